@@ -13,23 +13,18 @@
 namespace syncyte::capi {
 namespace {
 
-syncyte_message_options_t checked(const syncyte_message_options_t* given) {
-  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
-                                  offsetof(syncyte_message_options_t, room));
-  base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set", "null");
-  return options;
-}
-
-/// The common type of comm::message's factory functions: send, receive, and their persistent forms.
+/// The common type of the functions that make a message: send, receive, prepare_send and prepare_receive.
 using message_maker = decltype(messages::message::send);
 
 /// Makes a message, which is recorded for the trace.
-std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
-                                           std::int32_t rank, std::int32_t tag,
-                                           const syncyte_message_options_t* given) {
+std::unique_ptr<messages::message> make_message(message_maker& make, syncyte_comm_t comm,
+                                                const syncyte_buffer_t* buffer, std::int32_t rank, std::int32_t tag,
+                                                const syncyte_message_options_t* given) {
   trace_buffer(buffer);
   trace_peer(rank);
-  const syncyte_message_options_t options = checked(given);
+  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
+                                  offsetof(syncyte_message_options_t, room));
+  base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set", "null");
   return make(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
 }
 
@@ -86,8 +81,9 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
-  return started("comm_send",
-                 [&] { message::wait_or_leave({made_by(message::send, comm, buffer, dest, tag, options).get()}); });
+  return started("comm_send", [&] {
+    message::wait_or_leave({make_message(message::send, comm, buffer, dest, tag, options).get()});
+  });
 }
 
 syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
@@ -95,7 +91,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
                                    syncyte_message_status_t* status) {
   return started("comm_recv", [&] {
     require_status(status);
-    const auto received = made_by(message::receive, comm, buffer, source, tag, options);
+    const auto received = make_message(message::receive, comm, buffer, source, tag, options);
     message::wait_or_leave({received.get()});
     trace_peer(received->peer().rank);
     fill(status, *received);
@@ -106,7 +102,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
   return started("comm_isend", [&] {
     out(request, "request");
-    auto sent = made_by(message::send, comm, buffer, dest, tag, options);
+    auto sent = make_message(message::send, comm, buffer, dest, tag, options);
     give_request(std::make_unique<pending_message>(std::move(sent), nullptr, "comm_isend"), "comm_isend", request);
   });
 }
@@ -117,7 +113,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
   return started("comm_irecv", [&] {
     out(request, "request");
     require_status(status);
-    auto received = made_by(message::receive, comm, buffer, source, tag, options);
+    auto received = make_message(message::receive, comm, buffer, source, tag, options);
     give_request(std::make_unique<pending_message>(std::move(received), status, "comm_irecv"), "comm_irecv", request);
   });
 }
@@ -128,8 +124,8 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
     require_status(status);
-    const auto received = made_by(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
-    const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);
+    const auto received = make_message(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
+    const auto sent = make_message(message::prepare_send, comm, send_buffer, dest, send_tag, options);
     received->start();
     sent->start();
     message::wait_or_leave({received.get(), sent.get()});

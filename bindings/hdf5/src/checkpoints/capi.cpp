@@ -44,10 +44,7 @@ class handle_table {
   std::uintptr_t last_ = std::uintptr_t{0x4844} << 48;
 };
 
-handle_table& handles() {
-  static handle_table the_table;
-  return the_table;
-}
+handle_table handles;
 
 void require_output(const void* address, const char* name) {
   require(address != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the output '{}' is null", name);
@@ -58,7 +55,7 @@ std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
   std::int32_t flag = 0;
   check(syncyte_initialized(&flag));
   require(flag != 0, SYNCYTE_ERR_NOT_INITIALISED, "checkpoint: call syncyte_init() first");
-  return handles().find(handle);
+  return handles.find(handle);
 }
 
 const dataset& dataset_of(const checkpoint& from, const char* key) {
@@ -99,7 +96,7 @@ syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
                                          syncyte_checkpoint_t* checkpoint) {
   return traced("checkpoint_open", comm, path, [&](syncyte_trace_event_t&) {
     auto result = open(comm, path, options, checkpoint != nullptr);
-    *checkpoint = handles().insert(std::move(result));
+    *checkpoint = handles.insert(std::move(result));
   });
 }
 
@@ -107,7 +104,7 @@ syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* checkpoint) {
   return attempt([&] {
     require(checkpoint != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the address of the handle is null");
     if (*checkpoint == nullptr) return;
-    handles().erase(*checkpoint);
+    handles.erase(*checkpoint);
     *checkpoint = nullptr;
   });
 }

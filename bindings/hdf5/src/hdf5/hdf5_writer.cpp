@@ -70,14 +70,7 @@ std::string creator() {
 std::string escaped(const std::string& key) {
   if (key == ".") return "%2E";
   std::string name;
-  for (const char letter : key) {
-    if (letter == '/')
-      name += "%2F";
-    else if (letter == '%')
-      name += "%25";
-    else
-      name += letter;
-  }
+  for (const char letter : key) name += letter == '/' ? "%2F" : letter == '%' ? "%25" : std::string(1, letter);
   return name;
 }
 
