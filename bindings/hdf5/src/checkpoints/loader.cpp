@@ -1,5 +1,3 @@
-#include <array>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,19 +10,8 @@
 namespace syncyte::hdf5 {
 namespace {
 
-using raw_header = std::array<std::byte, file_header::bytes>;
-
-// Opens the file on this rank and checks that it is the one whose metadata rank 0 has verified.
-std::shared_ptr<checkpoint> open_as(const std::string& path, const raw_header& verified,
-                                    const std::vector<std::byte>& raw_manifest) {
-  file source(path, file::mode::read);
-  require(read_raw_header(source) == verified, SYNCYTE_ERR_IO,
-          "'{}' was replaced while it was opened, or ranks see different files; open it again", path);
-  const file_header header = file_header::decode(verified, path);
-  manifest contents = manifest::decode(raw_manifest.data(), raw_manifest.size(), header, path);
-  return std::make_shared<checkpoint>(std::move(source), std::move(contents));
-}
-
+// Opens the file on all ranks: rank 0 reads and verifies the metadata, and the others check that they see the same
+// file.
 std::shared_ptr<checkpoint> open_agreed(const ranks& all, const std::string& path) {
   constexpr const char* reading = "checkpoint_open: reading the metadata";
   file_metadata metadata;
@@ -34,8 +21,14 @@ std::shared_ptr<checkpoint> open_agreed(const ranks& all, const std::string& pat
   all.broadcast(metadata.raw_header.data(), metadata.raw_header.size());
   all.broadcast_resized(reading, metadata.raw_manifest);
   std::shared_ptr<checkpoint> opened;
-  all.together("checkpoint_open: opening the file",
-               [&] { opened = open_as(path, metadata.raw_header, metadata.raw_manifest); });
+  all.together("checkpoint_open: opening the file", [&] {
+    file source(path, file::mode::read);
+    require(read_raw_header(source) == metadata.raw_header, SYNCYTE_ERR_IO,
+            "'{}' was replaced while it was opened, or ranks see different files; open it again", path);
+    const file_header header = file_header::decode(metadata.raw_header, path);
+    const std::vector<std::byte>& raw = metadata.raw_manifest;
+    opened = std::make_shared<checkpoint>(std::move(source), manifest::decode(raw.data(), raw.size(), header, path));
+  });
   return opened;
 }
 
