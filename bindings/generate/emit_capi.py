@@ -19,7 +19,6 @@ _COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblockin
 #include "collectives/collectives.hpp"
 
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
@@ -32,7 +31,6 @@ extern "C" {
 
 _HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"
@@ -152,7 +150,8 @@ def _method(function: Function) -> str:
     arguments = [f"*{name}" if name in names else name for name in _arguments(function)
                  if name != handle.name and [name] != names]  # fmt: skip
     body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");']
-    body += [f"trace_peer({parameter.name});" for parameter in others if parameter.name == "rank"]
+    body += [f"trace_peer({parameter.name});" for parameter in others
+             if parameter.name == "rank" and parameter.direction == "in"]  # fmt: skip
     body += [f"trace_buffer({parameter.name});" for parameter in others
              if parameter.type.name == "syncyte_buffer_t"
              and parameter.name in ("output", "source", "values")]  # fmt: skip

@@ -3,7 +3,6 @@
 #include "collectives/collectives.hpp"
 
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"

@@ -1,6 +1,5 @@
 // Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"
@@ -12,6 +11,38 @@
 using namespace syncyte::capi;
 
 extern "C" {
+
+syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
+  return looked_up("comm_rank", [&] {
+    const auto object = find_traced(tables::comm(), comm, "comm");
+    out(rank, "rank");
+    *rank = static_cast<int32_t>(object->rank());
+  });
+}
+
+syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
+  return looked_up("comm_size", [&] {
+    const auto object = find_traced(tables::comm(), comm, "comm");
+    out(size, "size");
+    *size = static_cast<int32_t>(object->size());
+  });
+}
+
+syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
+  return looked_up("comm_sequence", [&] {
+    const auto object = find_traced(tables::comm(), comm, "comm");
+    out(number, "number");
+    *number = static_cast<int64_t>(object->sequence());
+  });
+}
+
+syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
+  return looked_up("comm_id", [&] {
+    const auto object = find_traced(tables::comm(), comm, "comm");
+    out(id, "id");
+    *id = static_cast<int64_t>(object->id());
+  });
+}
 
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
   return guarded("comm_retain", [&] { tables::comm().retain(comm, "comm"); });

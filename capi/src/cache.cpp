@@ -1,5 +1,7 @@
 #include "syncyte/cache.h"
 
+#include <cmath>
+
 #include "cache/region.hpp"
 #include "cache/rendezvous.hpp"
 #include "cache/slices.hpp"
@@ -10,22 +12,17 @@ namespace syncyte::capi {
 namespace {
 
 cache::region_sizes chosen_sizes(const syncyte_cache_sizes_t* given) {
-  constexpr syncyte_cache_sizes_t defaults SYNCYTE_CACHE_SIZES_INIT;
-  const auto chosen = options_or(given, defaults);
+  const auto chosen = options_or(given, syncyte_cache_sizes_t SYNCYTE_CACHE_SIZES_INIT);
   const auto checked = [](std::int64_t bytes, const char* name) {
-    if (bytes < 0)
-      base::refuse(SYNCYTE_ERR_ARGUMENT,
-                   {.argument = name, .value = std::to_string(bytes), .expected = "1 or more, or 0 for the default"});
+    base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, name, bytes, "1 or more, or 0 for the default");
     return static_cast<std::uint64_t>(bytes);
   };
   return {checked(chosen.parameter_bytes, "parameter_bytes"), checked(chosen.computation_bytes, "computation_bytes")};
 }
 
 cache::rendezvous chosen_rendezvous(const syncyte_cache_rendezvous_t* given) {
-  constexpr syncyte_cache_rendezvous_t defaults SYNCYTE_CACHE_RENDEZVOUS_INIT;
-  const auto chosen = options_or(given, defaults);
-  if (chosen.timeout != chosen.timeout)
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "timeout", .value = "nan", .expected = "a number of seconds"});
+  const auto chosen = options_or(given, syncyte_cache_rendezvous_t SYNCYTE_CACHE_RENDEZVOUS_INIT);
+  base::expect(!std::isnan(chosen.timeout), SYNCYTE_ERR_ARGUMENT, "timeout", "nan", "a number of seconds");
   return {.name = chosen.name != nullptr ? chosen.name : "",
           .folder = chosen.folder != nullptr ? chosen.folder : "",
           .nonce = {static_cast<std::uint64_t>(chosen.nonce[0]), static_cast<std::uint64_t>(chosen.nonce[1])},
@@ -102,9 +99,7 @@ syncyte_status_t syncyte_cache_clear(void) {
 
 syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data) {
   return guarded("cache_acquire", [&] {
-    if (bytes < 0)
-      base::refuse(SYNCYTE_ERR_ARGUMENT,
-                   {.argument = "bytes", .value = std::to_string(bytes), .expected = "0 or more"});
+    base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
     out(data, "data");
     *data = cache::acquire(static_cast<std::uint64_t>(bytes));
   });

@@ -4,27 +4,11 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_tables.hpp"
 
 namespace syncyte::capi {
 namespace {
-
-/// The grid that the caller asks for; errors in its arguments are stored, for the collective to report on all ranks.
-comm::cartesian_grid asked_grid(std::int32_t ndim, const std::int32_t* extents, const std::int32_t* periods,
-                                comm::communicator_options& options) {
-  comm::cartesian_grid grid;
-  const auto error = error_of([&] {
-    base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}",
-                 SYNCYTE_MAX_NDIM);
-    base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents", "null", "{} numbers", ndim);
-    grid.extents.assign(extents, extents + ndim);
-    grid.periods.assign(static_cast<std::size_t>(ndim), 0);
-    if (periods != nullptr) grid.periods.assign(periods, periods + ndim);
-  });
-  if (!options.error) options.error = error;
-  return grid;
-}
 
 const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t ndim) {
   const comm::cartesian_grid& grid = comm::require_grid(cart);
@@ -46,9 +30,17 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
   return started("cart_create", [&] {
     const auto group = find_comm(comm);
     auto chosen = comm_options(options, cart, "cart");
-    const auto grid = asked_grid(ndim, extents, periods, chosen);
-    auto made = comm::make_cartesian(*group, grid, chosen);
-    *cart = handle_of(std::move(made));
+    comm::cartesian_grid grid;
+    const auto error = error_of([&] {
+      base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}",
+                   SYNCYTE_MAX_NDIM);
+      base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents", "null", "{} numbers", ndim);
+      grid.extents.assign(extents, extents + ndim);
+      grid.periods.assign(static_cast<std::size_t>(ndim), 0);
+      if (periods != nullptr) grid.periods.assign(periods, periods + ndim);
+    });
+    if (!chosen.error) chosen.error = error;
+    *cart = handle_of(comm::make_cartesian(*group, grid, chosen));
   });
 }
 

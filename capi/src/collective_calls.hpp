@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "collectives/checks.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
 #include "requests.hpp"
@@ -16,8 +15,8 @@ inline collectives::extras extras(const syncyte_collective_options_t* given) {
   constexpr std::int32_t most_facts = 24;  // the caller's; collectives add some of their own
   collectives::extras result;
   result.error = error_of([&] {
-    constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
-    const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
+    const auto options = options_or(given, syncyte_collective_options_t SYNCYTE_COLLECTIVE_OPTIONS_INIT,
+                                    offsetof(syncyte_collective_options_t, facts));
     base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set",
                  "null: streams are waited for before the call");
     const std::int32_t count = options.fact_count;

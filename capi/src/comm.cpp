@@ -9,12 +9,15 @@
 #include <utility>
 
 #include "collectives/collectives.hpp"
+#include "collectives/started_collective.hpp"
+#include "comm/collective.hpp"
 #include "comm/split.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_tables.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
 #include "runtime/runtime.hpp"
+#include "syncyte/nonblocking.h"
 #include "syncyte_mpi.h"
 #include "watchdog/application_line.hpp"
 #include "watchdog/interrupts.hpp"
@@ -35,21 +38,40 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
 
 namespace {
 
-constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
+/// This thread's last error with another status, for an agreement to pass on.
+base::error last_error_with(syncyte_status_t status) {
+  const base::error& reason = last_error().reason;
+  return {status, reason.what(), reason.fields()};
+}
 
-std::intptr_t number_of(const comm::communicator& comm) {
-  if (&comm == runtime::world().get()) return world_number;
-  if (&comm == runtime::self().get()) return self_number;
-  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
-  return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
+void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
+           const syncyte_fact_t* facts, bool is_unlimited) {
+  const auto group = find_comm(comm);
+  comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
+                             comm::collective_call::lifecycle);
+  if (is_unlimited) call.lift_time_limit();
+  call.attempt([&] {
+    base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
+                 "SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)");
+    if (status != SYNCYTE_SUCCESS) throw last_error_with(status);
+    base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
+    base::expect(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count", count, "0 to 32");
+    base::expect(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts", "null", "{} facts", count);
+    for (int32_t i = 0; i < count; ++i)
+      call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
+  });
+  call.agree();
 }
 
 }  // namespace
 
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
   if (!comm) return nullptr;
-  const std::intptr_t number = number_of(*comm);
-  return tables::comm().insert_as(number, std::move(comm));
+  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
+  const std::uint64_t number = comm == runtime::world()  ? 0xC1
+                               : comm == runtime::self() ? 0xC2
+                                                         : tagged | (comm->id() & (tagged - 1));
+  return tables::comm().insert_as(static_cast<std::intptr_t>(number), std::move(comm));
 }
 
 }  // namespace syncyte::capi
@@ -109,18 +131,15 @@ syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
-  return started("comm_from_mpi", [&] {
-    auto made = runtime::adopt(mpi_comm, comm_options(options, comm, "comm"));
-    *comm = handle_of(std::move(made));
-  });
+  return started("comm_from_mpi",
+                 [&] { *comm = handle_of(runtime::adopt(mpi_comm, comm_options(options, comm, "comm"))); });
 }
 
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
   return started("comm_from_fortran", [&] {
-    auto made = runtime::adopt(MPI_Comm_f2c(fortran_handle), comm_options(options, comm, "comm"),
-                               fmt::format("fortran_handle is {},", fortran_handle));
-    *comm = handle_of(std::move(made));
+    *comm = handle_of(runtime::adopt(MPI_Comm_f2c(fortran_handle), comm_options(options, comm, "comm"),
+                                     fmt::format("fortran_handle is {},", fortran_handle)));
   });
 }
 
@@ -132,8 +151,7 @@ syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_h
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                   syncyte_comm_t* duplicate) {
   return started("comm_dup", [&] {
-    auto made = comm::duplicate(*find_comm(comm), comm_options(options, duplicate, "duplicate"));
-    *duplicate = handle_of(std::move(made));
+    *duplicate = handle_of(comm::duplicate(*find_comm(comm), comm_options(options, duplicate, "duplicate")));
   });
 }
 
@@ -168,11 +186,8 @@ syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_op
 syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count, int32_t tag,
                                     const syncyte_comm_options_t* options, syncyte_comm_t* group) {
   return started("comm_group", [&] {
-    if (ranks == nullptr)
-      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks", .value = "null", .expected = "a list of ranks"});
-    if (count < 1 || count > INT32_MAX)
-      base::refuse(SYNCYTE_ERR_ARGUMENT,
-                   {.argument = "count", .value = fmt::to_string(count), .expected = "1 to 2^31 - 1"});
+    base::expect(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks", "null", "a list of ranks");
+    base::expect(count >= 1 && count <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "count", count, "1 to 2^31 - 1");
     const std::span list(ranks, static_cast<std::size_t>(count));
     *group = handle_of(runtime::group(*find_comm(comm), list, tag, comm_options(options, group, "group")));
   });
@@ -180,34 +195,44 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
   return looked_up("comm_topology", [&] {
-    const auto size = out(topology, "topology").struct_size;
-    base::expect(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size", size, "{}", sizeof *topology);
+    syncyte_topology_t& result = sized(topology, "topology");
     const topology::node_group& node = find_comm(comm)->node();
-    *topology = {size, node.count, node.index, node.size, node.rank};
+    result = {sizeof result, node.count, node.index, node.size, node.rank};
   });
-}
-
-syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
-  return looked_up("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
-}
-
-syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
-  return looked_up("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
 }
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
   return looked_up("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
-syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
-  return looked_up("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
-}
-
-syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
-  return looked_up("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
-}
-
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
   return started<forks_too>("comm_barrier", [&] { collectives::barrier(*find_comm(comm)); });
+}
+
+syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
+                                    const syncyte_fact_t* facts) {
+  return started<forks_too>("comm_agree", [&] { agree(comm, status, operation, count, facts, false); });
+}
+
+syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
+                                              int32_t count, const syncyte_fact_t* facts) {
+  return started<forks_too>("comm_agree_unlimited", [&] { agree(comm, status, operation, count, facts, true); });
+}
+
+syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
+  return started("collect", [&] {
+    const auto group = find_comm(comm);
+    comm::collective_call(*group, "collect", comm::collective_call::lifecycle).agree();
+  });
+}
+
+syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
+  return started("comm_ifail", [&] {
+    base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
+    base::expect(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status", "SYNCYTE_SUCCESS (0)", "an error");
+    const auto group = find_comm(comm);
+    if (group->check() != comm::check_level::off)
+      collectives::fail_collective(group, kept(operation), last_error_with(status));
+  });
 }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "mpi/process.hpp"
 #include "syncyte/base.h"
 #include "trace.hpp"
 
@@ -25,9 +26,6 @@ thread_error& last_error();
 /// Makes the exception in flight this thread's last error, and returns its status.
 syncyte_status_t keep_current_error(const char* operation) noexcept;
 
-/// This thread's last error without the prefix "... failed on rank ...", for an agreement to pass on.
-const base::error& last_error_reason();
-
 /// Processes that may call a function: only ranks, or also their forked children, which can read mapped memory and use
 /// communicators of one rank.
 enum class callers { ranks, forks_too };
@@ -35,7 +33,9 @@ constexpr callers forks_too = callers::forks_too;
 
 /// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called, and SYNCYTE_ERR_UNSUPPORTED in a forked child
 /// unless `allowed` includes it.
-void require_started(callers allowed = callers::ranks);
+inline void require_started(callers allowed) {
+  allowed == forks_too ? mpi::require_started_or_forked() : mpi::require_started();
+}
 
 /// Runs the body of a C function and turns exceptions into a status. `operation` is the function's name without
 /// "syncyte_".
@@ -104,6 +104,16 @@ Options options_or(const Options* given, const Options& defaults, std::size_t sm
   Options result = defaults;
   std::memcpy(&result, given, size);
   return result;
+}
+
+/// A struct that the caller passes with its size, to be read or filled. Throws SYNCYTE_ERR_ARGUMENT for null and for
+/// another size.
+template <class Struct>
+Struct& sized(Struct* given, const char* argument) {
+  base::expect(given != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "a struct");
+  base::expect(given->struct_size == sizeof(Struct), SYNCYTE_ERR_ARGUMENT, fmt::format("{}->struct_size", argument),
+               given->struct_size, "{} (the sizeof of the struct)", sizeof(Struct));
+  return *given;
 }
 
 /// Runs checks of arguments before a collective starts; returns their error, which the collective reports on all ranks.

@@ -6,7 +6,6 @@
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "halo/transfer.hpp"
@@ -18,44 +17,10 @@ namespace {
 
 std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) { return find_traced(tables::halo(), halo, "halo"); }
 
-/// Arrays passed by the caller. `shape` describes the user's array; the arrays after it have an entry for each
-/// dimension of the grid.
-struct halo_arrays {
-  std::int32_t ndim;
-  const std::int64_t* shape;
-  base::array_argument<std::int32_t> axes;
-  base::array_argument<std::int64_t> low;
-  base::array_argument<std::int64_t> high;
-};
-
-template <class To, class From>
-void assign(std::vector<To>& to, const base::array_argument<From>& from, const char* name, int ndim) {
-  const auto checked = from.checked(name, ndim, "dimension of the grid");
+template <class T>
+void assign(std::vector<T>& to, const T* values, std::int64_t length, const char* name, int ndim) {
+  const auto checked = base::array_argument<T>(values, length).checked(name, ndim, "dimension of the grid");
   to.assign(checked.begin(), checked.end());
-}
-
-void read(const comm::communicator& cart, const halo_arrays& given, halo::description& asked) {
-  const comm::cartesian_grid* const grid = cart.grid();
-  base::expect(given.ndim >= 0 && given.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", given.ndim, "1 to {}",
-               SYNCYTE_MAX_NDIM);
-  base::expect(given.shape != nullptr || given.ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents",
-               given.ndim);
-  asked.shape.assign(given.shape, given.shape + given.ndim);
-  if (grid == nullptr) return;  // the collective reports this error
-  if (given.axes.values != nullptr) assign(asked.axes, given.axes, "axes", grid->ndim());
-  assign(asked.low, given.low, "low", grid->ndim());
-  assign(asked.high, given.high, "high", grid->ndim());
-}
-
-halo::description asked_halo(const comm::communicator& cart, const halo_arrays& given,
-                             const syncyte_halo_options_t* options, const syncyte_halo_t* result) {
-  halo::description asked;
-  asked.error = error_of([&] {
-    out(result, "halo");
-    asked.has_corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners != 0;
-    read(cart, given, asked);
-  });
-  return asked;
 }
 
 /// The interior of a contiguous array at address 0, as a buffer.
@@ -80,8 +45,8 @@ std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffe
 }
 
 void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
-              const collectives::extras& given = {}) {
-  halo::transfer(traced_halo(halo, array), array, way, given).wait_or_leave();
+              const syncyte_collective_options_t* options) {
+  halo::transfer(traced_halo(halo, array), array, way, extras(options)).wait_or_leave();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way, const char* operation,
@@ -104,11 +69,21 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
                                      syncyte_halo_t* halo) {
   return started("halo_create", [&] {
     const auto group = find_comm(cart);
-    auto asked =
-        asked_halo(*group, {ndim, shape, {axes, axes_length}, {low, low_length}, {high, high_length}}, options, halo);
+    halo::description asked;
     asked.dtype = dtype;
-    auto made = halo::plan::create(group, std::move(asked));
-    *halo = tables::halo().insert(std::move(made));
+    asked.error = error_of([&] {
+      out(halo, "halo");
+      asked.has_corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners != 0;
+      base::expect(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
+      base::expect(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
+      asked.shape.assign(shape, shape + ndim);
+      if (group->grid() == nullptr) return;  // the collective reports this error
+      const int grid_ndim = group->grid()->ndim();
+      if (axes != nullptr) assign(asked.axes, axes, axes_length, "axes", grid_ndim);
+      assign(asked.low, low, low_length, "low", grid_ndim);
+      assign(asked.high, high, high_length, "high", grid_ndim);
+    });
+    *halo = tables::halo().insert(halo::plan::create(group, std::move(asked)));
   });
 }
 
@@ -121,18 +96,17 @@ syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* ar
 }
 
 syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange); });
+  return syncyte_halo_transfer(halo, 0, nullptr, array);
 }
 
 syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate); });
+  return syncyte_halo_transfer(halo, 1, nullptr, array);
 }
 
 syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
-  const halo::operation way = adjoint != 0 ? halo::operation::accumulate : halo::operation::exchange;
-  return started(adjoint != 0 ? "halo_accumulate" : "halo_exchange",
-                 [&] { transfer(halo, array, way, extras(options)); });
+  if (adjoint == 0) return started("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange, options); });
+  return started("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate, options); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,

@@ -9,27 +9,26 @@
 #include <shared_mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
 namespace syncyte::capi {
 
 /// The last number that next_handle_number() returned. Lower ones belong to the world and self communicators.
-inline std::atomic<std::intptr_t>& last_handle_number() {
-  static std::atomic<std::intptr_t> last{0xC2};  // not 0, so that small integers and flags are never valid handles
-  return last;
-}
+/// Not 0, so that small integers and flags are never valid handles.
+inline std::atomic<std::intptr_t> last_handle_number{0xC2};
 
 /// A number that is unique among all handles of all types in this process, for its lifetime.
-inline std::intptr_t next_handle_number() { return ++last_handle_number(); }
+inline std::intptr_t next_handle_number() { return ++last_handle_number; }
 
 /// Adds a tag to all later handle numbers: 29 bits of `job`, which differ between jobs. A handle in a graph that was
 /// saved in another job then finds no object. Further calls do nothing.
 inline void tag_handle_numbers(std::uint64_t job) {
   constexpr std::intptr_t tagged = std::intptr_t{1} << 61;
   const auto tag = static_cast<std::intptr_t>(job & ((std::uint64_t{1} << 29) - 1));
-  std::intptr_t last = last_handle_number();
-  while (last < tagged && !last_handle_number().compare_exchange_weak(last, tagged | tag << 32)) {
+  std::intptr_t last = last_handle_number;
+  while (last < tagged && !last_handle_number.compare_exchange_weak(last, tagged | tag << 32)) {
   }
 }
 
@@ -60,6 +59,14 @@ class handle_table {
   std::shared_ptr<Object> find(Handle handle, const char* argument) const {
     const std::shared_lock lock(mutex_);
     return at(entries_, handle, argument).object;
+  }
+
+  /// All handles' numbers and objects.
+  std::vector<std::pair<std::intptr_t, std::shared_ptr<Object>>> all() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::pair<std::intptr_t, std::shared_ptr<Object>>> result;
+    for (const auto& [number, each] : entries_) result.emplace_back(number, each.object);
+    return result;
   }
 
   void retain(Handle handle, const char* argument) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
+#include "comm/communicator.hpp"
 #include "handle_table.hpp"
 #include "syncyte/cache.h"
 #include "syncyte/comm.h"
@@ -14,7 +16,6 @@
 
 // clang-format off
 namespace syncyte::cache { class region; }
-namespace syncyte::comm { class communicator; }
 namespace syncyte::halo { class plan; }
 namespace syncyte::kv { class store; class worker; }
 namespace syncyte::reducer { class bucket_reducer; }
@@ -44,12 +45,29 @@ inline auto& tensor() { return table_of<syncyte_tensor_t, tensor::whole_tensor>(
 inline auto& window() { return table_of<syncyte_window_t, window::window>("window"); }
 }  // namespace tables
 
-/// The object of a C argument, whose communicator is recorded for the trace; throws SYNCYTE_ERR_HANDLE.
+/// The object of a C argument. Records its communicator, or itself if it is one, for the trace. Throws
+/// SYNCYTE_ERR_HANDLE.
 template <class Handle, class Object>
 std::shared_ptr<Object> find_traced(const handle_table<Handle, Object>& table, Handle handle, const char* argument) {
   auto found = table.find(handle, argument);
-  trace_comm(found->comm()->name());
+  if constexpr (std::is_same_v<Object, comm::communicator>)
+    trace_comm(found->name());
+  else
+    trace_comm(found->comm()->name());
   return found;
 }
+
+/// A handle that holds a reference to the communicator; null gives a null handle. The handle's number is equal for all
+/// handles of a communicator, on all its ranks. It is fixed for the world and self, and random for others, so that it
+/// is not valid in another job.
+syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm);
+
+/// The communicator of a C argument, which it also records for the trace; throws SYNCYTE_ERR_HANDLE.
+inline auto find_comm(syncyte_comm_t comm) { return find_traced(tables::comm(), comm, "comm"); }
+
+/// Options of a new communicator. An error in them, or in the output parameter, is stored, for the collective that
+/// makes it to report on all ranks.
+comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
+                                        const char* argument);
 
 }  // namespace syncyte::capi

@@ -1,30 +1,9 @@
 #include "syncyte/kv.h"
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "kv/store.hpp"
 #include "kv/worker.hpp"
-
-namespace syncyte::capi {
-namespace {
-
-/// Options of a new store. An error in them, or in the output parameter, is stored, for the collective to report on all
-/// ranks.
-kv::store_options chosen_options(const syncyte_kv_options_t* given, const syncyte_kv_t* result) {
-  kv::store_options options;
-  options.error = error_of([&] {
-    out(result, "kv");
-    constexpr syncyte_kv_options_t defaults SYNCYTE_KV_OPTIONS_INIT;
-    const auto chosen = options_or(given, defaults);
-    options.name = chosen.name != nullptr ? chosen.name : "";
-    options.workers = chosen.workers;
-  });
-  return options;
-}
-
-}  // namespace
-}  // namespace syncyte::capi
 
 using namespace syncyte;
 using namespace syncyte::capi;
@@ -34,16 +13,22 @@ extern "C" {
 syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count, int64_t length_count,
                                    const int64_t* lengths, const syncyte_kv_options_t* options, syncyte_kv_t* kv) {
   return started("kv_create", [&] {
+    kv::store_options chosen;
+    chosen.error = error_of([&] {
+      out(kv, "kv");
+      const auto given = options_or(options, syncyte_kv_options_t SYNCYTE_KV_OPTIONS_INIT);
+      chosen.name = given.name != nullptr ? given.name : "";
+      chosen.workers = given.workers;
+    });
     *kv = tables::kv().insert(
-        kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, chosen_options(options, kv)));
+        kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, std::move(chosen)));
   });
 }
 
 syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampling_t* sampling) {
   return started("kv_set_sampling", [&] {
     const auto found = find_traced(tables::kv(), kv, "kv");
-    constexpr syncyte_kv_sampling_t defaults SYNCYTE_KV_SAMPLING_INIT;
-    found->set_sampling(options_or(sampling, defaults));
+    found->set_sampling(options_or(sampling, syncyte_kv_sampling_t SYNCYTE_KV_SAMPLING_INIT));
   });
 }
 
@@ -67,9 +52,7 @@ syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, con
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
   return looked_up<callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_traced(tables::kv_worker(), worker, "worker");
-    base::expect(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT, "info->struct_size",
-                 info->struct_size, "{} (the sizeof of the struct)", sizeof *info);
-    *info = found->describe();
+    sized(info, "info") = found->describe();
   });
 }
 }

@@ -1,8 +1,5 @@
-#include "library_operation.hpp"
-
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -12,9 +9,10 @@
 
 #include "base/log.hpp"
 #include "mpi/process.hpp"
+#include "mpi/progress.hpp"
 #include "requests.hpp"
 #include "runtime/runtime.hpp"
-#include "trace.hpp"
+#include "watchdog/long_wait.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -23,153 +21,88 @@ namespace {
 /// rank.
 constexpr auto grace_period = std::chrono::seconds(5);
 
-using operations = std::vector<std::shared_ptr<library_operation>>;
-
-/// The operations whose requests exist: finalize ends them.
-struct operation_list {
-  std::mutex mutex;
-  operations all;
-};
-
-operation_list& list() {
-  static auto* const the_list = new operation_list;  // leaked: requests may outlive static objects
-  return *the_list;
-}
-
-operations listed() {
-  const std::lock_guard lock(list().mutex);
-  return list().all;
-}
-
-void add(std::shared_ptr<library_operation> operation) {
-  const std::lock_guard lock(list().mutex);
-  list().all.push_back(std::move(operation));
-}
-
-void remove(const library_operation* operation) noexcept {
-  std::shared_ptr<library_operation> last;  // freed without the lock
-  const std::lock_guard lock(list().mutex);
-  operations& all = list().all;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == operation; });
-  if (found == all.end()) return;
-  last = std::exchange(*found, std::move(all.back()));
-  all.pop_back();
-}
-
 thread_local bool is_polling = false;  // this thread is inside a poll callback
 
-}  // namespace
+/// Arguments of syncyte_request_create(); wait and free may be null.
+struct request_callbacks {
+  syncyte_request_poll_fn_t poll;
+  syncyte_request_wait_fn_t wait;
+  syncyte_request_free_fn_t free;
+  void* context;
+};
 
-syncyte_request_t library_operation::start(const request_callbacks& callbacks) {
-  mpi::require_rank_process();
-  runtime::call_before_end(end_all);
-  const auto made = std::make_shared<library_operation>(callbacks);
-  add(made);
-  syncyte_request_t request = nullptr;
-  try {
-    request = make_request(poll_for_request, callbacks.wait != nullptr ? wait_for_request : nullptr, free_for_request,
-                           made.get(), {});
-  } catch (...) {
-    remove(made.get());
-    throw;
+/// A non-blocking operation of a library on top of Syncyte. All waits of Syncyte poll it until it has ended. One
+/// callback runs at a time.
+class library_operation final : public request,
+                                public mpi::progressing,
+                                public std::enable_shared_from_this<library_operation> {
+ public:
+  explicit library_operation(const request_callbacks& callbacks) : request({}), callbacks_(callbacks) {}
+
+  /// Polls the operation during another operation's wait, and preserves this thread's trace and last error. Does
+  /// nothing inside a poll callback: polls would nest, one level for each operation.
+  void progress() override {
+    if (is_polling || has_ended()) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    const traced_part outer_part = traced();
+    thread_error outer_error = std::exchange(last_error(), {});
+    poll();
+    std::swap(last_error(), outer_error);
+    traced() = outer_part;
   }
-  made->handle_ = request;
-  try {
-    mpi::enter_progress(made);
-  } catch (...) {  // out of memory: then only waits for this request poll it
+
+  void free_context() override {
+    const std::lock_guard lock(mutex_);
+    if (callbacks_.free != nullptr && !std::exchange(is_freed_, true)) callbacks_.free(callbacks_.context);
   }
-  return request;
-}
 
-syncyte_status_t library_operation::poll_for_request(void* operation, std::int32_t* done) {
-  auto& self = *static_cast<library_operation*>(operation);
-  *done = self.test() ? 1 : 0;
-  return *done != 0 ? self.status() : SYNCYTE_SUCCESS;
-}
-
-syncyte_status_t library_operation::wait_for_request(void* operation) {
-  return static_cast<library_operation*>(operation)->wait();
-}
-
-void library_operation::free_for_request(void* operation) {
-  auto* const self = static_cast<library_operation*>(operation);
-  self->free_context();
-  remove(self);
-}
-
-void library_operation::progress() {
-  if (is_polling || has_ended()) return;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
-  const traced_part outer_part = traced();
-  thread_error outer_error = std::exchange(last_error(), {});
-  poll();
-  std::swap(last_error(), outer_error);
-  traced() = outer_part;
-}
-
-bool library_operation::test() {
-  if (has_ended()) return true;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) poll();
-  return has_ended();
-}
-
-void library_operation::poll() {
-  if (has_ended()) return;
-  std::int32_t done = 0;
-  const bool was_polling = std::exchange(is_polling, true);
-  const syncyte_status_t status = callbacks_.poll(callbacks_.context, &done);
-  is_polling = was_polling;
-  if (done != 0 || status != SYNCYTE_SUCCESS) end(status);
-}
-
-syncyte_status_t library_operation::wait() {
-  mpi::leave_progress(*this);  // the callback may call Syncyte and wait, which would poll this operation
-  const std::lock_guard lock(mutex_);
-  if (has_ended()) return status();
-  const syncyte_status_t status = callbacks_.wait(callbacks_.context);
-  if (status == SYNCYTE_ERR_INTERRUPTED)
-    mpi::enter_progress(shared_from_this());
-  else
-    end(status);
-  return status;
-}
-
-void library_operation::end(syncyte_status_t status) noexcept {
-  status_ = status;
-  try {
-    if (status != SYNCYTE_SUCCESS) error_ = last_error();
-  } catch (...) {  // out of memory: keeps the status without its message
+ private:
+  std::optional<syncyte_status_t> ask() override {
+    std::int32_t done = 0;
+    const bool was_polling = std::exchange(is_polling, true);
+    const syncyte_status_t status = callbacks_.poll(callbacks_.context, &done);
+    is_polling = was_polling;
+    if (done == 0 && status == SYNCYTE_SUCCESS) return std::nullopt;
+    mpi::leave_progress(*this);
+    return status;
   }
-  has_ended_.store(true, std::memory_order_release);
-  mpi::leave_progress(*this);
-}
 
-syncyte_status_t library_operation::status() const {
-  if (status_ != SYNCYTE_SUCCESS) last_error() = error_;
-  return status_;
-}
+  syncyte_status_t finish() override {
+    mpi::leave_progress(*this);  // waits inside this one would poll this operation
+    const syncyte_status_t status = callbacks_.wait != nullptr ? callbacks_.wait(callbacks_.context) : poll_until_end();
+    if (status == SYNCYTE_ERR_INTERRUPTED) mpi::enter_progress(shared_from_this());
+    return status;
+  }
 
-void library_operation::free_context() {
-  const std::lock_guard lock(mutex_);
-  if (callbacks_.free != nullptr && !std::exchange(is_freed_, true)) callbacks_.free(callbacks_.context);
-}
+  syncyte_status_t poll_until_end() {
+    std::optional<syncyte_status_t> ended;
+    watchdog::plain_wait wait("request_wait", "a request");
+    const syncyte_status_t status =
+        guarded("request_wait", [&] { poll_until([&] { return (ended = ask()).has_value(); }, wait); });
+    return ended.value_or(status);
+  }
 
-/// A step of finalize: true when all operations are complete, or finalize has given up waiting for the others.
-bool library_operation::end_all(bool are_all_here) noexcept {
+  request_callbacks callbacks_;
+  bool is_freed_ = false;
+};
+
+/// A step of finalize: true when all operations have ended, or finalize has given up waiting for the others.
+bool end_all(bool have_all_entered) noexcept {
   using clock = std::chrono::steady_clock;
-  static std::optional<clock::time_point> all_came;  // one finalize in a process
-  operations active, ended;
+  static std::optional<clock::time_point> all_entered;  // one finalize in a process
+  std::vector<std::shared_ptr<library_operation>> active, ended;
+  std::vector<std::intptr_t> handles;  // of active operations
   try {
-    for (auto& each : listed()) (each->has_ended() ? ended : active).push_back(std::move(each));
-    if (are_all_here && !all_came) all_came = clock::now();
-    if (!active.empty() && !(all_came && clock::now() - *all_came > grace_period)) return false;
-    std::vector<std::intptr_t> handles;
-    for (const auto& each : active) {
-      mpi::leave_progress(*each);
-      handles.push_back(reinterpret_cast<std::intptr_t>(each->handle_.load()));
+    for (const auto& [number, object] : tables::request().all()) {
+      auto operation = std::dynamic_pointer_cast<library_operation>(object);
+      if (!operation) continue;
+      if (!operation->has_ended()) handles.push_back(number);
+      (operation->has_ended() ? ended : active).push_back(std::move(operation));
     }
+    if (have_all_entered && !all_entered) all_entered = clock::now();
+    if (!active.empty() && !(all_entered && clock::now() - *all_entered > grace_period)) return false;
+    for (const auto& each : active) mpi::leave_progress(*each);
     if (!handles.empty())
       base::log(SYNCYTE_LOG_ERROR,
                 "finalize: {} of syncyte_request_create with the handle{} {} {} not ended within {} s after all ranks "
@@ -182,4 +115,32 @@ bool library_operation::end_all(bool are_all_here) noexcept {
   return true;
 }
 
+/// Starts polling the operation; returns its request.
+syncyte_request_t start_operation(const request_callbacks& callbacks) {
+  mpi::require_rank_process();
+  runtime::call_before_end(end_all);
+  const auto operation = std::make_shared<library_operation>(callbacks);
+  const syncyte_request_t request = tables::request().insert(operation);
+  try {
+    mpi::enter_progress(operation);
+  } catch (...) {  // out of memory: then only waits for this request poll it
+  }
+  return request;
+}
+
+}  // namespace
 }  // namespace syncyte::capi
+
+using namespace syncyte;
+using namespace syncyte::capi;
+
+extern "C" {
+
+syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
+                                        syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
+  return guarded("request_create", [&] {
+    base::expect(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll", "null", "a function");
+    out(request, "request") = start_operation({poll, wait, free, context});
+  });
+}
+}

@@ -38,9 +38,7 @@ syncyte_status_t syncyte_memory_trim(void) {
 
 syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
   return guarded("memory_stats", [&] {
-    syncyte_memory_stats_t& result = out(stats, "stats");
-    base::expect(result.struct_size == sizeof(result), SYNCYTE_ERR_ARGUMENT, "stats->struct_size", result.struct_size,
-                 "{} (the sizeof of the struct)", sizeof(result));
+    syncyte_memory_stats_t& result = sized(stats, "stats");
     const memory::pool_statistics now = memory::host_pool().statistics();
     result = {sizeof(result), now.in_use, now.cached, now.limit, now.hits, now.misses};
   });

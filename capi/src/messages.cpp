@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "messages/message.hpp"
 #include "requests.hpp"
@@ -14,26 +13,25 @@
 namespace syncyte::capi {
 namespace {
 
-syncyte_message_options_t checked(const syncyte_message_options_t* given) {
+using messages::message;
+
+/// Makes a message, which is recorded for the trace, without starting it.
+std::unique_ptr<message> make_message(message::direction way, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                      std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
+  trace_buffer(buffer);
+  trace_peer(rank);
   const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
                                   offsetof(syncyte_message_options_t, room));
   base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set", "null");
-  return options;
+  const messages::message_peer peer{rank, tag, options.channel, options.label};
+  return std::make_unique<message>(find_comm(comm), buffer, peer, way, options.room);
 }
 
-/// message::send or message::receive.
-using message_maker = decltype(messages::message::send);
-
-std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
-                                           std::int32_t rank, std::int32_t tag,
-                                           const syncyte_message_options_t* given) {
-  const syncyte_message_options_t options = checked(given);
-  return make(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
-}
-
-void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
-  trace_buffer(buffer);
-  trace_peer(peer);
+std::unique_ptr<message> start_message(message::direction way, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                       std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* options) {
+  auto made = make_message(way, comm, buffer, rank, tag, options);
+  made->start();
+  return made;
 }
 
 void require_status(const syncyte_message_status_t* status) {
@@ -41,11 +39,9 @@ void require_status(const syncyte_message_status_t* status) {
                status != nullptr ? status->struct_size : 0, "{}", sizeof *status);
 }
 
-void fill(syncyte_message_status_t* status, const messages::message& ended) {
-  if (status == nullptr) return;
-  status->source = ended.peer().rank;
-  status->tag = ended.peer().tag;
-  status->label = ended.peer().label;
+void fill(syncyte_message_status_t* status, const message& ended) {
+  const messages::message_peer peer = ended.peer();
+  if (status != nullptr) *status = {status->struct_size, peer.rank, peer.tag, peer.label};
 }
 
 /// A message that fills a status when it completes; the watchdog lists it until then.
@@ -76,17 +72,11 @@ class pending_message {
   std::optional<watchdog::started_scope> listing_;
 };
 
-void start_request(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation,
-                   syncyte_request_t* request) {
-  give_request(std::make_unique<pending_message>(std::move(message), status, operation), operation, request);
-}
-
 }  // namespace
 }  // namespace syncyte::capi
 
 using namespace syncyte;
 using namespace syncyte::capi;
-using messages::message;
 
 extern "C" {
 
@@ -97,8 +87,7 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
   return started("comm_send", [&] {
-    trace_message(buffer, dest);
-    message::wait_or_leave({made_by(message::send, comm, buffer, dest, tag, options).get()});
+    message::wait_or_leave({start_message(message::direction::out, comm, buffer, dest, tag, options).get()});
   });
 }
 
@@ -106,9 +95,8 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                    syncyte_message_status_t* status) {
   return started("comm_recv", [&] {
-    trace_message(buffer, source);
     require_status(status);
-    const auto received = made_by(message::receive, comm, buffer, source, tag, options);
+    const auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
     message::wait_or_leave({received.get()});
     trace_peer(received->peer().rank);
     fill(status, *received);
@@ -118,10 +106,9 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
 syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
   return started("comm_isend", [&] {
-    trace_message(buffer, dest);
     out(request, "request");
-    auto sent = made_by(message::send, comm, buffer, dest, tag, options);
-    start_request(std::move(sent), nullptr, "comm_isend", request);
+    auto sent = start_message(message::direction::out, comm, buffer, dest, tag, options);
+    give_request(std::make_unique<pending_message>(std::move(sent), nullptr, "comm_isend"), "comm_isend", request);
   });
 }
 
@@ -129,11 +116,10 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
                                     const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                     syncyte_message_status_t* status, syncyte_request_t* request) {
   return started("comm_irecv", [&] {
-    trace_message(buffer, source);
     out(request, "request");
     require_status(status);
-    auto received = made_by(message::receive, comm, buffer, source, tag, options);
-    start_request(std::move(received), status, "comm_irecv", request);
+    auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
+    give_request(std::make_unique<pending_message>(std::move(received), status, "comm_irecv"), "comm_irecv", request);
   });
 }
 
@@ -142,17 +128,13 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
-    trace_message(send_buffer, dest);
     require_status(status);
-    const auto given = checked(options);
-    const auto group = find_comm(comm);
-    message received(group, recv_buffer, {source, recv_tag, given.channel, given.label}, message::direction::in,
-                     given.room);
-    message sent(group, send_buffer, {dest, send_tag, given.channel, given.label}, message::direction::out, given.room);
-    received.start();
-    sent.start();
-    message::wait_or_leave({&received, &sent});
-    fill(status, received);
+    const auto received = make_message(message::direction::in, comm, recv_buffer, source, recv_tag, options);
+    const auto sent = make_message(message::direction::out, comm, send_buffer, dest, send_tag, options);
+    received->start();
+    sent->start();
+    message::wait_or_leave({received.get(), sent.get()});
+    fill(status, *received);
   });
 }
 }

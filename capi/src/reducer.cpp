@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/buffer.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "reducer/bucket_reducer.hpp"
@@ -14,21 +13,6 @@ namespace {
 
 std::shared_ptr<reducer::bucket_reducer> find_reducer(syncyte_reducer_t reducer) {
   return find_traced(tables::reducer(), reducer, "reducer");
-}
-
-reducer::description asked_reducer(std::int32_t buckets, const syncyte_dtype_t* dtypes, const std::int64_t* elements,
-                                   const syncyte_reducer_options_t* options, const syncyte_reducer_t* result) {
-  reducer::description asked;
-  asked.error = error_of([&] {
-    out(result, "reducer");
-    base::expect(buckets > 0, SYNCYTE_ERR_ARGUMENT, "buckets", buckets, "1 or more");
-    base::expect(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT,
-                 dtypes == nullptr ? "dtypes" : "elements", "null", "{} of them", buckets);
-    asked.dtypes.assign(dtypes, dtypes + buckets);
-    asked.elements.assign(elements, elements + buckets);
-    asked.scale = options_or(options, syncyte_reducer_options_t SYNCYTE_REDUCER_OPTIONS_INIT).scale;
-  });
-  return asked;
 }
 
 }  // namespace
@@ -43,9 +27,17 @@ syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets, co
                                         const int64_t* elements, const syncyte_reducer_options_t* options,
                                         syncyte_reducer_t* reducer) {
   return started("reducer_create", [&] {
-    const auto group = find_comm(comm);
-    auto made = reducer::bucket_reducer::create(group, asked_reducer(buckets, dtypes, elements, options, reducer));
-    *reducer = tables::reducer().insert(std::move(made));
+    reducer::description asked;
+    asked.error = error_of([&] {
+      out(reducer, "reducer");
+      base::expect(buckets > 0, SYNCYTE_ERR_ARGUMENT, "buckets", buckets, "1 or more");
+      base::expect(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT,
+                   dtypes == nullptr ? "dtypes" : "elements", "null", "{} of them", buckets);
+      asked.dtypes.assign(dtypes, dtypes + buckets);
+      asked.elements.assign(elements, elements + buckets);
+      asked.scale = options_or(options, syncyte_reducer_options_t SYNCYTE_REDUCER_OPTIONS_INIT).scale;
+    });
+    *reducer = tables::reducer().insert(reducer::bucket_reducer::create(find_comm(comm), std::move(asked)));
   });
 }
 

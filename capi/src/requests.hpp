@@ -1,43 +1,85 @@
 #pragma once
 
-#include <cstdint>
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "guard.hpp"
-#include "syncyte/base.h"
+#include "handle_tables.hpp"
 
 namespace syncyte::capi {
 
-/// Callbacks that make a request of an object with test() and wait().
-template <class Pointer>
-struct request_of {
-  Pointer under_way;
-  const char* operation;
+/// A non-blocking operation. One thread at a time tests it or waits for it. Its status and error message are kept for
+/// the thread that gets them.
+class request {
+ public:
+  /// Waits for the operation are traced with `part`.
+  explicit request(const traced_part& part) : part_(part) {}
+  virtual ~request() = default;
+  request(const request&) = delete;
+  request& operator=(const request&) = delete;
 
-  static syncyte_status_t poll(void* context, std::int32_t* done) {
-    auto& self = *static_cast<request_of*>(context);
-    return guarded(self.operation, [&] { *done = self.under_way->test(); });
-  }
-  static syncyte_status_t wait(void* context) {
-    auto& self = *static_cast<request_of*>(context);
-    return guarded(self.operation, [&] { self.under_way->wait(); });
-  }
-  static void free(void* context) { delete static_cast<request_of*>(context); }
+  /// Whether the operation has ended; false while another thread waits for it.
+  bool test();
+  /// Waits for the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended.
+  syncyte_status_t wait();
+
+  bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// Status of an operation that has ended; its error becomes this thread's last error.
+  syncyte_status_t status() const;
+  /// Frees the context of an operation that has ended, once.
+  virtual void free_context() {}
+
+ protected:
+  /// Asks whether the operation has ended, and then keeps its status. The caller holds the mutex.
+  void poll();
+
+  std::mutex mutex_;  // held while a function of the operation runs
+
+ private:
+  /// The status if the operation has ended. Not called after the end.
+  virtual std::optional<syncyte_status_t> ask() = 0;
+  /// Waits for the end and returns the status; SYNCYTE_ERR_INTERRUPTED if the operation has not ended.
+  virtual syncyte_status_t finish() = 0;
+  void end(syncyte_status_t status) noexcept;
+
+  traced_part part_;  // a receive from any source sets the sender itself, on completion
+  std::atomic<bool> has_ended_{false};
+  syncyte_status_t status_ = SYNCYTE_SUCCESS;  // like error_, constant once the operation has ended
+  thread_error error_;
 };
 
-/// A request made of callbacks, whose waits are traced with `part`.
-syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
-                               syncyte_request_free_fn_t free, void* context, const traced_part& part);
-
-/// Makes a request of a unique_ptr or shared_ptr to an object with test() and wait(). `operation` is a string literal
-/// for messages. Waits are traced with the bytes and the peer of the operation in progress.
+/// The request of an object with test() and wait().
 template <class Pointer>
-void give_request(Pointer under_way, const char* operation, syncyte_request_t* request) {
-  using made = request_of<Pointer>;
-  auto context = std::make_unique<made>(std::move(under_way), operation);
-  *request = make_request(made::poll, made::wait, made::free, context.get(), traced());
-  static_cast<void>(context.release());
+class request_of final : public request {
+ public:
+  request_of(Pointer operation, const char* name) : request(traced()), operation_(std::move(operation)), name_(name) {}
+
+ private:
+  std::optional<syncyte_status_t> ask() override {
+    bool is_done = false;
+    const syncyte_status_t status = guarded(name_, [&] { is_done = operation_->test(); });
+    return is_done || status != SYNCYTE_SUCCESS ? std::optional(status) : std::nullopt;
+  }
+  syncyte_status_t finish() override {
+    return guarded(name_, [&] { operation_->wait(); });
+  }
+
+  Pointer operation_;
+  const char* name_;
+};
+
+namespace tables {
+inline auto& request() { return table_of<syncyte_request_t, capi::request>("request"); }
+}  // namespace tables
+
+/// Makes a request of a unique_ptr or shared_ptr to an object with test() and wait(). `name` is a string literal for
+/// messages. Waits are traced with the bytes and the peer of the operation in progress.
+template <class Pointer>
+void give_request(Pointer operation, const char* name, syncyte_request_t* request) {
+  *request = tables::request().insert(std::make_shared<request_of<Pointer>>(std::move(operation), name));
 }
 
 }  // namespace syncyte::capi

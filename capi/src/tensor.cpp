@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "tensor/whole_tensor.hpp"
@@ -16,8 +15,8 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   tensor::tensor_options options;
   options.error = error_of([&] {
     out(result, "tensor");
-    constexpr syncyte_tensor_options_t defaults SYNCYTE_TENSOR_OPTIONS_INIT;
-    const auto chosen = options_or(given, defaults, offsetof(syncyte_tensor_options_t, released));
+    const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT,
+                                   offsetof(syncyte_tensor_options_t, released));
     options.name = chosen.name != nullptr ? chosen.name : "";
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;
@@ -37,16 +36,16 @@ extern "C" {
 syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
                                        const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
   return started("tensor_create", [&] {
-    auto made = tensor::whole_tensor::create(find_comm(comm), dtype, ndim, shape, chosen_options(options, tensor));
-    *tensor = tables::tensor().insert(std::move(made));
+    *tensor = tables::tensor().insert(
+        tensor::whole_tensor::create(find_comm(comm), dtype, ndim, shape, chosen_options(options, tensor)));
   });
 }
 
 syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t* local,
                                      const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
   return started("tensor_wrap", [&] {
-    auto made = tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor));
-    *tensor = tables::tensor().insert(std::move(made));
+    *tensor =
+        tables::tensor().insert(tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor)));
   });
 }
 }

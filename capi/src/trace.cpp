@@ -1,13 +1,13 @@
 #include "trace.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "base/buffer.hpp"
@@ -21,60 +21,41 @@ namespace {
 
 std::atomic<const operation_counter*> the_newest{nullptr};
 
-/// A trace hook and its context, which are replaced together.
+/// The trace hook and its context, which are replaced together.
 struct listener {
   syncyte_trace_fn_t hook = nullptr;
   void* context = nullptr;
 };
-std::mutex the_listeners_mutex;
+std::timed_mutex the_listeners_mutex;
 listener the_hook;
-std::shared_ptr<trace_file> the_file;
+std::unique_ptr<trace_file> the_file;
 
 thread_local traced_part the_part;
 
-std::int64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
-void tell_listeners(const syncyte_trace_event_t& event) {
-  listener hook;
-  std::shared_ptr<trace_file> file;
-  {
-    const std::lock_guard lock(the_listeners_mutex);
-    hook = the_hook;
-    file = the_file;
-  }
-  if (file) file->write(event);
+void notify_listeners(const syncyte_trace_event_t& event) {
+  std::unique_lock lock(the_listeners_mutex);
+  if (the_file) the_file->write(event);
+  const listener hook = the_hook;
+  lock.unlock();
   if (hook.hook != nullptr) hook.hook(&event, hook.context);
-}
-
-void hold_for_fork() {
-  the_listeners_mutex.lock();
-  if (the_file) the_file->hold_for_fork();
-}
-
-void go_on_after_fork() {
-  if (the_file) the_file->go_on_after_fork();
-  the_listeners_mutex.unlock();
 }
 
 /// Called in a forked child: the trace file is its parent's, and the child must not write to it or close it at exit.
 void forget_file_in_child() {
-  go_on_after_fork();
-  static_cast<void>(new std::shared_ptr<trace_file>(std::move(the_file)));  // leaked
+  static_cast<void>(the_file.release());  // leaked
   is_traced = the_hook.hook != nullptr;
+  the_listeners_mutex.unlock();
 }
 
 /// The counter of an operation of a library on top.
-operation_counter& counter_of(const std::string& operation) {
+operation_counter& counter_of(const char* operation) {
   static auto* const the_mutex = new std::mutex;
-  static auto* const the_counters = new std::map<std::string, std::unique_ptr<operation_counter>>;
+  static auto* const the_counters = new std::map<const char*, operation_counter>;
   const std::lock_guard lock(*the_mutex);
-  auto [found, is_new] = the_counters->try_emplace(operation);
-  if (is_new) found->second = std::make_unique<operation_counter>(found->first.c_str());
-  return *found->second;
+  const char* const name = kept(operation);
+  return the_counters->try_emplace(name, name).first->second;
 }
 
 template <class Change>
@@ -103,11 +84,7 @@ void operation_counter::add(std::size_t bytes, syncyte_status_t status, std::int
 }
 
 void operation_counter::read(syncyte_operation_stats_t* stats) const {
-  stats->operation = operation_;
-  stats->calls = calls_;
-  stats->errors = errors_;
-  stats->bytes = bytes_;
-  stats->nanoseconds = nanoseconds_;
+  *stats = {stats->struct_size, operation_, calls_, errors_, bytes_, nanoseconds_};
 }
 
 call_scope::call_scope()
@@ -118,8 +95,8 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   const traced_part part = the_part;
   counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
-  tell_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_,
-                  end_ns, status, part.peer, part.dtype, part.comm, nullptr});
+  notify_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes),
+                    begin_ns_, end_ns, status, part.peer, part.dtype, part.comm, nullptr});
 } catch (...) {  // an operation does not fail because its trace cannot be written
 }
 
@@ -135,32 +112,32 @@ void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
 } catch (...) {
 }
 
-void tell_call(const syncyte_trace_event_t& event) {
-  const bool is_heard = is_traced.load(std::memory_order_relaxed);
+void record_call(const syncyte_trace_event_t& event) {
+  const bool has_listeners = is_traced.load(std::memory_order_relaxed);
   counter_of(event.operation)
-      .add(static_cast<std::size_t>(event.bytes), event.status, is_heard ? event.end_ns - event.begin_ns : 0);
-  if (is_heard) tell_listeners(event);
+      .add(static_cast<std::size_t>(event.bytes), event.status, has_listeners ? event.end_ns - event.begin_ns : 0);
+  if (has_listeners) notify_listeners(event);
 }
 
 void set_trace_hook(syncyte_trace_fn_t hook, void* context) {
   change_listeners([&] { the_hook = {hook, context}; });
 }
 
-/// Keeps a copy of the name that is never freed, because requests outlive communicators. Each name is kept once.
-void keep_comm_name(const std::string& name) {
+const char* kept(const std::string& name) {
   static auto* const the_mutex = new std::mutex;
-  static auto* const the_names = new std::set<std::string>;
+  static auto* const the_names = new std::unordered_set<std::string>;
   const std::lock_guard lock(*the_mutex);
-  the_part.comm = the_names->insert(name).first->c_str();
+  return the_names->insert(name).first->c_str();
 }
 
 void open_trace_file() {
   const auto folder = base::environment("SYNCYTE_TRACE");
   if (!folder) return;
-  static const int registered = ::pthread_atfork(hold_for_fork, go_on_after_fork, forget_file_in_child);
+  static const int registered =
+      ::pthread_atfork([] { the_listeners_mutex.lock(); }, [] { the_listeners_mutex.unlock(); }, forget_file_in_child);
   base::require(registered == 0, SYNCYTE_ERR_MEMORY, "pthread_atfork has no memory for another handler");
   change_listeners([&] {
-    if (!the_file) the_file = std::make_shared<trace_file>(*folder, base::process_rank());
+    if (!the_file) the_file = std::make_unique<trace_file>(*folder, base::process_rank());
     mpi::call_before_abort(flush_trace_file);
   });
 }
@@ -170,12 +147,8 @@ void close_trace_file() noexcept {
 }
 
 void flush_trace_file() noexcept {
-  std::shared_ptr<trace_file> file;
-  {
-    const std::lock_guard lock(the_listeners_mutex);
-    file = the_file;
-  }
-  if (file) file->flush();
+  const std::unique_lock lock(the_listeners_mutex, std::chrono::seconds(1));
+  if (lock.owns_lock() && the_file) the_file->flush();
 }
 
 }  // namespace syncyte::capi

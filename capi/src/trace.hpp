@@ -47,9 +47,10 @@ void trace_peer(std::int32_t rank);
 
 /// Whether there is a trace file or a trace hook.
 extern std::atomic<bool> is_traced;
-void keep_comm_name(const std::string& name);
+/// A copy of the name that is never freed, for requests, the watchdog and agreements, which outlive its owner.
+const char* kept(const std::string& name);
 inline void trace_comm(const std::string& name) {
-  if (is_traced.load(std::memory_order_relaxed)) keep_comm_name(name);
+  if (is_traced.load(std::memory_order_relaxed)) traced().comm = kept(name);
 }
 
 /// A call of an operation. The destructor counts it, and passes it to the trace file and the trace hook if there are
@@ -70,7 +71,7 @@ class call_scope {
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 
 /// Counts and traces a call of a library on top.
-void tell_call(const syncyte_trace_event_t& event);
+void record_call(const syncyte_trace_event_t& event);
 
 /// Replaces the trace hook; null removes it.
 void set_trace_hook(syncyte_trace_fn_t hook, void* context);
@@ -78,7 +79,7 @@ void set_trace_hook(syncyte_trace_fn_t hook, void* context);
 /// Opens the trace file in the folder of SYNCYTE_TRACE, if that is set. Call it after MPI has started.
 void open_trace_file();
 void close_trace_file() noexcept;
-/// Writes the buffered events; called before the job is aborted.
+/// Writes the buffered events; called before the job is aborted. Gives up if another thread writes for a second.
 void flush_trace_file() noexcept;
 
 }  // namespace syncyte::capi

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -20,22 +20,13 @@ namespace {
 
 constexpr std::int64_t flush_interval_ns = 100'000'000;  // a killed rank loses the events since the last flush
 
-std::int64_t nanoseconds(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 /// Bytes of the UTF-8 character at `text`; 0 if it is not valid UTF-8.
 std::size_t character_bytes(const char* text) {
-  const auto bits = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t bytes = bits(0) < 0x80       ? 1
-                            : bits(0) >> 5 == 6  ? 2
-                            : bits(0) >> 4 == 14 ? 3
-                            : bits(0) >> 3 == 30 ? 4
-                                                 : 0;
+  const int leading_ones = std::countl_one(static_cast<unsigned char>(*text));
+  if (leading_ones == 1 || leading_ones > 4) return 0;
+  const auto bytes = static_cast<std::size_t>(std::max(leading_ones, 1));
   for (std::size_t i = 1; i < bytes; ++i)
-    if (bits(i) >> 6 != 2) return 0;
+    if (static_cast<unsigned char>(text[i]) >> 6 != 2) return 0;
   return bytes;
 }
 
@@ -72,7 +63,9 @@ constexpr std::string_view closing = "\n]\n";  // constexpr: the file may be clo
 trace_file::trace_file(const std::string& folder, int rank)
     : path_(fmt::format("{}/rank-{}.json", folder, rank)),
       rank_(rank),
-      to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
+      to_system_ns_(
+          (std::chrono::system_clock::now().time_since_epoch() - std::chrono::steady_clock::now().time_since_epoch())
+              .count()) {
   std::error_code ignored;  // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
   file_ = memory::descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -82,17 +75,12 @@ trace_file::trace_file(const std::string& folder, int rank)
   ::gethostname(host, sizeof host - 1);
   pending_ = fmt::format(R"([{{"name":"process_name","ph":"M","pid":{},"args":{{"name":"rank {} on {}"}}}})", rank,
                          rank, host);
-  flush_locked();
+  flush();
 }
 
 trace_file::~trace_file() { flush(); }
 
-void trace_file::hold_for_fork() { mutex_.lock(); }
-
-void trace_file::go_on_after_fork() { mutex_.unlock(); }
-
 void trace_file::write(const syncyte_trace_event_t& event) {
-  const std::lock_guard lock(mutex_);
   if (is_cut_) return;
   pending_ += fmt::format(
       ",\n"
@@ -100,14 +88,8 @@ void trace_file::write(const syncyte_trace_event_t& event) {
       quoted(event.operation), static_cast<double>(event.begin_ns + to_system_ns_) / 1e3,
       static_cast<double>(event.end_ns - event.begin_ns) / 1e3, rank_, ::gettid(), arguments_of(event));
   if (event.end_ns - flushed_ns_ < flush_interval_ns) return;
-  flush_locked();
+  flush();
   flushed_ns_ = event.end_ns;
-}
-
-void trace_file::flush() noexcept try {
-  const std::unique_lock lock(mutex_, std::chrono::seconds(1));
-  if (lock.owns_lock()) flush_locked();
-} catch (...) {  // out of memory
 }
 
 /// The errno of a write, or 0.
@@ -123,11 +105,12 @@ int trace_file::write_at_end(std::string_view text) const {
   return 0;
 }
 
-void trace_file::flush_locked() {
+void trace_file::flush() noexcept try {
   if (is_cut_ || pending_.empty()) return;
   if (const int code = write_at_end(std::string(pending_).append(closing)); code != 0) return end_here(code);
   end_ += static_cast<std::int64_t>(pending_.size());
   pending_.clear();
+} catch (...) {  // out of memory
 }
 
 /// Writes the closing bracket where the last complete event ends, so that the file is valid JSON.

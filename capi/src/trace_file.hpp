@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -13,7 +12,7 @@ namespace syncyte::capi {
 /// Writes the events of one rank in Chrome's trace format (a JSON array of complete events, ph "X"), for
 /// chrome://tracing and Perfetto. The process is the rank; times are microseconds of the system's clock. The file is
 /// valid JSON after every write: each write replaces the closing bracket. A killed rank loses the events of the last
-/// tenth of a second. If the file cannot grow, the trace ends with a warning.
+/// tenth of a second. If the file cannot grow, the trace ends with a warning. One thread at a time may use it.
 /// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 class trace_file {
  public:
@@ -24,19 +23,13 @@ class trace_file {
   trace_file& operator=(const trace_file&) = delete;
 
   void write(const syncyte_trace_event_t& event);
-  /// Writes the buffered events; gives up if another thread holds the lock for a second.
+  /// Writes the buffered events.
   void flush() noexcept;
 
-  /// Locks the file before a fork, so that no other thread is inside; the child forgets the file.
-  void hold_for_fork();
-  void go_on_after_fork();
-
  private:
-  void flush_locked();
   void end_here(int code);
   int write_at_end(std::string_view text) const;
 
-  std::timed_mutex mutex_;
   std::string path_;
   memory::descriptor file_;
   std::string pending_;

@@ -1,8 +1,6 @@
 #include "syncyte/window.h"
 
 #include "base/buffer.hpp"
-#include "base/dtype.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "window/window.hpp"
@@ -10,25 +8,23 @@
 namespace syncyte::capi {
 namespace {
 
-std::shared_ptr<window::window> find_window(syncyte_window_t handle) {
+/// The window of an operation on a rank, which is recorded for the trace.
+std::shared_ptr<window::window> find_window(syncyte_window_t handle, std::int32_t rank) {
+  trace_peer(rank);
   return find_traced(tables::window(), handle, "window");
 }
 
-syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
-  const auto chosen = options_or(given, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
-  base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
-               "options->memory", chosen.memory, "SYNCYTE_MEMORY_HOST (0)");
-  base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
-                "options->memory is SYNCYTE_MEMORY_CUDA; windows lie in host memory (0)");
-  return chosen;
-}
+/// The window and the buffer of a transfer. Windows transfer contiguous host memory.
+struct transfer {
+  transfer(syncyte_window_t handle, std::int32_t rank, const syncyte_buffer_t* raw, const char* argument)
+      : on(find_window(handle, rank)), buffer(raw, argument) {
+    buffer.require_host().require_contiguous();
+    trace_bytes(buffer.bytes(), buffer.dtype());
+  }
 
-/// A buffer that a window can transfer: contiguous, in host memory.
-base::buffer contiguous(const syncyte_buffer_t* raw, const char* argument) {
-  base::buffer checked(raw, argument);
-  checked.require_host().require_contiguous();
-  return checked;
-}
+  std::shared_ptr<window::window> on;
+  base::buffer buffer;
+};
 
 }  // namespace
 }  // namespace syncyte::capi
@@ -46,18 +42,21 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
     std::string name;
     call.attempt([&] {
       out(window, "window");
-      const auto chosen = window_options(options);
+      const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
+      base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
+                   "options->memory", chosen.memory, "SYNCYTE_MEMORY_HOST (0)");
+      base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+                    "options->memory is SYNCYTE_MEMORY_CUDA; windows lie in host memory (0)");
       name = chosen.name != nullptr ? chosen.name : "";
     });
-    auto made = window::window::create(call, bytes, name);
-    *window = tables::window().insert(std::move(made));
+    *window = tables::window().insert(window::window::create(call, bytes, name));
   });
 }
 
 syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data) {
   return looked_up("window_pointer", [&] {
     void*& result = out(data, "data");
-    std::byte* const part = find_window(window)->pointer(rank);
+    std::byte* const part = find_window(window, rank)->pointer(rank);
     base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
                   rank);
     result = part;
@@ -67,10 +66,7 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
 syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* source) {
   return started("window_put", [&] {
-    trace_peer(rank);
-    const auto target = find_window(window);
-    const base::buffer from = contiguous(source, "source");
-    trace_bytes(from.bytes(), from.dtype());
+    const auto [target, from] = transfer(window, rank, source, "source");
     target->put_bytes(rank, offset, from.data(), from.bytes());
   });
 }
@@ -78,10 +74,7 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
   return started<forks_too>("window_get", [&] {
-    trace_peer(rank);
-    const auto source = find_window(window);
-    const base::buffer to = contiguous(target, "target");
-    trace_bytes(to.bytes(), to.dtype());
+    const auto [source, to] = transfer(window, rank, target, "target");
     source->get_bytes(rank, offset, to.data(), to.bytes());
   });
 }
@@ -89,10 +82,7 @@ syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
                                            const syncyte_buffer_t* source) {
   return started("window_accumulate", [&] {
-    trace_peer(rank);
-    const auto target = find_window(window);
-    const base::buffer from = contiguous(source, "source");
-    trace_bytes(from.bytes(), from.dtype());
+    const auto [target, from] = transfer(window, rank, source, "source");
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
   });
 }

@@ -127,10 +127,14 @@ static void test_halo(void) {
   EXPECT_OK(syncyte_halo_exchange(halo, &buffer));
   EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));
   EXPECT_OK(syncyte_request_wait(&request));
-  EXPECT(events == 3);
+  EXPECT_OK(syncyte_halo_transfer(halo, 0, NULL, &buffer));
+  EXPECT_OK(syncyte_halo_transfer(halo, 1, NULL, &buffer));
+  EXPECT(events == 5);
   EXPECT_EVENT(0, "halo_exchange", 32, only);
   EXPECT_EVENT(1, "halo_iaccumulate", 32, only);
   EXPECT_EVENT(2, "request_wait", 32, only);
+  EXPECT_EVENT(3, "halo_exchange", 32, only);
+  EXPECT_EVENT(4, "halo_accumulate", 32, only);
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&line));
 }

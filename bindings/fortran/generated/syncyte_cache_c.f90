@@ -13,7 +13,7 @@ module syncyte_cache_c
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
-    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise
+    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
     integer(c_int64_t) :: computation_bytes = 0_c_int64_t
   end type syncyte_cache_sizes_t
 

@@ -189,7 +189,7 @@ module syncyte_window_c
 
     !> Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
     !> queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is
-    !> detected only for exclusive locks on the same node; otherwise the wait goes on until the watchdog
+    !> detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog
     !> (SYNCYTE_WATCHDOG) ends it.
     ! window [in]: a window
     ! rank [in]: rank whose part is locked

@@ -462,7 +462,7 @@ class CacheSizes(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
         ("parameter_bytes", ctypes.c_int64),
-        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise
+        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
         ("computation_bytes", ctypes.c_int64),
     ]
 
@@ -1694,7 +1694,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_window_lock": Function(
         ctypes.c_int32,
-        "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for exclusive locks on the same node; otherwise the wait goes on until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already.",
+        "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already.",
         Parameter("window", ctypes.c_void_p, "in: a window"),
         Parameter("rank", ctypes.c_int32, "in: rank whose part is locked"),
         Parameter("kind", ctypes.c_int32, "in: shared or exclusive"),

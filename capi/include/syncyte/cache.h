@@ -29,7 +29,7 @@ typedef struct syncyte_cache_s* syncyte_cache_t;
 typedef struct syncyte_cache_sizes_t {
   size_t struct_size;        /**< sizeof(syncyte_cache_sizes_t) */
   int64_t parameter_bytes;   /**< 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short */
-  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise */
+  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well */
 } syncyte_cache_sizes_t;
 
 /** All defaults. */
@@ -95,7 +95,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const 
  * that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache
  * of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous, syncyte_cache_t* cache);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous,
+                                                      syncyte_cache_t* cache);
 
 /**
  * @brief Returns the sizes of a cache's parts, in bytes.

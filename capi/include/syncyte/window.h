@@ -156,7 +156,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
 /**
  * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
  * queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only
- * for exclusive locks on the same node; otherwise the wait goes on until the watchdog (SYNCYTE_WATCHDOG) ends it.
+ * for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it.
  * @param[in] window a window
  * @param[in] rank rank whose part is locked
  * @param[in] kind shared or exclusive

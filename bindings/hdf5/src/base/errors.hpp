@@ -45,7 +45,7 @@ inline syncyte_status_t report(const error& caught) {
   const syncyte_error_fields_t fields = {sizeof fields,        caught.status(),        -1,           nullptr,
                                          wrong.object.c_str(), wrong.argument.c_str(), -1,           wrong.ndim,
                                          wrong.value.c_str(),  wrong.expected.c_str(), caught.what()};
-  return wrong.argument.empty() ? syncyte_error_set(caught.status(), caught.what()) : syncyte_error_set_fields(&fields);
+  return syncyte_error_set_fields(&fields);
 }
 
 /// A failed call of Syncyte's C interface, which has already set the thread's last error.

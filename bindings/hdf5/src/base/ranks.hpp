@@ -27,6 +27,14 @@ class ranks {
   void together(const char* operation, const std::function<void()>& function) const;
 
   void broadcast(void* data, std::size_t bytes) const;
+  /// Broadcasts a string or a vector of bytes, whose size only rank 0 knows. `operation` is for errors.
+  template <class Bytes>
+  void broadcast_resized(const char* operation, Bytes& bytes) const {
+    std::uint64_t size = bytes.size();
+    broadcast(&size, sizeof size);
+    together(operation, [&] { bytes.resize(size); });
+    broadcast(bytes.data(), size);
+  }
   /// Gathers the values of all ranks, in rank order; each rank gives the same number of values.
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& values) const;
   /// Computes the exclusive or over all ranks, in place.

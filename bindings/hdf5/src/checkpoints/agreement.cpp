@@ -21,7 +21,7 @@ constexpr const char* properties[] = {"key", "layout", "dtype", "shape", "CRC32C
 // The shape to compare: without the number of rows of a sharded entry, which each rank chooses.
 std::string shape_text(const entry& one) {
   std::vector<std::string> extents;
-  for (const std::int64_t extent : one.shape) extents.push_back(fmt::format("{}", extent));
+  for (const std::int64_t extent : one.shape()) extents.push_back(fmt::format("{}", extent));
   if (one.sharded()) extents[0] = "rows";
   return fmt::format("({})", fmt::join(extents, ", "));
 }
@@ -34,9 +34,9 @@ std::string texts_of(const arguments& mine, bool contents) {
   for (const entry& one : mine.entries) {
     add(fmt::format("'{}'", one.key));
     add(one.sharded() ? "sharded" : "replicated");
-    add(syncyte_dtype_name(one.dtype));
+    add(syncyte_dtype_name(one.buffer.dtype));
     add(shape_text(one));
-    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data, one.bytes())) : "not compared");
+    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data(), one.bytes())) : "not compared");
   }
   return texts;
 }
@@ -55,39 +55,36 @@ void require_equal(const parts& mine, const parts& first) {
   constexpr std::size_t width = std::size(properties);
   const auto at = [](const parts& all, std::size_t i) { return i < all.size() ? all[i] : "missing"; };
   const std::size_t size = std::max(mine.size(), first.size());
-  std::size_t odd = size;
+  std::size_t differing = size;
   std::set<std::size_t> entries;
   for (std::size_t i = size; i-- > 0;) {
     if (at(mine, i) == at(first, i)) continue;
-    odd = i;
+    differing = i;
     if (i > 0) entries.insert((i - 1) / width);
   }
-  if (odd == size) return;
+  if (differing == size) return;
   std::string what = "path";
-  if (const std::size_t property = (odd - 1) % width; odd > 0)
-    what = property == 0 ? fmt::format("entry {}", (odd - 1) / width)
-                         : fmt::format("{}: {}", mine[odd - property], properties[property]);
+  const std::size_t property = (differing - 1) % width;
+  if (differing > 0)
+    what = property == 0 ? fmt::format("entry {}", (differing - 1) / width)
+                         : fmt::format("{}: {}", mine[differing - property], properties[property]);
   std::string more = entries.size() > 1 ? fmt::format("; {} entries differ", entries.size()) : "";
   if (mine.size() != first.size())
     more += fmt::format("; count is {}, but {} on rank 0", mine.size() / width, first.size() / width);
-  const std::string here(at(mine, odd)), there(at(first, odd));
+  const std::string own(at(mine, differing)), expected(at(first, differing));
   const bool is_shape = what.ends_with(": shape");
-  wrong_argument wrong{.argument = what, .value = here, .expected = fmt::format("{}, as on rank 0{}", there, more)};
-  if (is_shape) {
-    wrong.ndim = static_cast<int>(std::count(here.begin(), here.end(), ',')) + 1;
-    wrong.value = in_brackets(here);
-    wrong.expected = fmt::format("{}, as on rank 0{}", in_brackets(there), more);
-  }
-  throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, here, there, more), wrong);
+  const auto field = [&](const std::string& text) { return is_shape ? in_brackets(text) : text; };
+  throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, own, expected, more),
+              {.argument = what,
+               .ndim = is_shape ? static_cast<int>(std::count(own.begin(), own.end(), ',')) + 1 : 0,
+               .value = field(own),
+               .expected = fmt::format("{}, as on rank 0{}", field(expected), more)});
 }
 
 // Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.
 void explain(const ranks& all, const char* operation, const std::string& mine) {
-  std::uint64_t bytes = mine.size();
-  all.broadcast(&bytes, sizeof bytes);
-  std::string first;
-  all.together(operation, [&] { (first = mine).resize(bytes); });
-  all.broadcast(first.data(), bytes);
+  std::string first = all.first() ? mine : "";
+  all.broadcast_resized(operation, first);
   all.together(operation, [&] { require_equal(split(mine), split(first)); });
 }
 

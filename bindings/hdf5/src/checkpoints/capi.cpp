@@ -1,74 +1,84 @@
-#include <time.h>
-
+#include <chrono>
+#include <cstdint>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "checkpoints/checkpoint.hpp"
 #include "checkpoints/entries.hpp"
-#include "checkpoints/handles.hpp"
-#include "checkpoints/saver.hpp"
 
 namespace {
 
 using namespace syncyte::hdf5;
 
-// Local calls before syncyte_init() throw the same error as the rest of the C interface.
-void require_initialised() {
-  std::int32_t flag = 0;
-  check(syncyte_initialized(&flag));
-  require(flag != 0, SYNCYTE_ERR_NOT_INITIALISED, "checkpoint: call syncyte_init() first");
-}
+/// Handles of open checkpoints. Their numbers are never re-used, so that a closed handle is an error and not another
+/// file, and lie above all addresses of a process, so that a pointer is never a valid handle.
+class handle_table {
+ public:
+  syncyte_checkpoint_t insert(std::shared_ptr<checkpoint> opened) {
+    const std::lock_guard lock(mutex_);
+    open_.emplace(++last_, std::move(opened));
+    return reinterpret_cast<syncyte_checkpoint_t>(last_);
+  }
+  std::shared_ptr<checkpoint> find(syncyte_checkpoint_t handle) {
+    const std::lock_guard lock(mutex_);
+    return at(handle)->second;
+  }
+  void erase(syncyte_checkpoint_t handle) {
+    const std::lock_guard lock(mutex_);
+    open_.erase(at(handle));
+  }
+
+ private:
+  std::unordered_map<std::uintptr_t, std::shared_ptr<checkpoint>>::iterator at(syncyte_checkpoint_t handle) {
+    const auto found = open_.find(reinterpret_cast<std::uintptr_t>(handle));
+    require(found != open_.end(), SYNCYTE_ERR_HANDLE, "checkpoint: the handle is {}",
+            handle == nullptr ? "null" : "closed or foreign");
+    return found;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<checkpoint>> open_;
+  std::uintptr_t last_ = std::uintptr_t{0x4844} << 48;
+};
+
+handle_table handles;
 
 void require_output(const void* address, const char* name) {
   require(address != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the output '{}' is null", name);
 }
 
+// Local calls before syncyte_init() throw the same error as the rest of the C interface.
 std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
-  require_initialised();
-  return lookup_handle(handle);
+  std::int32_t flag = 0;
+  check(syncyte_initialized(&flag));
+  require(flag != 0, SYNCYTE_ERR_NOT_INITIALISED, "checkpoint: call syncyte_init() first");
+  return handles.find(handle);
 }
 
-std::string key_of(const char* key) {
+const dataset& dataset_of(const checkpoint& from, const char* key) {
   require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: key is null");
-  return key;
+  return from.find(key);
 }
 
-std::int64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
-// The trace event of a call.
-struct traced_call {
-  const char* operation;
-  std::string path{};
-  syncyte_comm_t comm = nullptr;
-  std::uint64_t bytes = 0;  // of this rank's tensors, once they have moved
-  syncyte_dtype_t dtype = 0;
-};
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
 // Does the same as attempt() and traces the call; the body may fill in the event.
 template <class Body>
-syncyte_status_t traced(traced_call call, Body&& body) noexcept {
-  const std::int64_t begin = now_ns();
-  const syncyte_status_t status = attempt([&] { std::forward<Body>(body)(call); });
+syncyte_status_t traced(const char* operation, syncyte_comm_t comm, const char* path, Body&& body) noexcept {
   syncyte_trace_event_t event{};
   event.struct_size = sizeof event;
-  event.operation = call.operation;
-  event.bytes = static_cast<std::int64_t>(call.bytes);
-  event.begin_ns = begin;
-  event.end_ns = now_ns();
-  event.status = status;
+  event.operation = operation;
+  event.begin_ns = now_ns();
   event.peer = -1;
-  event.dtype = call.dtype;
-  event.path = call.path.empty() ? nullptr : call.path.c_str();
-  syncyte_trace_tell(call.comm, &event);
-  return status;
+  event.path = path;
+  event.status = attempt([&] { std::forward<Body>(body)(event); });
+  event.end_ns = now_ns();
+  syncyte_trace_tell(comm, &event);
+  return event.status;
 }
-
-std::string path_of(const char* path) { return path != nullptr ? path : ""; }
 
 }  // namespace
 
@@ -77,16 +87,16 @@ extern "C" {
 syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, const char* path, int64_t count,
                                          const syncyte_checkpoint_entry_t* entries,
                                          const syncyte_checkpoint_options_t* options) {
-  return traced({"checkpoint_save", path_of(path), comm},
-                [&](traced_call& call) { call.bytes = save(comm, path, count, entries, options); });
+  return traced("checkpoint_save", comm, path,
+                [&](syncyte_trace_event_t& event) { event.bytes = save(comm, path, count, entries, options); });
 }
 
 syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
                                          const syncyte_checkpoint_options_t* options,
                                          syncyte_checkpoint_t* checkpoint) {
-  return traced({"checkpoint_open", path_of(path), comm}, [&](traced_call&) {
+  return traced("checkpoint_open", comm, path, [&](syncyte_trace_event_t&) {
     auto result = open(comm, path, options, checkpoint != nullptr);
-    *checkpoint = register_handle(std::move(result));
+    *checkpoint = handles.insert(std::move(result));
   });
 }
 
@@ -94,7 +104,7 @@ syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* checkpoint) {
   return attempt([&] {
     require(checkpoint != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the address of the handle is null");
     if (*checkpoint == nullptr) return;
-    forget_handle(*checkpoint);
+    handles.erase(*checkpoint);
     *checkpoint = nullptr;
   });
 }
@@ -124,7 +134,7 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
   return attempt([&] {
     const auto from = opened(checkpoint);
     require_output(global, "global");
-    const dataset& found = from->find(key_of(key));
+    const dataset& found = dataset_of(*from, key);
     check(syncyte_buffer_init(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
                               global));
     if (layout != nullptr) *layout = found.layout;
@@ -133,17 +143,18 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
 
 syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const char* key, int64_t first_row,
                                          const syncyte_buffer_t* target) {
-  return traced({"checkpoint_read"}, [&](traced_call& call) {
-    const auto from = opened(checkpoint);
-    call.path = from->path();
-    const dataset& found = from->find(key_of(key));
+  std::shared_ptr<syncyte::hdf5::checkpoint> from;  // owns the event's path
+  return traced("checkpoint_read", nullptr, nullptr, [&](syncyte_trace_event_t& event) {
+    from = opened(checkpoint);
+    event.path = from->path().c_str();
+    const dataset& found = dataset_of(*from, key);
     require(target != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: target is null");
     check_buffer(*target, "target");
     from->check_target(found, first_row, *target);
     const std::int64_t rows = target->ndim == 0 ? 1 : target->shape[0];
     from->read(found, first_row, rows, static_cast<std::byte*>(target->data));
-    call.bytes = found.row_bytes() * static_cast<std::uint64_t>(rows);
-    call.dtype = found.dtype;
+    event.bytes = static_cast<std::int64_t>(found.row_bytes()) * rows;
+    event.dtype = found.dtype;
   });
 }
 
@@ -158,8 +169,8 @@ syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint_t checkpoint, 
 syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, const char* path, int64_t count,
                                          const syncyte_checkpoint_entry_t* entries,
                                          const syncyte_checkpoint_options_t* options) {
-  return traced({"checkpoint_load", path_of(path), comm},
-                [&](traced_call& call) { call.bytes = load(comm, path, count, entries, options); });
+  return traced("checkpoint_load", comm, path,
+                [&](syncyte_trace_event_t& event) { event.bytes = load(comm, path, count, entries, options); });
 }
 
 }  // extern "C"

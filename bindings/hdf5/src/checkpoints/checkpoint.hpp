@@ -14,8 +14,7 @@ namespace syncyte::hdf5 {
 /// An open checkpoint: its verified manifest and a descriptor of the file. Reading is local and thread-safe.
 class checkpoint {
  public:
-  checkpoint(file source, file_header header, manifest contents)
-      : source_(std::move(source)), header_(header), contents_(std::move(contents)) {}
+  checkpoint(file source, manifest contents) : source_(std::move(source)), contents_(std::move(contents)) {}
 
   const std::string& path() const { return source_.path(); }
   const manifest& contents() const { return contents_; }
@@ -33,7 +32,6 @@ class checkpoint {
   void read_block(const dataset& from, const struct block_part& part, std::byte* target);
 
   file source_;
-  file_header header_;
   manifest contents_;
   std::atomic<std::int64_t> bytes_read_{0};
 };
@@ -41,6 +39,10 @@ class checkpoint {
 /// Implements syncyte_checkpoint_open(). Collective. `has_output`: whether the caller gave an address for the handle.
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
                                  bool has_output);
+
+/// Implements syncyte_checkpoint_save(). Collective. Returns the bytes of tensor data that this rank has written.
+std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options);
 
 /// Implements syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,

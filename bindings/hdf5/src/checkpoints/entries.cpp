@@ -18,13 +18,11 @@ bool empty(const syncyte_buffer_t& buffer) {
   return std::any_of(buffer.shape, buffer.shape + buffer.ndim, [](std::int64_t extent) { return extent == 0; });
 }
 
-bool contiguous(const syncyte_buffer_t& buffer, std::size_t element) {
-  if (empty(buffer)) return true;
-  auto expected = static_cast<std::int64_t>(element);
-  for (int d = buffer.ndim - 1; d >= 0; --d) {
-    if (buffer.shape[d] != 1 && buffer.strides[d] != expected) return false;
-    expected *= buffer.shape[d];
-  }
+bool contiguous(const syncyte_buffer_t& buffer) {
+  syncyte_buffer_t dense{};
+  check(syncyte_buffer_init(buffer.data, buffer.dtype, buffer.ndim, buffer.shape, &dense));
+  for (int d = 0; d < buffer.ndim; ++d)
+    if (buffer.shape[d] != 1 && buffer.strides[d] != dense.strides[d]) return empty(buffer);
   return true;
 }
 
@@ -47,9 +45,7 @@ entry check_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
   require(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.data.ndim > 0, SYNCYTE_ERR_SHAPE,
           "key '{}' has no dimensions and cannot be sharded by rows", result.key);
   result.layout = raw.layout;
-  result.dtype = raw.data.dtype;
-  result.shape.assign(raw.data.shape, raw.data.shape + raw.data.ndim);
-  result.data = static_cast<std::byte*>(raw.data.data);
+  result.buffer = raw.data;
   result.global_rows = result.rows();
   return result;
 }
@@ -59,21 +55,17 @@ entry check_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
 std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what) {
   require(buffer.struct_size >= sizeof buffer, SYNCYTE_ERR_ARGUMENT,
           "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", what, buffer.struct_size, sizeof buffer);
-  std::size_t element = 0;
-  require(syncyte_dtype_size(buffer.dtype, &element) == SYNCYTE_SUCCESS, SYNCYTE_ERR_TYPE, "{}: unknown dtype {}", what,
-          buffer.dtype);
   require(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "{}: ndim is {}; expected 0 to {}",
           what, buffer.ndim, SYNCYTE_MAX_NDIM);
   require(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
           "{}: memory kind {} is not supported; copy it to host memory", what, buffer.memory);
-  const std::vector<std::int64_t> shape(buffer.shape, buffer.shape + buffer.ndim);
   std::uint64_t row = 0;
   try {
-    row = checked_row_bytes(buffer.dtype, shape);
+    row = checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
   } catch (const error& caught) {
     fail(caught.status(), "{}: {}", what, caught.what());
   }
-  require(contiguous(buffer, element), SYNCYTE_ERR_SHAPE, "{}: not contiguous; pass a dense row-major copy", what);
+  require(contiguous(buffer), SYNCYTE_ERR_SHAPE, "{}: not contiguous; pass a dense row-major copy", what);
   require(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, "{}: the address is null", what);
   return row;
 }

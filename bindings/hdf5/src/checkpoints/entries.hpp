@@ -14,16 +14,16 @@ namespace syncyte::hdf5 {
 struct entry {
   std::string key;
   syncyte_layout_t layout = SYNCYTE_LAYOUT_REPLICATED;
-  syncyte_dtype_t dtype = 0;
-  std::vector<std::int64_t> shape;  ///< of this rank's part
-  std::byte* data = nullptr;
+  syncyte_buffer_t buffer{};  ///< this rank's part
   std::uint64_t row_bytes = 0;
   // Set by place_rows() for sharded entries; otherwise all rows.
   std::int64_t first_row = 0;
   std::int64_t global_rows = 0;
 
   bool sharded() const { return layout == SYNCYTE_LAYOUT_SHARDED; }
-  std::int64_t rows() const { return shape.empty() ? 1 : shape[0]; }
+  std::vector<std::int64_t> shape() const { return {buffer.shape, buffer.shape + buffer.ndim}; }
+  std::int64_t rows() const { return buffer.ndim == 0 ? 1 : buffer.shape[0]; }
+  std::byte* data() const { return static_cast<std::byte*>(buffer.data); }
   std::uint64_t bytes() const { return row_bytes * static_cast<std::uint64_t>(rows()); }
 };
 

@@ -1,5 +1,3 @@
-#include <array>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,55 +10,36 @@
 namespace syncyte::hdf5 {
 namespace {
 
-using raw_header = std::array<std::byte, file_header::bytes>;
-
-// Opens the file on this rank and checks that it is the one whose metadata rank 0 has verified.
-std::shared_ptr<checkpoint> open_as(const std::string& path, const raw_header& verified,
-                                    const std::vector<std::byte>& raw_manifest) {
-  file source(path, file::mode::read);
-  require(read_raw_header(source) == verified, SYNCYTE_ERR_IO,
-          "'{}' was replaced while it was opened, or ranks see different files; open it again", path);
-  const file_header header = file_header::decode(verified, path);
-  manifest contents = manifest::decode(raw_manifest.data(), raw_manifest.size(), header, path);
-  return std::make_shared<checkpoint>(std::move(source), header, std::move(contents));
-}
-
+// Opens the file on all ranks: rank 0 reads and verifies the metadata, and the others check that they see the same
+// file.
 std::shared_ptr<checkpoint> open_agreed(const ranks& all, const std::string& path) {
+  constexpr const char* reading = "checkpoint_open: reading the metadata";
   file_metadata metadata;
-  all.together("checkpoint_open: reading the metadata", [&] {
+  all.together(reading, [&] {
     if (all.first()) metadata = read_metadata(file(path, file::mode::read));
   });
   all.broadcast(metadata.raw_header.data(), metadata.raw_header.size());
-  std::uint64_t manifest_bytes = metadata.raw_manifest.size();
-  all.broadcast(&manifest_bytes, sizeof manifest_bytes);
-  metadata.raw_manifest.resize(manifest_bytes);
-  all.broadcast(metadata.raw_manifest.data(), manifest_bytes);
+  all.broadcast_resized(reading, metadata.raw_manifest);
   std::shared_ptr<checkpoint> opened;
-  all.together("checkpoint_open: opening the file",
-               [&] { opened = open_as(path, metadata.raw_header, metadata.raw_manifest); });
+  all.together("checkpoint_open: opening the file", [&] {
+    file source(path, file::mode::read);
+    require(read_raw_header(source) == metadata.raw_header, SYNCYTE_ERR_IO,
+            "'{}' was replaced while it was opened, or ranks see different files; open it again", path);
+    const file_header header = file_header::decode(metadata.raw_header, path);
+    const std::vector<std::byte>& raw = metadata.raw_manifest;
+    opened = std::make_shared<checkpoint>(std::move(source), manifest::decode(raw.data(), raw.size(), header, path));
+  });
   return opened;
-}
-
-syncyte_buffer_t target_of(const entry& one) {
-  syncyte_buffer_t buffer{};
-  check(
-      syncyte_buffer_init(one.data, one.dtype, static_cast<std::int32_t>(one.shape.size()), one.shape.data(), &buffer));
-  return buffer;
 }
 
 void check_entry(const checkpoint& from, const entry& one) {
   const dataset& found = from.find(one.key);
-  if (one.sharded()) return from.check_target(found, one.first_row, target_of(one));
-  require(one.rows() == found.rows() || one.shape.size() != found.shape.size(), SYNCYTE_ERR_SHAPE,
-          "key '{}' of '{}' has {} rows, the replicated buffer has {}", one.key, from.path(), found.rows(), one.rows());
-  from.check_target(found, 0, target_of(one));
-}
-
-void check_rows(const checkpoint& from, const entry& one) {
-  const std::int64_t rows = from.find(one.key).rows();
-  require(!one.sharded() || one.global_rows == rows, SYNCYTE_ERR_SHAPE,
-          "key '{}' of '{}' has {} rows, the buffers of all ranks together have {}", one.key, from.path(), rows,
+  require(!one.sharded() || one.global_rows == found.rows(), SYNCYTE_ERR_SHAPE,
+          "key '{}' of '{}' has {} rows, the buffers of all ranks together have {}", one.key, from.path(), found.rows(),
           one.global_rows);
+  require(one.sharded() || one.rows() == found.rows() || one.shape().size() != found.shape.size(), SYNCYTE_ERR_SHAPE,
+          "key '{}' of '{}' has {} rows, the replicated buffer has {}", one.key, from.path(), found.rows(), one.rows());
+  from.check_target(found, one.first_row, one.buffer);
 }
 
 }  // namespace
@@ -86,14 +65,10 @@ std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, co
   const std::shared_ptr<checkpoint> from = open_agreed(all, mine.path);
   place_rows(all, mine.entries);
   all.together("checkpoint_load: matching entries and keys", [&] {
-    for (const entry& one : mine.entries) {
-      check_rows(*from, one);
-      check_entry(*from, one);
-    }
+    for (const entry& one : mine.entries) check_entry(*from, one);
   });
   all.together("checkpoint_load: reading", [&] {
-    for (const entry& one : mine.entries)
-      from->read(from->find(one.key), one.sharded() ? one.first_row : 0, one.rows(), one.data);
+    for (const entry& one : mine.entries) from->read(from->find(one.key), one.first_row, one.rows(), one.data());
   });
   std::uint64_t bytes = 0;
   for (const entry& one : mine.entries) bytes += one.bytes();

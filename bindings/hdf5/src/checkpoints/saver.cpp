@@ -1,15 +1,23 @@
-#include "checkpoints/saver.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "base/blocks.hpp"
 #include "base/crc32c.hpp"
 #include "base/errors.hpp"
 #include "checkpoints/agreement.hpp"
+#include "checkpoints/checkpoint.hpp"
+#include "checkpoints/entries.hpp"
+#include "files/file.hpp"
+#include "files/temporary_file.hpp"
+#include "hdf5/hdf5_writer.hpp"
+#include "metadata/manifest.hpp"
 #include "metadata/metadata_reader.hpp"
 
 namespace syncyte::hdf5 {
@@ -19,190 +27,190 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;     // small eno
 constexpr std::uint64_t writeback_bytes = std::uint64_t{16} << 20;  // written back while the next pieces are summed
 constexpr std::uint64_t sums_at_once = std::uint64_t{1} << 18;
 
-manifest draft(const ranks& all, const arguments& mine, std::vector<std::size_t>& place) {
-  std::vector<std::size_t> order(mine.entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return mine.entries[a].key < mine.entries[b].key; });
-  manifest contents;
-  contents.step = mine.step;
-  contents.writer_world = all.size();
-  contents.block_bytes = mine.block_bytes;
-  place.resize(order.size());
-  for (const std::size_t i : order) {
-    const entry& one = mine.entries[i];
-    place[i] = contents.datasets.size();
-    contents.datasets.push_back({one.key, one.dtype, one.layout, one.shape, 0, {}});
-    if (!one.shape.empty()) contents.datasets.back().shape[0] = one.global_rows;
+// Writes bytes piece by piece; returns their CRC32C.
+std::uint32_t write_summed(file& target, std::uint64_t offset, const std::byte* source, std::uint64_t bytes) {
+  std::uint32_t crc = 0;
+  for (std::uint64_t done = 0; done < bytes; done += piece_bytes) {
+    const std::uint64_t piece = std::min(piece_bytes, bytes - done);
+    crc = crc32c(crc, source + done, piece);
+    target.write(offset + done, source + done, piece);
   }
-  return contents;
+  return crc;
 }
+
+/// One collective save, after the ranks have agreed on the arguments. Rank 0 lays out and finishes the file; every rank
+/// writes its own rows, and rank 0 writes the replicated tensors. Allocates memory for checksums and metadata only.
+class saver {
+ public:
+  saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
+    contents_.step = mine.step;
+    contents_.writer_world = all.size();
+    contents_.block_bytes = mine.block_bytes;
+    for (const entry& one : mine.entries) {
+      contents_.datasets.push_back({one.key, one.buffer.dtype, one.layout, one.shape(), 0, {}});
+      if (one.buffer.ndim > 0) contents_.datasets.back().shape[0] = one.global_rows;
+    }
+    std::ranges::sort(contents_.datasets, {}, &dataset::key);
+    first_block_.push_back(0);
+    for (const dataset& one : contents_.datasets)
+      first_block_.push_back(first_block_.back() + contents_.block_count(one));
+  }
+
+  void run() {
+    lay_out();
+    all_.broadcast_resized("checkpoint_save: making the file", temporary_name_);
+    share_offsets();
+    all_.together("checkpoint_save: writing", [&] { write_data(); });
+    combine_sums();
+    all_.together("checkpoint_save: ending the file", [&] {
+      if (all_.first()) end_file();
+    });
+  }
+
+ private:
+  struct block_sum {
+    std::uint64_t number;  // number of the block, counted over all datasets
+    std::uint32_t sum;     // contribution of this rank's part to the block's CRC32C
+  };
+
+  void make_temporary() {
+    target_ = replaceable(mine_.path);
+    remove_abandoned(target_);
+    std::random_device device;
+    const std::uint64_t number = (static_cast<std::uint64_t>(device()) << 32) | device();
+    temporary_.emplace(target_, ::getpid(), number);
+    temporary_name_ = temporary_->path();
+  }
+
+  // Lays out the file: rank 0 makes it, then its datasets, for which all ranks gather the rows of each rank. After an
+  // error rank 0 keeps gathering, because the other ranks do.
+  void lay_out() {
+    all_.together("checkpoint_save: making the file", [&] {
+      if (!all_.first()) return;
+      for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
+      make_temporary();
+      header_.manifest_bytes = contents_.encode().size();
+      header_.userblock_bytes = userblock_bytes_for(header_.manifest_bytes);
+      writer_ = std::make_unique<hdf5_writer>(header_.userblock_bytes);
+      for (dataset& one : contents_.datasets)
+        if (one.layout == SYNCYTE_LAYOUT_REPLICATED) writer_->add(one, mine_.block_bytes, {});
+    });
+    syncyte_status_t status = SYNCYTE_SUCCESS;
+    for_each_sharded(all_, mine_.entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
+      if (writer_ && status == SYNCYTE_SUCCESS)
+        status = attempt([&] { writer_->add(dataset_of(mine_.entries[i]), mine_.block_bytes, rows); });
+    });
+    all_.agree(status, "checkpoint_save: laying out the file");
+  }
+
+  void share_offsets() {
+    std::vector<std::uint64_t> offsets;
+    for (const dataset& one : contents_.datasets) offsets.push_back(one.offset);
+    if (!offsets.empty()) all_.broadcast(offsets.data(), offsets.size() * sizeof offsets[0]);
+    for (std::size_t i = 0; i < offsets.size(); ++i) contents_.datasets[i].offset = offsets[i];
+  }
+
+  void write_data() {
+    const file_size_signal_block block;
+    file own;
+    if (!all_.first()) own = file(temporary_name_, file::mode::write);
+    file& target = all_.first() ? temporary_->get() : own;
+    for (const entry& one : mine_.entries)
+      if (one.sharded() || all_.first()) write_part(target, one);
+    target.sync();
+    std::ranges::sort(sums_, {}, &block_sum::number);
+  }
+
+  dataset& dataset_of(const entry& one) {
+    return *std::ranges::lower_bound(contents_.datasets, one.key, {}, &dataset::key);
+  }
+
+  void write_part(file& target, const entry& one) {
+    const dataset& into = dataset_of(one);
+    const std::uint64_t begin = one.row_bytes * static_cast<std::uint64_t>(one.first_row);
+    const std::uint64_t first_block = first_block_[static_cast<std::size_t>(&into - contents_.datasets.data())];
+    std::uint64_t handed_over = begin;
+    for_each_block(begin, begin + one.bytes(), into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
+      const std::byte* source = one.data() + (part.begin - begin);
+      const std::uint32_t crc = write_summed(target, into.offset + part.begin, source, part.end - part.begin);
+      sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
+      if (part.end - handed_over < writeback_bytes) return;
+      target.start_writing(into.offset + handed_over, part.end - handed_over);
+      handed_over = part.end;
+    });
+  }
+
+  // Combines CRC32Cs: that of a block is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow
+  // it in the block. Ranks need not know which rank wrote which part.
+  void combine_sums() {
+    auto next = sums_.begin();
+    std::size_t number = 0;  // of the dataset that a block belongs to
+    const std::uint64_t blocks = first_block_.back();
+    for (std::uint64_t first = 0; first < blocks; first += sums_at_once) {
+      std::vector<std::uint32_t> sums(std::min(sums_at_once, blocks - first));
+      for (; next != sums_.end() && next->number < first + sums.size(); ++next) sums[next->number - first] ^= next->sum;
+      all_.combine(sums);
+      for (std::size_t i = 0; all_.first() && i < sums.size(); ++i) {
+        while (first + i >= first_block_[number + 1]) ++number;
+        contents_.datasets[number].crc[first + i - first_block_[number]] = sums[i];
+      }
+    }
+  }
+
+  void end_file() {
+    const syncyte_status_t status = attempt([&] {
+      const file_size_signal_block block;
+      writer_->finish(contents_);
+      write_metadata();
+      temporary_->get().sync();
+      temporary_->get().close();
+      verify();
+      temporary_->commit(target_);
+      sync_directory(directory_of(target_));
+    });
+    if (status != SYNCYTE_SUCCESS) temporary_->discard();  // before the other ranks get the error
+    check(status);
+  }
+
+  void write_metadata() {
+    file& target = temporary_->get();
+    header_.file_bytes = writer_->image().size();
+    target.resize(header_.file_bytes);
+    for (const extent& part : contents_.metadata(header_))
+      writer_->image().visit(part, [&](std::uint64_t offset, const std::byte* data, std::size_t bytes) {
+        header_.metadata_crc = crc32c(header_.metadata_crc, data, bytes);
+        target.write(offset, data, bytes);
+      });
+    std::vector<std::byte> userblock = contents_.encode();
+    userblock.resize(header_.userblock_bytes - file_header::bytes);
+    header_.manifest_crc = crc32c(0, userblock.data(), userblock.size());
+    target.write(file_header::bytes, userblock.data(), userblock.size());
+    const auto raw = header_.encode();
+    target.write(0, raw.data(), raw.size());
+  }
+
+  void verify() {
+    const file written(temporary_name_, file::mode::read);
+    const file_metadata found = read_metadata(written);
+    require(found.header.encode() == header_.encode(), SYNCYTE_ERR_IO, "'{}' differs from what was written to it",
+            temporary_name_);
+    writer_->verify(contents_);
+  }
+
+  const ranks& all_;
+  const arguments& mine_;
+  manifest contents_;   // in order of keys
+  file_header header_;  // on rank 0
+  // Number of each dataset's first block, counted over all datasets; at the end, the number of all blocks.
+  std::vector<std::uint64_t> first_block_;
+  std::string target_;  // on rank 0: the path to replace, with symbolic links resolved
+  std::string temporary_name_;
+  std::optional<temporary_file> temporary_;  // on rank 0
+  std::unique_ptr<hdf5_writer> writer_;      // on rank 0
+  std::vector<block_sum> sums_;              // of this rank; sorted by number after write_data()
+};
 
 }  // namespace
-
-saver::saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
-  contents_ = draft(all, mine, place_);
-  first_block_.push_back(0);
-  for (const dataset& one : contents_.datasets)
-    first_block_.push_back(first_block_.back() + contents_.block_count(one));
-}
-
-void saver::run() {
-  lay_out();
-  share_name();
-  share_offsets();
-  all_.together("checkpoint_save: writing", [&] { write_data(); });
-  combine_sums();
-  all_.together("checkpoint_save: ending the file", [&] {
-    if (all_.first()) end_file();
-  });
-}
-
-void saver::make_temporary() {
-  target_ = behind_links(mine_.path);
-  require_replaceable(target_);
-  remove_abandoned(target_);
-  std::random_device device;
-  const std::uint64_t number = (static_cast<std::uint64_t>(device()) << 32) | device();
-  temporary_ = temporary_file(target_, ::getpid(), number);
-  temporary_name_ = temporary_.path();
-}
-
-void saver::share_name() {
-  std::uint64_t bytes = temporary_name_.size();
-  all_.broadcast(&bytes, sizeof bytes);
-  temporary_name_.resize(bytes);
-  all_.broadcast(temporary_name_.data(), bytes);
-}
-
-// Lays out the file: rank 0 makes it, then its datasets, for which all ranks gather the rows of each rank. After an
-// error rank 0 keeps gathering, because the other ranks do.
-void saver::lay_out() {
-  all_.together("checkpoint_save: making the file", [&] {
-    if (!all_.first()) return;
-    for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
-    make_temporary();
-    header_.manifest_bytes = contents_.encoded_bytes();
-    header_.userblock_bytes = userblock_bytes_for(header_.manifest_bytes);
-    writer_ = std::make_unique<hdf5_writer>(header_.userblock_bytes);
-    for (dataset& one : contents_.datasets)
-      if (one.layout == SYNCYTE_LAYOUT_REPLICATED) writer_->add(one, mine_.block_bytes, {});
-  });
-  syncyte_status_t status = SYNCYTE_SUCCESS;
-  for_each_sharded(all_, mine_.entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
-    if (writer_ && status == SYNCYTE_SUCCESS)
-      status = attempt([&] { writer_->add(dataset_of(i), mine_.block_bytes, rows); });
-  });
-  all_.agree(status, "checkpoint_save: laying out the file");
-}
-
-void saver::share_offsets() {
-  std::vector<std::uint64_t> offsets;
-  for (const dataset& one : contents_.datasets) offsets.push_back(one.offset);
-  if (!offsets.empty()) all_.broadcast(offsets.data(), offsets.size() * sizeof offsets[0]);
-  for (std::size_t i = 0; i < offsets.size(); ++i) contents_.datasets[i].offset = offsets[i];
-}
-
-void saver::write_data() {
-  const file_size_signal_block block;
-  file own;
-  if (!all_.first()) own = file(temporary_name_, file::mode::write);
-  file& target = all_.first() ? temporary_.get() : own;
-  for (std::size_t i = 0; i < mine_.entries.size(); ++i)
-    if (mine_.entries[i].sharded() || all_.first()) write_part(target, mine_.entries[i], place_[i]);
-  target.sync();
-  std::sort(sums_.begin(), sums_.end(), [](const block_sum& a, const block_sum& b) { return a.number < b.number; });
-}
-
-void saver::write_part(file& target, const entry& one, std::size_t place) {
-  const dataset& into = contents_.datasets[place];
-  const std::uint64_t begin = one.row_bytes * static_cast<std::uint64_t>(one.sharded() ? one.first_row : 0);
-  const std::uint64_t end = begin + one.bytes();
-  std::uint64_t handed_over = begin;
-  for_each_block(begin, end, into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
-    write_piece(target, one, into, part, first_block_[place]);
-    if (part.end - handed_over < writeback_bytes) return;
-    target.start_writing(into.offset + handed_over, part.end - handed_over);
-    handed_over = part.end;
-  });
-}
-
-void saver::write_piece(file& target, const entry& one, const dataset& into, const block_part& part,
-                        std::uint64_t first_block) {
-  const std::uint64_t own_begin = one.row_bytes * static_cast<std::uint64_t>(one.sharded() ? one.first_row : 0);
-  std::uint32_t crc = 0;
-  for (std::uint64_t at = part.begin; at < part.end; at += piece_bytes) {
-    const std::uint64_t bytes = std::min(piece_bytes, part.end - at);
-    const std::byte* source = one.data + (at - own_begin);
-    crc = crc32c(crc, source, bytes);
-    target.write(into.offset + at, source, bytes);
-  }
-  sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
-}
-
-// Combines CRC32Cs: that of a block is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow it
-// in the block. Ranks need not know which rank wrote which part.
-void saver::combine_sums() {
-  auto next = sums_.begin();
-  const std::uint64_t blocks = first_block_.back();
-  for (std::uint64_t first = 0; first < blocks; first += sums_at_once) {
-    std::vector<std::uint32_t> sums(std::min(sums_at_once, blocks - first));
-    for (; next != sums_.end() && next->number < first + sums.size(); ++next) sums[next->number - first] ^= next->sum;
-    all_.combine(sums);
-    if (all_.first()) store_sums(first, sums);
-  }
-}
-
-void saver::store_sums(std::uint64_t first, const std::vector<std::uint32_t>& sums) {
-  // The dataset of the first block is the last one that begins at or before it; empty datasets begin where the next
-  // does.
-  auto place = static_cast<std::size_t>(std::upper_bound(first_block_.begin(), first_block_.end(), first) -
-                                        first_block_.begin() - 1);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    while (first + i >= first_block_[place + 1]) ++place;
-    contents_.datasets[place].crc[first + i - first_block_[place]] = sums[i];
-  }
-}
-
-void saver::end_file() {
-  const syncyte_status_t status = attempt([&] {
-    const file_size_signal_block block;
-    writer_->finish(contents_);
-    write_metadata();
-    temporary_.get().sync();
-    temporary_.get().close();
-    verify();
-    temporary_.commit(target_);
-    sync_directory(directory_of(target_));
-  });
-  if (status != SYNCYTE_SUCCESS) temporary_.discard();  // before the other ranks get the error
-  check(status);
-}
-
-void saver::write_metadata() {
-  file& target = temporary_.get();
-  header_.file_bytes = writer_->image().file_bytes();
-  target.resize(header_.file_bytes);
-  for (const extent& part : contents_.metadata(header_))
-    writer_->image().visit(part, [&](std::uint64_t offset, const std::byte* data, std::size_t bytes) {
-      header_.metadata_crc = crc32c(header_.metadata_crc, data, bytes);
-      target.write(offset, data, bytes);
-    });
-  std::vector<std::byte> userblock = contents_.encode();
-  userblock.resize(header_.userblock_bytes - file_header::bytes);
-  header_.manifest_crc = crc32c(0, userblock.data(), userblock.size());
-  target.write(file_header::bytes, userblock.data(), userblock.size());
-  const auto raw = header_.encode();
-  target.write(0, raw.data(), raw.size());
-}
-
-void saver::verify() {
-  const file written(temporary_name_, file::mode::read);
-  const file_metadata found = read_metadata(written);
-  require(found.header.encode() == header_.encode(), SYNCYTE_ERR_IO, "'{}' differs from what was written to it",
-          temporary_name_);
-  verify_with_hdf5(temporary_name_, contents_);
-}
 
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options) {

@@ -1,16 +1,15 @@
 #include "files/file.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -24,36 +23,24 @@ constexpr std::size_t longest_call = std::size_t{1} << 30;  // Linux moves at mo
   fail(SYNCYTE_ERR_IO, "{} '{}': {}", what, path, errno_text(code));
 }
 
-// Repeats a call while a signal interrupts it.
-template <class Call>
-auto retry(Call&& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-int flags_of(file::mode how) {
-  switch (how) {
-    case file::mode::read:
-      return O_RDONLY;
-    case file::mode::write:
-      return O_WRONLY;
-    default:
-      return O_RDWR | O_CREAT | O_EXCL;
-  }
+// SIGXFSZ alone.
+sigset_t file_size_signal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  return signals;
 }
 
 }  // namespace
 
 std::string errno_text(int code) {
-  char text[128];
-  const char* reason = strerror_r(code, text, sizeof text);
   const char* name = strerrorname_np(code);
-  return fmt::format("{} ({})", reason, name != nullptr ? name : "unknown");
+  return name != nullptr ? fmt::format("{} ({})", strerrordesc_np(code), name) : fmt::format("unknown error {}", code);
 }
 
 file::file(std::string path, mode how, mode_t permissions) : path_(std::move(path)) {
-  descriptor_ = retry([&] { return ::open(path_.c_str(), flags_of(how) | O_CLOEXEC | O_NONBLOCK, permissions); });
+  const int flags = static_cast<int>(how) | O_CLOEXEC | O_NONBLOCK;
+  descriptor_ = TEMP_FAILURE_RETRY(::open(path_.c_str(), flags, permissions));
   const int code = errno;
   if (descriptor_ < 0 && code == ENOENT && how == mode::read)
     fail(SYNCYTE_ERR_NOT_FOUND, "there is no file '{}'", path_);
@@ -85,34 +72,28 @@ std::uint64_t file::size() const {
 
 void file::resize(std::uint64_t bytes) {
   const file_size_signal_block block;
-  if (retry([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); }) != 0)
+  if (TEMP_FAILURE_RETRY(::ftruncate(descriptor_, static_cast<off_t>(bytes))) != 0)
     fail_io("cannot resize", path_, errno);
 }
 
-std::size_t file::read(std::uint64_t offset, void* target, std::size_t bytes) const {
+void file::read(std::uint64_t offset, void* target, std::size_t bytes) const {
   auto* next = static_cast<char*>(target);
-  std::size_t done = 0;
-  while (done < bytes) {
-    const std::size_t piece = std::min(bytes - done, longest_call);
-    const ssize_t got =
-        retry([&] { return ::pread(descriptor_, next + done, piece, static_cast<off_t>(offset + done)); });
-    if (got < 0) fail_io("cannot read", path_, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, longest_call);
+    const ssize_t done = TEMP_FAILURE_RETRY(::pread(descriptor_, next, piece, static_cast<off_t>(offset)));
+    if (done < 0) fail_io("cannot read", path_, errno);
+    require(done > 0, SYNCYTE_ERR_FORMAT, "'{}' is truncated: it ends at byte {}", path_, offset);
+    next += done;
+    offset += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
   }
-  return done;
-}
-
-void file::read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const {
-  const std::size_t done = read(offset, target, bytes);
-  require(done == bytes, SYNCYTE_ERR_FORMAT, "'{}' is truncated: it ends at byte {}", path_, offset + done);
 }
 
 void file::write(std::uint64_t offset, const void* source, std::size_t bytes) {
   const auto* next = static_cast<const char*>(source);
   while (bytes > 0) {
     const std::size_t piece = std::min(bytes, longest_call);
-    const ssize_t done = retry([&] { return ::pwrite(descriptor_, next, piece, static_cast<off_t>(offset)); });
+    const ssize_t done = TEMP_FAILURE_RETRY(::pwrite(descriptor_, next, piece, static_cast<off_t>(offset)));
     if (done <= 0) fail_io("cannot write", path_, done < 0 ? errno : ENOSPC);
     next += done;
     offset += static_cast<std::uint64_t>(done);
@@ -125,7 +106,7 @@ void file::start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept {
 }
 
 void file::sync() {
-  if (retry([&] { return ::fsync(descriptor_); }) != 0) fail_io("cannot sync", path_, errno);
+  if (TEMP_FAILURE_RETRY(::fsync(descriptor_)) != 0) fail_io("cannot sync", path_, errno);
 }
 
 void file::close() {
@@ -133,9 +114,7 @@ void file::close() {
 }
 
 file_size_signal_block::file_size_signal_block() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGXFSZ);
+  const sigset_t signals = file_size_signal();
   sigset_t pending;
   sigpending(&pending);
   was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
@@ -143,14 +122,9 @@ file_size_signal_block::file_size_signal_block() {
 }
 
 file_size_signal_block::~file_size_signal_block() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGXFSZ);
+  const sigset_t signals = file_size_signal();
   const timespec now{};
-  if (!was_pending_) {
-    while (sigtimedwait(&signals, nullptr, &now) < 0 && errno == EINTR) {
-    }
-  }
+  if (!was_pending_) TEMP_FAILURE_RETRY(sigtimedwait(&signals, nullptr, &now));
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -166,42 +140,30 @@ std::string temporary_name(const std::string& path, std::int64_t process, std::u
   return fmt::format("{}.{}.{}-{:016x}.tmp", path.substr(0, begin), path.substr(begin, longest_stem), process, number);
 }
 
-void rename_file(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
-    fail(SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", from, to, errno_text(errno));
-}
-
-void remove_file(const std::string& path) noexcept { ::unlink(path.c_str()); }
-
 void sync_directory(const std::string& path) {
-  const int descriptor = retry([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int descriptor = TEMP_FAILURE_RETRY(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor < 0) fail_io("cannot open the folder", path, errno);
-  const int result = retry([&] { return ::fsync(descriptor); });
+  const int result = TEMP_FAILURE_RETRY(::fsync(descriptor));
   const int code = errno;
   ::close(descriptor);
   // Some file systems cannot sync folders and return EINVAL; ignore that.
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
-std::string behind_links(std::string path) {
+std::string replaceable(std::string path) {
   constexpr int most_links = 40;  // Linux's limit
+  std::error_code code;
   for (int links = 0;; ++links) {
-    char target[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // not a link, or missing
-    if (length < 0) fail_io("cannot replace", path, errno);
+    const std::filesystem::path target = std::filesystem::read_symlink(path, code);
+    if (code) break;
     if (links == most_links) fail_io("cannot replace", path, ELOOP);
-    const std::string next(target, static_cast<std::size_t>(length));
-    path = next.starts_with('/') ? next : directory_of(path) + "/" + next;
+    path = std::filesystem::path(path).parent_path() / target;
   }
-}
-
-void require_replaceable(const std::string& path) {
-  struct stat facts{};
-  if (::stat(path.c_str(), &facts) == 0)
-    require(S_ISREG(facts.st_mode), SYNCYTE_ERR_IO, "'{}' exists and is not a regular file", path);
-  else if (errno != ENOENT)
-    fail_io("cannot replace", path, errno);
+  if (code.value() != EINVAL && code.value() != ENOENT) fail_io("cannot replace", path, code.value());
+  const auto type = std::filesystem::status(path, code).type();
+  require(type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found, SYNCYTE_ERR_IO,
+          "'{}' exists and is not a regular file", path);
+  return path;
 }
 
 }  // namespace syncyte::hdf5

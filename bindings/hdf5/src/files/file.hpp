@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -15,7 +16,11 @@ std::string errno_text(int code);
 /// An open file. Errors are SYNCYTE_ERR_IO and name path and reason; a missing file is SYNCYTE_ERR_NOT_FOUND.
 class file {
  public:
-  enum class mode { read, write, create };  ///< create: read and write, and the file must not exist
+  enum class mode {
+    read = O_RDONLY,
+    write = O_WRONLY,
+    create = O_RDWR | O_CREAT | O_EXCL  ///< read and write; the file must not exist
+  };
 
   file() = default;
   /// `permissions`: those of a new file, less the process's umask.
@@ -28,10 +33,8 @@ class file {
   int descriptor() const { return descriptor_; }
   std::uint64_t size() const;
   void resize(std::uint64_t bytes);
-  /// Reads up to `bytes`; fewer only at the file's end.
-  std::size_t read(std::uint64_t offset, void* target, std::size_t bytes) const;
-  /// Reads exactly `bytes` bytes. @throws error SYNCYTE_ERR_FORMAT if the file ends before
-  void read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const;
+  /// @throws error SYNCYTE_ERR_FORMAT if the file ends before
+  void read(std::uint64_t offset, void* target, std::size_t bytes) const;
   void write(std::uint64_t offset, const void* source, std::size_t bytes);
   /// Hints that the system begin to write these bytes from its cache to the device.
   void start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept;
@@ -64,14 +67,10 @@ std::string directory_of(const std::string& path);
 /// Name of a temporary file in the same folder, made from a number that is unique to a save.
 std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number);
 
-void rename_file(const std::string& from, const std::string& to);
-void remove_file(const std::string& path) noexcept;
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
 /// Follows symbolic links, including dangling ones, and returns the final path.
-/// @throws error SYNCYTE_ERR_IO
-std::string behind_links(std::string path);
-/// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file
-void require_replaceable(const std::string& path);
+/// @throws error SYNCYTE_ERR_IO, also if that exists and is not a regular file
+std::string replaceable(std::string path);
 
 }  // namespace syncyte::hdf5

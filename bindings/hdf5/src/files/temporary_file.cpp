@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <regex>
 #include <string_view>
 #include <utility>
 
@@ -14,19 +14,6 @@
 
 namespace syncyte::hdf5 {
 namespace {
-
-constexpr std::string_view ending = ".tmp";
-constexpr std::size_t digits = 16;  // digits of the number in a temporary name
-
-/// Whether the rest of a name, after the target's name, ends as temporary_name() does: "process-number.tmp".
-bool is_temporary(std::string_view rest) {
-  if (rest.size() < digits + ending.size() + 2 || !rest.ends_with(ending)) return false;
-  rest.remove_suffix(ending.size());
-  const std::string_view number = rest.substr(rest.size() - digits);
-  rest.remove_suffix(digits);
-  return rest.ends_with('-') && rest.find_first_not_of("0123456789") == rest.size() - 1 &&
-         number.find_first_not_of("0123456789abcdef") == number.npos;
-}
 
 /// Whether no save, here or on another machine, has locked the file. False if the file system has no locks.
 bool is_abandoned(const std::string& path) {
@@ -49,18 +36,11 @@ temporary_file::temporary_file(const std::string& target, std::int64_t process, 
   path_ = path;
   try {
     lock();
-    if (is_replaced) take_access_of(target);
+    if (is_replaced) take_access_of(target, before);
   } catch (...) {
     discard();
     throw;
   }
-}
-
-temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(lock_, other.lock_);
-  std::swap(path_, other.path_);
-  return *this;
 }
 
 /// Locks the file; throws if another save has found it before it was locked, and removed it.
@@ -73,10 +53,9 @@ void temporary_file::lock() {
           "'{}' was removed by another save of the same file at the same time", path_);
 }
 
-void temporary_file::take_access_of(const std::string& target) {
-  struct stat before{};
+void temporary_file::take_access_of(const std::string& target, struct stat before) {
   struct stat now{};
-  if (::stat(target.c_str(), &before) != 0 || ::fstat(file_.descriptor(), &now) != 0) return;
+  if (::fstat(file_.descriptor(), &now) != 0) return;
   const bool is_owned_alike = before.st_uid == now.st_uid && before.st_gid == now.st_gid;
   if (!is_owned_alike && ::fchown(file_.descriptor(), before.st_uid, before.st_gid) != 0) {
     // The owner cannot be set. The group can, if this process is in it.
@@ -88,25 +67,27 @@ void temporary_file::take_access_of(const std::string& target) {
 }
 
 void temporary_file::discard() noexcept {
-  if (!path_.empty()) remove_file(path_);
+  if (!path_.empty()) ::unlink(path_.c_str());
   path_.clear();
 }
 
 void temporary_file::commit(const std::string& target) {
-  rename_file(path_, target);
+  require(::rename(path_.c_str(), target.c_str()) == 0, SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", path_, target,
+          errno_text(errno));
   path_.clear();
 }
 
 void remove_abandoned(const std::string& target) noexcept try {
   const std::string any = temporary_name(target, 0, 0);
-  const std::string stem = any.substr(0, any.size() - std::string_view("0-.tmp").size() - digits);
+  static const std::regex number(R"(\d+-[0-9a-f]{16}\.tmp)");  // as temporary_name() ends
+  const std::string stem = any.substr(0, any.size() - std::string_view("0-0000000000000000.tmp").size());
   const std::string prefix = std::filesystem::path(stem).filename();
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator(directory_of(target), ignored)) {
     const std::string name = each.path().filename();
-    if (!name.starts_with(prefix) || !is_temporary(std::string_view(name).substr(prefix.size()))) continue;
+    if (!name.starts_with(prefix) || !std::regex_match(name.substr(prefix.size()), number)) continue;
     if (each.is_regular_file(ignored) && !each.is_symlink(ignored) && is_abandoned(each.path()))
-      remove_file(each.path());
+      ::unlink(each.path().c_str());
   }
 } catch (...) {  // a save does not fail because of another save's files
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,9 @@ namespace syncyte::hdf5 {
 /// (flock) for the lifetime of this object, so that unlocked files are those of killed jobs.
 class temporary_file {
  public:
-  temporary_file() = default;
   /// `target`: path of the file to replace or create. The new file takes the permissions of the old one, and its owner
   /// and group if this process may set them. @throws error SYNCYTE_ERR_IO
   temporary_file(const std::string& target, std::int64_t process, std::uint64_t number);
-  temporary_file(temporary_file&& other) noexcept = default;
-  temporary_file& operator=(temporary_file&& other) noexcept;
   ~temporary_file() { discard(); }
 
   file& get() { return file_; }
@@ -28,7 +25,7 @@ class temporary_file {
 
  private:
   void lock();
-  void take_access_of(const std::string& target);
+  void take_access_of(const std::string& target, struct stat before);
 
   file file_;
   file lock_;  // the same file, opened again to hold the lock: file_ is closed before the rename

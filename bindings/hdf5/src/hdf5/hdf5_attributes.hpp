@@ -8,6 +8,9 @@
 
 namespace syncyte::hdf5 {
 
+/// A dataspace of these extents; a scalar one if there are none.
+hdf5_handle space_of(const std::vector<hsize_t>& extents);
+
 /// Attributes of an HDF5 object. The caller holds hdf5_lock.
 void write_attribute(hid_t object, const char* name, std::int64_t value);
 void write_attribute(hid_t object, const char* name, const std::string& text);
@@ -17,8 +20,7 @@ void write_attribute(hid_t object, const char* name, const std::vector<std::int6
 void create_attribute(hid_t object, const char* name, std::size_t count);
 void rewrite_attribute(hid_t object, const char* name, const std::vector<std::uint32_t>& values);
 
-std::int64_t read_integer_attribute(hid_t object, const char* name);
-std::string read_text_attribute(hid_t object, const char* name);
-std::vector<std::uint32_t> read_array_attribute(hid_t object, const char* name);
+std::string read_text(hid_t object, const char* name);
+std::vector<std::uint32_t> read_numbers(hid_t object, const char* name);
 
 }  // namespace syncyte::hdf5

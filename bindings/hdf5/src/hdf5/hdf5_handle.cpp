@@ -3,10 +3,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-std::mutex& library_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
+std::mutex library_mutex;
 
 herr_t keep_description(unsigned, const H5E_error2_t* entry, void* context) {
   if (entry->desc != nullptr) *static_cast<std::string*>(context) = entry->desc;
@@ -15,7 +12,7 @@ herr_t keep_description(unsigned, const H5E_error2_t* entry, void* context) {
 
 }  // namespace
 
-hdf5_lock::hdf5_lock() : lock_(library_mutex()) {
+hdf5_lock::hdf5_lock() : lock_(library_mutex) {
   require(H5open() >= 0, SYNCYTE_ERR_INTERNAL, "checkpoint: libhdf5 did not start");
   H5Eget_auto2(H5E_DEFAULT, &print_, &print_context_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

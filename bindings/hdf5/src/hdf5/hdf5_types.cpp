@@ -30,6 +30,18 @@ hdf5_handle bool_type() {
   return type;
 }
 
+// A type that HDF5 itself has.
+hdf5_handle standard_type(syncyte_dtype_t dtype) {
+  const std::pair<syncyte_dtype_t, hid_t> types[] = {
+      {SYNCYTE_FLOAT32, H5T_IEEE_F32LE}, {SYNCYTE_FLOAT64, H5T_IEEE_F64LE}, {SYNCYTE_INT8, H5T_STD_I8LE},
+      {SYNCYTE_INT16, H5T_STD_I16LE},    {SYNCYTE_INT32, H5T_STD_I32LE},    {SYNCYTE_INT64, H5T_STD_I64LE},
+      {SYNCYTE_UINT8, H5T_STD_U8LE},     {SYNCYTE_UINT16, H5T_STD_U16LE},   {SYNCYTE_UINT32, H5T_STD_U32LE},
+      {SYNCYTE_UINT64, H5T_STD_U64LE}};
+  for (const auto& [each, type] : types)
+    if (each == dtype) return copy_of(type);
+  fail(SYNCYTE_ERR_TYPE, "checkpoint: unknown dtype {}", dtype);
+}
+
 }  // namespace
 
 hdf5_handle file_type(syncyte_dtype_t dtype) {
@@ -38,34 +50,14 @@ hdf5_handle file_type(syncyte_dtype_t dtype) {
       return half_type(5, 10, 15);
     case SYNCYTE_BFLOAT16:
       return half_type(8, 7, 127);
-    case SYNCYTE_FLOAT32:
-      return copy_of(H5T_IEEE_F32LE);
-    case SYNCYTE_FLOAT64:
-      return copy_of(H5T_IEEE_F64LE);
     case SYNCYTE_COMPLEX64:
       return complex_type(H5T_IEEE_F32LE);
     case SYNCYTE_COMPLEX128:
       return complex_type(H5T_IEEE_F64LE);
-    case SYNCYTE_INT8:
-      return copy_of(H5T_STD_I8LE);
-    case SYNCYTE_INT16:
-      return copy_of(H5T_STD_I16LE);
-    case SYNCYTE_INT32:
-      return copy_of(H5T_STD_I32LE);
-    case SYNCYTE_INT64:
-      return copy_of(H5T_STD_I64LE);
-    case SYNCYTE_UINT8:
-      return copy_of(H5T_STD_U8LE);
     case SYNCYTE_BOOL:
       return bool_type();
-    case SYNCYTE_UINT16:
-      return copy_of(H5T_STD_U16LE);
-    case SYNCYTE_UINT32:
-      return copy_of(H5T_STD_U32LE);
-    case SYNCYTE_UINT64:
-      return copy_of(H5T_STD_U64LE);
     default:
-      fail(SYNCYTE_ERR_TYPE, "checkpoint: unknown dtype {}", dtype);
+      return standard_type(dtype);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "files/file.hpp"
 #include "hdf5/hdf5_attributes.hpp"
 #include "hdf5/hdf5_types.hpp"
 
@@ -39,12 +38,6 @@ hdf5_handle link_properties() {
   return link;
 }
 
-hdf5_handle space_of(const dataset& entry) {
-  if (entry.shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose, "H5Screate"};
-  const std::vector<hsize_t> extents(entry.shape.begin(), entry.shape.end());
-  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose, "H5Screate_simple"};
-}
-
 std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
   std::vector<std::int64_t> offsets(lengths.size());
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), std::int64_t{0});
@@ -53,6 +46,19 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
 
 hdf5_handle open_dataset(hid_t file, const dataset& entry) {
   return {H5Dopen2(file, escaped(entry.key).c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2"};
+}
+
+void verify_dataset(hid_t root, const dataset& entry) {
+  const hdf5_handle found = open_dataset(root, entry);
+  const hdf5_handle space(H5Dget_space(found.get()), H5Sclose, "H5Dget_space");
+  std::vector<hsize_t> extents(SYNCYTE_MAX_NDIM);
+  extents.resize(
+      hdf5_check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), "H5Sget_simple_extent_dims"));
+  const bool same_place = entry.data_bytes() == 0 || H5Dget_offset(found.get()) == entry.offset;
+  require(same_place && std::vector<std::int64_t>(extents.begin(), extents.end()) == entry.shape &&
+              read_text(found.get(), "torch_dtype") == syncyte_dtype_name(entry.dtype) &&
+              read_numbers(found.get(), "crc32c") == entry.crc,
+          SYNCYTE_ERR_IO, "read back, the dataset of key '{}' differs from what was written", entry.key);
 }
 
 std::string creator() {
@@ -64,14 +70,7 @@ std::string creator() {
 std::string escaped(const std::string& key) {
   if (key == ".") return "%2E";
   std::string name;
-  for (const char letter : key) {
-    if (letter == '/')
-      name += "%2F";
-    else if (letter == '%')
-      name += "%25";
-    else
-      name += letter;
-  }
+  for (const char letter : key) name += letter == '/' ? "%2F" : letter == '%' ? "%25" : std::string(1, letter);
   return name;
 }
 
@@ -88,22 +87,20 @@ hdf5_writer::hdf5_writer(std::uint64_t userblock_bytes) {
   file_ = {H5Fcreate("checkpoint", H5F_ACC_TRUNC, create.get(), access_.get()), H5Fclose, "H5Fcreate"};
 }
 
-hdf5_writer::~hdf5_writer() { close_all(); }
-
-void hdf5_writer::close_all() noexcept {
+hdf5_writer::~hdf5_writer() {
   attempt([&] {
     const hdf5_lock lock;
-    hdf5_handle(std::move(file_));
-    for (hdf5_handle* one : {&access_, &link_, &dataset_}) hdf5_handle(std::move(*one));
+    for (hdf5_handle* one : {&file_, &access_, &link_, &dataset_}) *one = {};
     driver_.reset();
   });
 }
 
 void hdf5_writer::add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths) {
   const hdf5_lock lock;
-  const hdf5_handle made(H5Dcreate2(file_.get(), escaped(entry.key).c_str(), file_type(entry.dtype).get(),
-                                    space_of(entry).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
-                         H5Dclose, "H5Dcreate2");
+  const hdf5_handle made(
+      H5Dcreate2(file_.get(), escaped(entry.key).c_str(), file_type(entry.dtype).get(),
+                 space_of({entry.shape.begin(), entry.shape.end()}).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
+      H5Dclose, "H5Dcreate2");
   const hid_t id = made.get();
   entry.offset = 0;
   if (entry.data_bytes() > 0) {
@@ -135,47 +132,13 @@ void hdf5_writer::finish(const manifest& contents) {
   file_.close("H5Fclose");
 }
 
-namespace {
-
-// The finished file, read-only.
-class disk_image final : public file_image {
- public:
-  explicit disk_image(const std::string& path) : file_(path, file::mode::read) {}
-  void read(std::uint64_t offset, void* target, std::size_t bytes) override {
-    file_.read_exactly(offset, target, bytes);
-  }
-  void write(std::uint64_t, const void*, std::size_t) override { fail(SYNCYTE_ERR_INTERNAL, "a file is read-only"); }
-  std::uint64_t size() const override { return file_.size(); }
-
- private:
-  file file_;
-};
-
-void verify_dataset(hid_t root, const dataset& entry) {
-  const hdf5_handle found = open_dataset(root, entry);
-  const hdf5_handle space(H5Dget_space(found.get()), H5Sclose, "H5Dget_space");
-  std::vector<hsize_t> extents(SYNCYTE_MAX_NDIM);
-  extents.resize(
-      hdf5_check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), "H5Sget_simple_extent_dims"));
-  const bool same_place = entry.data_bytes() == 0 || H5Dget_offset(found.get()) == entry.offset;
-  require(same_place && std::vector<std::int64_t>(extents.begin(), extents.end()) == entry.shape &&
-              read_text_attribute(found.get(), "torch_dtype") == syncyte_dtype_name(entry.dtype) &&
-              read_array_attribute(found.get(), "crc32c") == entry.crc,
-          SYNCYTE_ERR_IO, "read back, the dataset of key '{}' differs from what was written", entry.key);
-}
-
-}  // namespace
-
-void verify_with_hdf5(const std::string& path, const manifest& contents) {
-  disk_image image(path);
+void hdf5_writer::verify(const manifest& contents) {
   const hdf5_lock lock;
-  const image_driver driver;
-  const hdf5_handle access = access_properties();
-  driver.use(access.get(), image);
-  const hdf5_handle opened(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "H5Fopen");
+  const hdf5_handle opened(H5Fopen("checkpoint", H5F_ACC_RDONLY, access_.get()), H5Fclose, "H5Fopen");
   H5G_info_t info{};
   hdf5_check(H5Gget_info(opened.get(), &info), "H5Gget_info");
-  require(info.nlinks == contents.datasets.size() && read_integer_attribute(opened.get(), "complete") == 1,
+  require(info.nlinks == contents.datasets.size() &&
+              read_numbers(opened.get(), "complete") == std::vector<std::uint32_t>{1},
           SYNCYTE_ERR_IO, "read back, the file has {} keys of {}", info.nlinks, contents.datasets.size());
   for (const dataset& entry : contents.datasets) verify_dataset(opened.get(), entry);
 }

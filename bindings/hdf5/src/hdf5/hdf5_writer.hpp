@@ -29,12 +29,14 @@ class hdf5_writer {
   /// Writes the checksums and the file's own attributes, and closes it.
   void finish(const manifest& contents);
 
+  /// Opens the finished file through libhdf5, and compares its keys, offsets and attributes with the manifest.
+  /// @throws error SYNCYTE_ERR_IO naming the difference
+  void verify(const manifest& contents);
+
   /// The metadata that libhdf5 wrote, complete after finish().
   const metadata_image& image() const { return image_; }
 
  private:
-  void close_all() noexcept;
-
   metadata_image image_;
   std::optional<image_driver> driver_;
   hdf5_handle access_;   // file access properties
@@ -42,9 +44,5 @@ class hdf5_writer {
   hdf5_handle dataset_;  // dataset creation properties
   hdf5_handle file_;
 };
-
-/// Opens a written file through libhdf5 and compares its keys, offsets and attributes with the manifest.
-/// @throws error SYNCYTE_ERR_IO naming the difference
-void verify_with_hdf5(const std::string& path, const manifest& contents);
 
 }  // namespace syncyte::hdf5

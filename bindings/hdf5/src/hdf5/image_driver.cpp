@@ -1,7 +1,6 @@
 #include "hdf5/image_driver.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <new>
@@ -14,34 +13,23 @@ namespace {
 // A file of this driver: as in libhdf5's own drivers, libhdf5's struct comes first, then the driver's members.
 struct image_file {
   H5FD_t base{};
-  file_image* image = nullptr;
+  metadata_image* image = nullptr;
   haddr_t end_of_allocation = 0;
-};
-
-struct driver_info {
-  file_image* image;
 };
 
 image_file* cast(H5FD_t* file) { return reinterpret_cast<image_file*>(file); }
 const image_file* cast(const H5FD_t* file) { return reinterpret_cast<const image_file*>(file); }
 
 H5FD_t* open_image(const char*, unsigned, hid_t access_properties, haddr_t) {
-  const auto* info = static_cast<const driver_info*>(H5Pget_driver_info(access_properties));
-  if (info == nullptr) return nullptr;
-  auto* file = new (std::nothrow) image_file;
-  if (file != nullptr) file->image = info->image;
-  return file == nullptr ? nullptr : &file->base;
+  auto* const* image = static_cast<metadata_image* const*>(H5Pget_driver_info(access_properties));
+  auto* file = image != nullptr ? new (std::nothrow) image_file{.image = *image} : nullptr;
+  return file != nullptr ? &file->base : nullptr;
 }
 
 herr_t close_image(H5FD_t* file) {
-  cast(file)->image->closed(cast(file)->end_of_allocation);
+  cast(file)->image->set_size(cast(file)->end_of_allocation);
   delete cast(file);
   return 0;
-}
-
-int compare_images(const H5FD_t* a, const H5FD_t* b) {
-  const std::less<const file_image*> before;
-  return before(cast(a)->image, cast(b)->image) ? -1 : before(cast(b)->image, cast(a)->image) ? 1 : 0;
 }
 
 herr_t query_features(const H5FD_t*, unsigned long* flags) {
@@ -58,23 +46,14 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
 
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) { return cast(file)->image->size(); }
 
-// Catches exceptions: they must not pass through libhdf5, which is C.
-template <class Function>
-herr_t without_exceptions(Function&& function) {
-  try {
-    function();
-    return 0;
-  } catch (...) {
-    return -1;
-  }
-}
-
 herr_t read_image(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, void* target) {
-  return without_exceptions([&] { cast(file)->image->read(address, target, bytes); });
+  cast(file)->image->read(address, target, bytes);
+  return 0;
 }
 
 herr_t write_image(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, const void* source) {
-  return without_exceptions([&] { cast(file)->image->write(address, source, bytes); });
+  // Exceptions must not pass through libhdf5, which is C.
+  return attempt([&] { cast(file)->image->write(address, source, bytes); }) == SYNCYTE_SUCCESS ? 0 : -1;
 }
 
 H5FD_class_t make_class() {
@@ -86,10 +65,9 @@ H5FD_class_t make_class() {
   driver.name = "syncyte_image";
   driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(driver_info);
+  driver.fapl_size = sizeof(metadata_image*);
   driver.open = open_image;
   driver.close = close_image;
-  driver.cmp = compare_images;
   driver.query = query_features;
   driver.get_eoa = get_eoa;
   driver.set_eoa = set_eoa;
@@ -111,8 +89,8 @@ image_driver::image_driver() {
 
 image_driver::~image_driver() { H5FDunregister(id_); }
 
-void image_driver::use(hid_t access_properties, file_image& image) const {
-  const driver_info info{&image};
+void image_driver::use(hid_t access_properties, metadata_image& image) const {
+  metadata_image* const info = &image;
   require(H5Pset_driver(access_properties, id_, &info) >= 0, SYNCYTE_ERR_INTERNAL,
           "checkpoint: libhdf5 refused the file driver");
 }

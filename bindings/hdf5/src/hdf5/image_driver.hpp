@@ -6,8 +6,8 @@
 
 namespace syncyte::hdf5 {
 
-/// A virtual file driver of libhdf5 that reads and writes a file_image. It must outlive the files opened with it. The
-/// caller holds hdf5_lock (hdf5_handle.hpp).
+/// A virtual file driver of libhdf5 that reads and writes a metadata_image. It must outlive the files opened with it.
+/// The caller holds hdf5_lock (hdf5_handle.hpp).
 class image_driver {
  public:
   image_driver();
@@ -16,7 +16,7 @@ class image_driver {
   image_driver& operator=(const image_driver&) = delete;
 
   /// Makes files opened with this access property list use `image`, which must outlive them.
-  void use(hid_t access_properties, file_image& image) const;
+  void use(hid_t access_properties, metadata_image& image) const;
 
  private:
   hid_t id_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cstddef>
 #include <limits>
 
 #include "base/blocks.hpp"
@@ -12,9 +12,6 @@
 
 namespace syncyte::hdf5 {
 namespace {
-
-constexpr std::size_t crc_at = file_header::bytes - sizeof(std::uint32_t);
-constexpr std::size_t smallest_dataset_bytes = 4 + 4 + 4 + 4 + 8;
 
 dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_header& header, const std::string& path) {
   dataset entry;
@@ -42,47 +39,24 @@ dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_he
   return entry;
 }
 
-bool by_key(const dataset& a, const dataset& b) { return a.key < b.key; }
-
 }  // namespace
 
 std::array<std::byte, file_header::bytes> file_header::encode() const {
-  byte_writer out;
-  out.raw(magic.data(), magic.size());
-  out.number(format_version);
-  out.number(static_cast<std::uint32_t>(bytes));
-  out.number(userblock_bytes);
-  out.number(manifest_bytes);
-  out.number(file_bytes);
-  out.number(manifest_crc);
-  out.number(metadata_crc);
-  const std::vector<std::byte> text = out.take();
-  std::array<std::byte, bytes> raw{};
-  std::copy(text.begin(), text.end(), raw.begin());
-  const std::uint32_t crc = crc32c(0, raw.data(), crc_at);
-  std::memcpy(raw.data() + crc_at, &crc, sizeof crc);
-  return raw;
+  file_header sealed = *this;
+  sealed.header_crc = crc32c(0, &sealed, offsetof(file_header, header_crc));
+  return std::bit_cast<std::array<std::byte, bytes>>(sealed);
 }
 
 file_header file_header::decode(const std::array<std::byte, bytes>& raw, const std::string& path) {
-  require(std::memcmp(raw.data(), magic.data(), magic.size()) == 0, SYNCYTE_ERR_FORMAT,
+  const auto header = std::bit_cast<file_header>(raw);
+  require(header.magic == file_header().magic, SYNCYTE_ERR_FORMAT,
           "{}: not a Syncyte checkpoint (its first bytes are another format's)", path);
-  std::uint32_t crc = 0;
-  std::memcpy(&crc, raw.data() + crc_at, sizeof crc);
-  require(crc == crc32c(0, raw.data(), crc_at), SYNCYTE_ERR_CHECKSUM, "{}: the file's header is damaged", path);
-  byte_reader in(raw.data() + magic.size(), raw.size() - magic.size());
-  file_header header;
-  header.format_version = in.number<std::uint32_t>();
+  require(header.header_crc == crc32c(0, raw.data(), offsetof(file_header, header_crc)), SYNCYTE_ERR_CHECKSUM,
+          "{}: the file's header is damaged", path);
   require(header.format_version <= SYNCYTE_CHECKPOINT_FORMAT, SYNCYTE_ERR_VERSION,
           "{}: the file has format {}, this library reads formats up to {}; use a newer Syncyte", path,
           header.format_version, SYNCYTE_CHECKPOINT_FORMAT);
-  const auto header_bytes = in.number<std::uint32_t>();
-  header.userblock_bytes = in.number<std::uint64_t>();
-  header.manifest_bytes = in.number<std::uint64_t>();
-  header.file_bytes = in.number<std::uint64_t>();
-  header.manifest_crc = in.number<std::uint32_t>();
-  header.metadata_crc = in.number<std::uint32_t>();
-  require(header.format_version >= 1 && header_bytes == bytes && header.userblock_bytes <= header.file_bytes &&
+  require(header.format_version >= 1 && header.header_bytes == bytes && header.userblock_bytes <= header.file_bytes &&
               header.userblock_bytes >= bytes && header.manifest_bytes <= header.userblock_bytes - bytes,
           SYNCYTE_ERR_FORMAT, "{}: the file's header contradicts itself", path);
   return header;
@@ -92,13 +66,6 @@ std::uint64_t dataset::row_bytes() const { return checked_row_bytes(dtype, shape
 
 std::uint64_t manifest::block_count(const dataset& entry) const {
   return hdf5::block_count(entry.data_bytes(), block_bytes);
-}
-
-std::uint64_t manifest::encoded_bytes() const {
-  std::uint64_t bytes = 4 * sizeof(std::uint64_t);
-  for (const dataset& entry : datasets)
-    bytes += smallest_dataset_bytes + entry.key.size() + 8 * entry.shape.size() + 4 * block_count(entry);
-  return bytes;
 }
 
 std::vector<std::byte> manifest::encode() const {
@@ -127,11 +94,11 @@ manifest manifest::decode(const std::byte* data, std::size_t bytes, const file_h
   result.writer_world = in.number<std::int64_t>();
   result.block_bytes = in.number<std::uint64_t>();
   const auto count = in.number<std::uint64_t>();
-  require(in.good() && valid_block_bytes(result.block_bytes) && count <= in.left() / smallest_dataset_bytes,
-          SYNCYTE_ERR_FORMAT, "{}: the manifest contradicts itself", path);
+  require(in.good() && valid_block_bytes(result.block_bytes), SYNCYTE_ERR_FORMAT, "{}: the manifest contradicts itself",
+          path);
   for (std::uint64_t i = 0; i < count; ++i) {
     result.datasets.push_back(decode_dataset(in, result.block_bytes, header, path));
-    require(i == 0 || by_key(result.datasets[i - 1], result.datasets[i]), SYNCYTE_ERR_FORMAT,
+    require(i == 0 || result.datasets[i - 1].key < result.datasets[i].key, SYNCYTE_ERR_FORMAT,
             "{}: the manifest's keys are not in order at '{}'", path, result.datasets[i].key);
   }
   require(in.good() && in.left() == 0, SYNCYTE_ERR_FORMAT, "{}: the manifest's length is wrong", path);
@@ -139,8 +106,7 @@ manifest manifest::decode(const std::byte* data, std::size_t bytes, const file_h
 }
 
 const dataset* manifest::find(const std::string& key) const {
-  const auto found = std::lower_bound(datasets.begin(), datasets.end(), key,
-                                      [](const dataset& entry, const std::string& name) { return entry.key < name; });
+  const auto found = std::ranges::lower_bound(datasets, key, {}, &dataset::key);
   return found == datasets.end() || found->key != key ? nullptr : &*found;
 }
 

@@ -15,23 +15,28 @@ namespace syncyte::hdf5 {
 /// not tensor data before it uses them, and does not pass the file to libhdf5.
 ///
 /// The file is [header 64 bytes][manifest][zeros], which form the HDF5 userblock, then HDF5 metadata and tensor data.
-/// All numbers are little-endian. The header's place, size and own checksum are the same in all versions of the format,
-/// so that an old library can tell a newer file from a damaged one.
+/// All numbers are little-endian. The header's offset, size and own checksum are the same in all versions of the
+/// format, so that an old library can tell a newer file from a damaged one.
 struct file_header {
   static constexpr std::size_t bytes = 64;
-  static constexpr std::array<unsigned char, 8> magic{0x89, 'S', 'Y', 'N', 'C', '\r', '\n', 0x1A};
 
+  std::array<unsigned char, 8> magic{0x89, 'S', 'Y', 'N', 'C', '\r', '\n', 0x1A};
   std::uint32_t format_version = SYNCYTE_CHECKPOINT_FORMAT;
+  std::uint32_t header_bytes = bytes;
   std::uint64_t userblock_bytes = 0;
   std::uint64_t manifest_bytes = 0;
   std::uint64_t file_bytes = 0;
   std::uint32_t manifest_crc = 0;  ///< CRC32C of all bytes of the userblock after the header, zeros included
   std::uint32_t metadata_crc = 0;  ///< CRC32C of all bytes after the userblock that are not tensor data, in order
+  std::array<std::uint32_t, 3> reserved{};
+  std::uint32_t header_crc = 0;  ///< CRC32C of the bytes before; set by encode()
 
   std::array<std::byte, bytes> encode() const;
   /// @throws error SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_CHECKSUM or SYNCYTE_ERR_VERSION, naming the file
   static file_header decode(const std::array<std::byte, bytes>& raw, const std::string& path);
 };
+
+static_assert(sizeof(file_header) == file_header::bytes);
 
 /// One tensor of a checkpoint.
 struct dataset {
@@ -55,8 +60,7 @@ struct manifest {
   std::vector<dataset> datasets;  ///< in alphabetical order of keys
 
   std::uint64_t block_count(const dataset& entry) const;
-  /// Size of encode()'s result; it does not depend on offsets and checksums.
-  std::uint64_t encoded_bytes() const;
+  /// The stored form; its size does not depend on the values of offsets and checksums.
   std::vector<std::byte> encode() const;
   /// Decodes and checks all fields: no contents can make a reader access memory out of bounds.
   /// @throws error SYNCYTE_ERR_FORMAT, naming the file

@@ -9,7 +9,7 @@ namespace syncyte::hdf5 {
 
 std::vector<extent> complement(std::vector<extent> used, std::uint64_t begin, std::uint64_t end) {
   std::erase_if(used, [](const extent& part) { return part.bytes == 0; });
-  std::sort(used.begin(), used.end(), [](const extent& a, const extent& b) { return a.offset < b.offset; });
+  std::ranges::sort(used, {}, &extent::offset);
   std::vector<extent> gaps;
   for (const extent& part : used) {
     require(part.offset >= begin && part.bytes <= end && part.offset <= end - part.bytes, SYNCYTE_ERR_FORMAT,
@@ -21,7 +21,7 @@ std::vector<extent> complement(std::vector<extent> used, std::uint64_t begin, st
   return gaps;
 }
 
-void metadata_image::read(std::uint64_t offset, void* target, std::size_t bytes) {
+void metadata_image::read(std::uint64_t offset, void* target, std::size_t bytes) const {
   auto* next = static_cast<std::byte*>(target);
   visit({offset, bytes}, [&](std::uint64_t, const std::byte* data, std::size_t piece) {
     std::memcpy(next, data, piece);

@@ -16,7 +16,7 @@ void verify_metadata(const file& source, const file_header& header, const manife
   for (const extent& part : contents.metadata(header)) {
     for (std::uint64_t at = part.offset; at < part.end(); at += piece.size()) {
       const std::size_t bytes = std::min<std::uint64_t>(piece.size(), part.end() - at);
-      source.read_exactly(at, piece.data(), bytes);
+      source.read(at, piece.data(), bytes);
       crc = crc32c(crc, piece.data(), bytes);
     }
   }
@@ -26,7 +26,7 @@ void verify_metadata(const file& source, const file_header& header, const manife
 
 std::vector<std::byte> read_userblock(const file& source, const file_header& header) {
   std::vector<std::byte> userblock(header.userblock_bytes - file_header::bytes);
-  source.read_exactly(file_header::bytes, userblock.data(), userblock.size());
+  source.read(file_header::bytes, userblock.data(), userblock.size());
   require(crc32c(0, userblock.data(), userblock.size()) == header.manifest_crc, SYNCYTE_ERR_CHECKSUM,
           "'{}': the manifest is damaged", source.path());
   return userblock;
@@ -36,8 +36,9 @@ std::vector<std::byte> read_userblock(const file& source, const file_header& hea
 
 std::array<std::byte, file_header::bytes> read_raw_header(const file& source) {
   std::array<std::byte, file_header::bytes> raw{};
-  require(source.read(0, raw.data(), raw.size()) == raw.size(), SYNCYTE_ERR_FORMAT,
+  require(source.size() >= raw.size(), SYNCYTE_ERR_FORMAT,
           "'{}' is not a Syncyte checkpoint, or truncated: it has fewer than {} bytes", source.path(), raw.size());
+  source.read(0, raw.data(), raw.size());
   return raw;
 }
 

@@ -1,81 +1,48 @@
-#include <mutex>
+#include "requests.hpp"
+
 #include <optional>
 
-#include "guard.hpp"
-#include "handle_table.hpp"
-#include "library_operation.hpp"
-#include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
-#include "requests.hpp"
 #include "watchdog/long_wait.hpp"
 
 namespace syncyte::capi {
-namespace {
 
-/// A non-blocking operation made of callbacks. Its status is read once, on completion.
-class request {
- public:
-  request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t waiter, syncyte_request_free_fn_t free,
-          void* context, const traced_part& part)
-      : poll_(poll), wait_(waiter), free_(free), context_(context), part_(part) {}
-
-  ~request() {
-    if (free_ != nullptr && is_done_) free_(context_);
-  }
-
-  /// Whether the operation is complete; false while another thread waits for it.
-  bool test() {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    traced() = part_;
-    return lock.owns_lock() && test_locked();
-  }
-
-  /// May return or throw SYNCYTE_ERR_INTERRUPTED before it is done.
-  syncyte_status_t wait() {
-    const std::lock_guard lock(mutex_);
-    traced() = part_;
-    if (!is_done_ && wait_ != nullptr) {
-      const syncyte_status_t status = wait_(context_);
-      if (status == SYNCYTE_ERR_INTERRUPTED) return status;
-      status_ = status;
-      is_done_ = true;
-    }
-    watchdog::plain_wait wait("request_wait", "a request");
-    poll_until([&] { return test_locked(); }, wait);
-    return status_;
-  }
-
-  bool is_done() const { return is_done_; }
-
-  syncyte_status_t status() const { return status_; }
-
- private:
-  bool test_locked() {
-    if (is_done_) return true;
-    std::int32_t done = 0;
-    const syncyte_status_t status = poll_(context_, &done);
-    if (done == 0 && status == SYNCYTE_SUCCESS) return false;
-    status_ = status;
-    is_done_ = true;
-    return true;
-  }
-
-  std::mutex mutex_;
-  syncyte_request_poll_fn_t poll_;
-  syncyte_request_wait_fn_t wait_;
-  syncyte_request_free_fn_t free_;
-  void* context_;
-  traced_part part_;  // a receive from any source sets the sender itself, on completion
-  bool is_done_ = false;
-  syncyte_status_t status_ = SYNCYTE_SUCCESS;
-};
-
-using request_table = handle_table<syncyte_request_t, request>;
-
-request_table& requests() {
-  static auto* const the_table = new request_table("request");
-  return *the_table;
+bool request::test() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  traced() = part_;
+  if (lock.owns_lock()) poll();
+  return has_ended();
 }
+
+syncyte_status_t request::wait() {
+  const std::lock_guard lock(mutex_);
+  traced() = part_;
+  if (has_ended()) return status();
+  const syncyte_status_t status = finish();
+  if (status != SYNCYTE_ERR_INTERRUPTED) end(status);
+  return status;
+}
+
+void request::poll() {
+  if (has_ended()) return;
+  if (const auto status = ask()) end(*status);
+}
+
+void request::end(syncyte_status_t status) noexcept {
+  status_ = status;
+  try {
+    if (status != SYNCYTE_SUCCESS) error_ = last_error();
+  } catch (...) {  // out of memory: keeps the status without its message
+  }
+  has_ended_.store(true, std::memory_order_release);
+}
+
+syncyte_status_t request::status() const {
+  if (status_ != SYNCYTE_SUCCESS) last_error() = error_;
+  return status_;
+}
+
+namespace {
 
 syncyte_request_t& checked(syncyte_request_t* request) {
   base::expect(request != nullptr, SYNCYTE_ERR_ARGUMENT, "request", "null", "the address of a handle");
@@ -88,12 +55,18 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
+/// Frees a request that has ended, and nulls its handle.
+void drop(request& ended, syncyte_request_t* handle) {
+  ended.free_context();
+  tables::request().destroy(handle, "request");
+}
+
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
-  const auto active = requests().find(*handle, "request");
+  const auto active = tables::request().find(*handle, "request");
   const mpi::thread_guard guard("request_wait");
   const syncyte_status_t ended = active->wait();
-  if (active->is_done()) requests().destroy(handle, "request");
+  if (active->has_ended()) drop(*active, handle);
   return ended;
 }
 
@@ -107,22 +80,13 @@ syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
 
 /// Combines requests that are waited for together into one trace entry: the sum of their bytes, and the peer, element
 /// type and communicator if they are equal.
-class sum_of_parts {
- public:
-  void add(const traced_part& part) {
-    const std::size_t before = sum_ ? sum_->bytes : 0;
-    if (!sum_) sum_ = part;
-    sum_->bytes = before + part.bytes;
-    if (sum_->peer != part.peer) sum_->peer = traced_part().peer;
-    if (sum_->dtype != part.dtype) sum_->dtype = 0;
-    if (sum_->comm != part.comm) sum_->comm = nullptr;
-  }
-  /// Empty before the first add().
-  const std::optional<traced_part>& sum() const { return sum_; }
-
- private:
-  std::optional<traced_part> sum_;
-};
+traced_part combined(const std::optional<traced_part>& sum, const traced_part& part) {
+  if (!sum) return part;
+  return {.bytes = sum->bytes + part.bytes,
+          .peer = sum->peer == part.peer ? part.peer : traced_part().peer,
+          .dtype = sum->dtype == part.dtype ? part.dtype : 0,
+          .comm = sum->comm == part.comm ? part.comm : nullptr};
+}
 
 /// Waits for one of several requests: nulls it, stores its status in `ended` and returns its index; -1 if all are null.
 std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_status_t& ended) {
@@ -132,11 +96,11 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     for (std::int64_t i = 0; i < count; ++i) {
       if (array[i] == nullptr) continue;
       any = true;
-      const auto active = requests().find(array[i], "requests");
+      const auto active = tables::request().find(array[i], "requests");
       if (!active->test()) continue;
       found = i;
       ended = active->status();
-      requests().destroy(&array[i], "requests");
+      drop(*active, &array[i]);
       return true;
     }
     return !any;
@@ -147,26 +111,12 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
 }
 
 }  // namespace
-
-syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
-                               syncyte_request_free_fn_t free, void* context, const traced_part& part) {
-  return requests().insert(std::make_shared<request>(poll, wait, free, context, part));
-}
-
 }  // namespace syncyte::capi
 
 using namespace syncyte;
 using namespace syncyte::capi;
 
 extern "C" {
-
-syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
-                                        syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
-  return guarded("request_create", [&] {
-    base::expect(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll", "null", "a function");
-    out(request, "request") = library_operation::start({poll, wait, free, context});
-  });
-}
 
 syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done) {
   return ending("request_test", [&]() -> std::optional<syncyte_status_t> {
@@ -175,12 +125,12 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       answer = 1;
       return std::nullopt;
     }
-    const auto active = requests().find(*request, "request");
+    const auto active = tables::request().find(*request, "request");
     const mpi::thread_guard guard("request_test");
     answer = active->test();
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
-    requests().destroy(request, "request");
+    drop(*active, request);
     return ended;
   });
 }
@@ -196,16 +146,16 @@ syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* arra
   return ending("request_wait_all", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     syncyte_status_t first = SYNCYTE_SUCCESS;
-    sum_of_parts parts;
+    std::optional<traced_part> sum;
     for (int64_t i = 0; i < count; ++i) {
       if (array[i] == nullptr) continue;
       const syncyte_status_t ended = wait_for_one(&array[i]);
-      parts.add(traced());
+      sum = combined(sum, traced());
       if (first == SYNCYTE_SUCCESS) first = ended;
       if (ended == SYNCYTE_ERR_INTERRUPTED && array[i] != nullptr) return ended;
     }
-    if (!parts.sum()) return std::nullopt;
-    traced() = *parts.sum();
+    if (!sum) return std::nullopt;
+    traced() = *sum;
     return first;
   });
 }
@@ -225,11 +175,11 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
 syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
-    const auto active = requests().find(*request, "request");
+    const auto active = tables::request().find(*request, "request");
     const mpi::thread_guard guard("request_destroy");
     base::require(active->test(), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
-    requests().destroy(request, "request");
+    drop(*active, request);
   });
 }
 }
