@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -68,6 +70,29 @@ inline void check(syncyte_status_t result) {
   if (result != SYNCYTE_SUCCESS) throw error(static_cast<status>(result), syncyte_last_error());
 }
 
+namespace detail {
+
+/// Calls a C function that has one output, its last parameter, and returns the output.
+template <typename T, typename Function, typename... Arguments>
+T output(Function function, Arguments... arguments) {
+  T value{};
+  if constexpr (requires { value.struct_size; }) value.struct_size = sizeof(value);
+  check(function(arguments..., &value));
+  return value;
+}
+
+/// The C value of an enum.
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+constexpr std::int32_t raw(Enum value) noexcept {
+  return static_cast<std::int32_t>(value);
+}
+
+/// A name in options: null if it is empty.
+inline const char* raw(const std::string& name) noexcept { return name.empty() ? nullptr : name.c_str(); }
+
+}  // namespace detail
+
 /// Version of the loaded library.
 struct library_version {
   std::int32_t major, minor, patch, abi;
@@ -91,7 +116,7 @@ enum class log_level : std::int32_t {
 
 /// Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe.
 inline void log(log_level level, const std::string& message) {
-  check(syncyte_log(static_cast<syncyte_log_level_t>(level), message.c_str()));
+  check(syncyte_log(detail::raw(level), message.c_str()));
 }
 
 // ---- element types ------------------------------------------------------------------------------------------------
@@ -116,14 +141,10 @@ enum class dtype : std::int32_t {
 };
 
 /// Bytes of an element. Throws status::type for an unknown type.
-inline std::size_t size_of(dtype type) {
-  std::size_t bytes = 0;
-  check(syncyte_dtype_size(static_cast<syncyte_dtype_t>(type), &bytes));
-  return bytes;
-}
+inline std::size_t size_of(dtype type) { return detail::output<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
 
 /// Name of a type, for example "float32"; "unknown" for an unknown dtype.
-inline std::string_view name_of(dtype type) { return syncyte_dtype_name(static_cast<syncyte_dtype_t>(type)); }
+inline std::string_view name_of(dtype type) { return syncyte_dtype_name(detail::raw(type)); }
 
 /// IEEE 754 binary16, storage only.
 struct float16 {
@@ -203,34 +224,31 @@ concept element_range = std::ranges::contiguous_range<R> && std::ranges::sized_r
 /// An array argument that is read: address, type, shape and strides. It refers to the caller's memory and owns nothing.
 class const_buffer {
  public:
+  using optional_strides = std::optional<std::span<const std::int64_t>>;
+
   /// One dimension, from a range of elements.
   template <element_range R>
     requires(!std::derived_from<std::remove_cvref_t<R>, const_buffer>)
   const_buffer(R&& range)  // NOLINT: implicit, so that a vector can be passed as a buffer
       : const_buffer(std::ranges::data(range), extents{static_cast<std::int64_t>(std::ranges::size(range))}) {}
 
-  /// A row-major array, at data.
+  /// An array at data, with given strides, in bytes, or row-major.
   template <element T>
-  const_buffer(const T* data, std::span<const std::int64_t> shape) : const_buffer(data, dtype_of<T>, shape) {}
+  const_buffer(const T* data, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
+      : const_buffer(data, dtype_of<T>, shape, strides) {}
 
-  /// A row-major array of a type known at run time.
-  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape) {
+  /// An array of a type known at run time.
+  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape,
+               optional_strides strides = std::nullopt) {
     // The C interface has one struct for arrays that are read or written; this class only returns it as const.
-    check(syncyte_buffer_init(const_cast<void*>(data), static_cast<syncyte_dtype_t>(type),
-                              static_cast<std::int32_t>(shape.size()), shape.data(), &raw_));
-  }
-
-  /// An array with given strides, in bytes.
-  template <element T>
-  const_buffer(const T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
-      : const_buffer(data, shape) {
-    set_strides(strides);
-  }
-
-  /// An array with given strides, of a type known at run time.
-  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
-      : const_buffer(data, type, shape) {
-    set_strides(strides);
+    check(syncyte_buffer_init(const_cast<void*>(data), detail::raw(type), static_cast<std::int32_t>(shape.size()),
+                              shape.data(), &raw_));
+    if (!strides) return;
+    if (static_cast<std::int64_t>(strides->size()) != raw_.ndim) {
+      throw error(status::shape, "buffer: strides has " + std::to_string(strides->size()) + " entries, expected " +
+                                     std::to_string(raw_.ndim) + ", one per dimension");
+    }
+    std::ranges::copy(*strides, raw_.strides);
   }
 
   explicit const_buffer(const syncyte_buffer_t& raw) : raw_(raw) {}
@@ -249,14 +267,6 @@ class const_buffer {
  protected:
   const_buffer() = default;
 
-  void set_strides(std::span<const std::int64_t> strides) {
-    if (static_cast<std::int64_t>(strides.size()) != raw_.ndim) {
-      throw error(status::shape, "buffer: strides has " + std::to_string(strides.size()) + " entries, expected " +
-                                     std::to_string(raw_.ndim) + ", one per dimension");
-    }
-    std::copy(strides.begin(), strides.end(), raw_.strides);
-  }
-
   syncyte_buffer_t raw_{};
 };
 
@@ -269,21 +279,14 @@ class buffer : public const_buffer {
              !std::derived_from<std::remove_cvref_t<R>, const_buffer>)
   buffer(R&& range) : const_buffer(std::forward<R>(range)) {}  // NOLINT: implicit, as const_buffer's
 
-  /// A row-major array, at data.
+  /// An array at data, with given strides, in bytes, or row-major.
   template <element T>
     requires(!std::is_const_v<T>)
-  buffer(T* data, std::span<const std::int64_t> shape) : const_buffer(data, shape) {}
-
-  buffer(void* data, dtype type, std::span<const std::int64_t> shape) : const_buffer(data, type, shape) {}
-
-  /// An array with given strides, in bytes.
-  template <element T>
-    requires(!std::is_const_v<T>)
-  buffer(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+  buffer(T* data, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
       : const_buffer(data, shape, strides) {}
 
-  /// An array with given strides, of a type known at run time.
-  buffer(void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+  /// An array of a type known at run time.
+  buffer(void* data, dtype type, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
       : const_buffer(data, type, shape, strides) {}
 
   explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
@@ -309,35 +312,26 @@ class reference {
  public:
   reference() = default;
   explicit reference(Raw raw) noexcept : raw_(raw) {}
-  reference(reference&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  reference& operator=(reference&& other) noexcept {
-    if (this != &other) {
-      reset();
-      raw_ = std::exchange(other.raw_, nullptr);
-    }
-    return *this;
-  }
-  ~reference() { reset(); }
 
   /// The C handle, which this object owns.
-  Raw get() const noexcept { return raw_; }
+  Raw get() const noexcept { return raw_.get(); }
   /// Gives the C handle to the caller, who must destroy it.
-  Raw release() noexcept { return std::exchange(raw_, nullptr); }
+  Raw release() noexcept { return raw_.release(); }
   /// Drops the reference now. Local; the object is freed at a collective point once all ranks have dropped it.
-  void reset() noexcept {
-    if (raw_ != nullptr) static_cast<void>(Destroy(&raw_));
-    raw_ = nullptr;
-  }
+  void reset() noexcept { raw_.reset(); }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
  protected:
   Raw shared() const {
-    check(Retain(raw_));
-    return raw_;
+    check(Retain(get()));
+    return get();
   }
 
  private:
-  Raw raw_ = nullptr;
+  struct destroyer {
+    void operator()(Raw raw) const noexcept { static_cast<void>(Destroy(&raw)); }
+  };
+  std::unique_ptr<std::remove_pointer_t<Raw>, destroyer> raw_;
 };
 
 }  // namespace detail
@@ -359,11 +353,7 @@ class request {
   }
 
   /// Returns whether the operation has ended; throws its error if it failed. Local, does not wait.
-  bool test() {
-    std::int32_t done = 0;
-    check(syncyte_request_test(&raw_, &done));
-    return done != 0;
-  }
+  bool test() { return detail::output<std::int32_t>(syncyte_request_test, &raw_) != 0; }
 
   /// Waits for the end. Local.
   void wait() { check(syncyte_request_wait(&raw_)); }
@@ -374,6 +364,16 @@ class request {
   friend void wait_all(std::span<request> requests);
   syncyte_request_t raw_ = nullptr;
 };
+
+namespace detail {
+
+/// Calls a C function whose output, its last parameter, is a request.
+template <typename Start, typename... Arguments>
+request started(Start start, Arguments... arguments) {
+  return request(output<syncyte_request_t>(start, arguments...));
+}
+
+}  // namespace detail
 
 /// Waits for all; throws the first error after all have ended. Local.
 inline void wait_all(std::span<request> requests) {

@@ -35,15 +35,14 @@ class collectives : public comm_reference {
  public:
   using counts_view = std::span<const std::int64_t>;
 
-  collectives() = default;
-  explicit collectives(syncyte_comm_t raw) noexcept : comm_reference(raw) {}
+  using comm_reference::comm_reference;
 
   /// This process's number, 0 to size() - 1. Local.
-  std::int32_t rank() const { return number(syncyte_comm_rank); }
+  std::int32_t rank() const { return output<std::int32_t>(syncyte_comm_rank, get()); }
   /// Number of ranks. Local.
-  std::int32_t size() const { return number(syncyte_comm_size); }
+  std::int32_t size() const { return output<std::int32_t>(syncyte_comm_size, get()); }
   /// The check level. Local.
-  check_level level() const { return static_cast<check_level>(number(syncyte_comm_check_level)); }
+  check_level level() const { return static_cast<check_level>(output<std::int32_t>(syncyte_comm_check_level, get())); }
 
   // ---- contiguous buffers, as sequences of elements
 
@@ -178,59 +177,43 @@ class collectives : public comm_reference {
 
   /// Starts bcast(). Collective.
   request ibcast(std::int32_t root, const buffer& values) const {
-    return started(syncyte_comm_ibcast, root, nullptr, values.get());
+    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
   }
 
   /// Starts allreduce() in place. Collective.
   request iallreduce(const buffer& values, op how = op::sum) const {
-    return started(syncyte_comm_iallreduce, nullptr, raw(how), nullptr, values.get());
+    return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, values.get());
   }
 
   /// Starts allreduce() of input into output, which must not overlap. Collective.
   request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_iallreduce, input.get(), raw(how), nullptr, output.get());
+    return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
   }
 
   /// Starts allgather_along(). Collective.
   request iallgather_along(const const_buffer& input, std::int32_t axis, counts_view counts,
                            const buffer& output) const {
-    return started(syncyte_comm_iallgather_along, input.get(), axis, counts.data(), entries(counts), nullptr,
+    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, counts.data(), entries(counts), nullptr,
                    output.get());
   }
 
   /// Starts reduce_scatter_along(). Collective.
   request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, counts_view counts, const buffer& output,
                                 op how = op::sum) const {
-    return started(syncyte_comm_ireduce_scatter_along, input.get(), axis, counts.data(), entries(counts), raw(how),
-                   nullptr, output.get());
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, counts.data(), entries(counts),
+                   raw(how), nullptr, output.get());
   }
 
   /// Starts alltoall_along(). Collective.
   request ialltoall_along(const const_buffer& input, std::int32_t gather_axis, counts_view gather_counts,
                           std::int32_t scatter_axis, counts_view scatter_counts, const buffer& output) const {
-    return started(syncyte_comm_ialltoall_along, input.get(), gather_axis, gather_counts.data(), entries(gather_counts),
-                   scatter_axis, scatter_counts.data(), entries(scatter_counts), nullptr, output.get());
-  }
-
- protected:
-  template <typename Query>
-  std::int32_t number(Query query) const {
-    std::int32_t value = 0;
-    check(query(get(), &value));
-    return value;
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, gather_counts.data(),
+                   entries(gather_counts), scatter_axis, scatter_counts.data(), entries(scatter_counts), nullptr,
+                   output.get());
   }
 
  private:
   static std::int64_t entries(counts_view counts) noexcept { return static_cast<std::int64_t>(counts.size()); }
-  static syncyte_op_t raw(op how) noexcept { return static_cast<syncyte_op_t>(how); }
-  static syncyte_scan_t raw(scan_from from) noexcept { return static_cast<syncyte_scan_t>(from); }
-
-  template <typename Start, typename... Arguments>
-  request started(Start start, Arguments... arguments) const {
-    syncyte_request_t made = nullptr;
-    check(start(get(), arguments..., &made));
-    return request(made);
-  }
 };
 
 }  // namespace detail

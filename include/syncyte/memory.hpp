@@ -21,9 +21,7 @@ struct memory_statistics {
 
 /// Returns statistics of the pool.
 inline memory_statistics pool_statistics() {
-  syncyte_memory_stats_t raw{};
-  raw.struct_size = sizeof(raw);
-  check(syncyte_memory_stats(&raw));
+  const auto raw = detail::output<syncyte_memory_stats_t>(syncyte_memory_stats);
   return {raw.in_use, raw.cached, raw.limit, raw.hits, raw.misses};
 }
 
@@ -32,9 +30,7 @@ inline void trim_pool() { check(syncyte_memory_trim()); }
 
 /// Number of devices: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.
 inline std::int32_t device_count(memory_kind kind) {
-  std::int32_t count = 0;
-  check(syncyte_memory_device_count(static_cast<syncyte_memory_t>(kind), &count));
-  return count;
+  return detail::output<std::int32_t>(syncyte_memory_device_count, detail::raw(kind));
 }
 
 /// Copies between contiguous buffers of any memory kinds and equal numbers of bytes. Without a stream (a cudaStream_t)
@@ -53,9 +49,7 @@ class pooled {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
       throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
     }
-    void* data = nullptr;
-    check(syncyte_memory_acquire(count * sizeof(T), SYNCYTE_MEMORY_HOST, 0, &data));
-    data_ = static_cast<T*>(data);
+    data_ = static_cast<T*>(detail::output<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0));
   }
   pooled(pooled&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}

@@ -16,11 +16,7 @@ inline constexpr std::int32_t any = SYNCYTE_ANY;
 inline constexpr std::int32_t proc_null = SYNCYTE_PROC_NULL;
 
 /// Highest tag of a message. Local.
-inline std::int32_t highest_tag() {
-  std::int32_t tag = 0;
-  check(syncyte_message_highest_tag(&tag));
-  return tag;
-}
+inline std::int32_t highest_tag() { return detail::output<std::int32_t>(syncyte_message_highest_tag); }
 
 /// Sender and tag of a received message.
 struct message_status {
@@ -56,8 +52,7 @@ namespace detail {
 /// The messages of a communicator.
 class messages : public collectives {
  public:
-  messages() = default;
-  explicit messages(syncyte_comm_t raw) noexcept : collectives(raw) {}
+  using collectives::collectives;
 
   /// Sends an array; its memory may be used again when this returns. Local.
   void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
@@ -66,36 +61,35 @@ class messages : public collectives {
 
   /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
   message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    syncyte_message_status_t status = empty_status();
-    check(syncyte_comm_recv(get(), source, tag, nullptr, values.get(), &status));
-    return {status.source, status.tag};
+    return receive(syncyte_comm_recv, source, tag, nullptr, values.get());
   }
 
   /// Starts to send an array, whose memory must stay, unchanged, until the request has ended. Local.
   request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    syncyte_request_t raw = nullptr;
-    check(syncyte_comm_isend(get(), values.get(), dest, tag, nullptr, &raw));
-    return request(raw);
+    return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
   }
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
   receive_request irecv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    auto status = std::make_unique<syncyte_message_status_t>(empty_status());
-    syncyte_request_t raw = nullptr;
-    check(syncyte_comm_irecv(get(), source, tag, nullptr, values.get(), status.get(), &raw));
-    return receive_request(raw, std::move(status));
+    auto status = std::make_unique<syncyte_message_status_t>(
+        syncyte_message_status_t{sizeof(syncyte_message_status_t), proc_null, any, 0});
+    const auto made =
+        output<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, values.get(), status.get());
+    return receive_request(made, std::move(status));
   }
 
   /// Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
                           std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
-    syncyte_message_status_t status = empty_status();
-    check(syncyte_comm_sendrecv(get(), sent.get(), dest, send_tag, source, recv_tag, nullptr, received.get(), &status));
-    return {status.source, status.tag};
+    return receive(syncyte_comm_sendrecv, sent.get(), dest, send_tag, source, recv_tag, nullptr, received.get());
   }
 
- protected:
-  static syncyte_message_status_t empty_status() { return {sizeof(syncyte_message_status_t), proc_null, any, 0}; }
+ private:
+  template <typename Receive, typename... Arguments>
+  message_status receive(Receive function, Arguments... arguments) const {
+    const auto status = output<syncyte_message_status_t>(function, get(), arguments...);
+    return {status.source, status.tag};
+  }
 };
 
 }  // namespace detail

@@ -34,8 +34,7 @@ class reducer : public detail::reducer_reference {
   /// This rank's memory of a bucket: its own but between start() and the end of wait(). T is the bucket's type.
   template <element T>
   std::span<T> bucket(int number) const {
-    syncyte_buffer_t raw{};
-    check(syncyte_reducer_bucket(get(), number, &raw));
+    const auto raw = detail::output<syncyte_buffer_t>(syncyte_reducer_bucket, get(), number);
     if (static_cast<dtype>(raw.dtype) != dtype_of<T>)
       throw error(status::type, "reducer_bucket: bucket " + std::to_string(number) + " is " +
                                     std::string(name_of(static_cast<dtype>(raw.dtype))) + ", not " +
@@ -60,14 +59,13 @@ class reducer : public detail::reducer_reference {
     std::vector<syncyte_dtype_t> dtypes;
     std::vector<std::int64_t> elements;
     for (const reducer_bucket& each : buckets) {
-      dtypes.push_back(static_cast<syncyte_dtype_t>(each.type));
+      dtypes.push_back(detail::raw(each.type));
       elements.push_back(each.elements);
     }
     const syncyte_reducer_options_t options{sizeof(options), scale};
-    syncyte_reducer_t made = nullptr;
-    check(syncyte_reducer_create(comm.get(), static_cast<std::int32_t>(buckets.size()), dtypes.data(), elements.data(),
-                                 &options, &made));
-    return made;
+    return detail::output<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
+                                             static_cast<std::int32_t>(buckets.size()), dtypes.data(), elements.data(),
+                                             &options);
   }
 };
 

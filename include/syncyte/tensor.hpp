@@ -66,20 +66,14 @@ class tensor : public detail::tensor_reference {
     const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
     auto raw = options_of(options);
     raw.released = released;
-    syncyte_tensor_t made = nullptr;
-    check(syncyte_tensor_wrap(comm.get(), local.get(), &raw, &made));
-    return tensor(made);
+    return tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
   }
 
   /// Another reference to the same tensor.
   tensor retain() const { return tensor(shared()); }
 
   /// A reference to its communicator.
-  communicator comm() const {
-    syncyte_comm_t comm = nullptr;
-    check(syncyte_tensor_comm(get(), &comm));
-    return communicator(comm);
-  }
+  communicator comm() const { return communicator(detail::output<syncyte_comm_t>(syncyte_tensor_comm, get())); }
 
   dtype type() const { return const_buffer(describe()).type(); }
 
@@ -118,11 +112,7 @@ class tensor : public detail::tensor_reference {
   }
 
   /// A view of this rank's rows, as an argument for other calls.
-  buffer local_buffer() const {
-    syncyte_buffer_t raw{};
-    check(syncyte_tensor_local(get(), &raw));
-    return buffer(raw);
-  }
+  buffer local_buffer() const { return buffer(detail::output<syncyte_buffer_t>(syncyte_tensor_local, get())); }
 
   /// A view of the rows of this node's ranks.
   template <element T>
@@ -170,23 +160,17 @@ class tensor : public detail::tensor_reference {
 
   /// Adds to one element (numbered in row-major order) of an integer tensor; returns its old value. Atomic.
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
-    std::int64_t previous = 0;
-    check(syncyte_tensor_fetch_add(get(), element, operand, &previous));
-    return previous;
+    return detail::output<std::int64_t>(syncyte_tensor_fetch_add, get(), element, operand);
   }
 
   /// Writes desired to one element if it equals expected; returns its old value. Atomic.
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
-    std::int64_t previous = 0;
-    check(syncyte_tensor_compare_swap(get(), element, expected, desired, &previous));
-    return previous;
+    return detail::output<std::int64_t>(syncyte_tensor_compare_swap, get(), element, expected, desired);
   }
 
   /// Reads one element of an integer tensor; acquire.
   std::int64_t load(std::int64_t element) const {
-    std::int64_t value = 0;
-    check(syncyte_tensor_load(get(), element, &value));
-    return value;
+    return detail::output<std::int64_t>(syncyte_tensor_load, get(), element);
   }
 
   /// Writes one element of an integer tensor; release.
@@ -196,10 +180,8 @@ class tensor : public detail::tensor_reference {
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
                     std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
-    std::int64_t found = 0;
-    check(syncyte_tensor_wait(get(), element, static_cast<syncyte_compare_t>(how), value, limit ? limit->count() : -1.0,
-                              &found));
-    return found;
+    return detail::output<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
+                                        limit ? limit->count() : -1.0);
   }
 
   /// Completes this rank's writes at their owners.
@@ -211,24 +193,18 @@ class tensor : public detail::tensor_reference {
 
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
-    return {sizeof(syncyte_tensor_options_t), options.name.empty() ? nullptr : options.name.c_str(),
-            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory), nullptr};
+    return {sizeof(syncyte_tensor_options_t), detail::raw(options.name), options.local_rows.value_or(-1),
+            detail::raw(options.memory), nullptr};
   }
 
   static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
                                  const tensor_options& options) {
     const auto raw = options_of(options);
-    syncyte_tensor_t made = nullptr;
-    check(syncyte_tensor_create(comm.get(), static_cast<syncyte_dtype_t>(type), static_cast<std::int32_t>(shape.size()),
-                                shape.data(), &raw, &made));
-    return made;
+    return detail::output<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
+                                            static_cast<std::int32_t>(shape.size()), shape.data(), &raw);
   }
 
-  syncyte_buffer_t describe() const {
-    syncyte_buffer_t raw{};
-    check(syncyte_tensor_describe(get(), &raw));
-    return raw;
-  }
+  syncyte_buffer_t describe() const { return detail::output<syncyte_buffer_t>(syncyte_tensor_describe, get()); }
 };
 
 }  // namespace syncyte

@@ -37,18 +37,12 @@ class window : public detail::window_reference {
   window retain() const { return window(shared()); }
 
   /// Bytes of a rank's part.
-  std::size_t size(std::int32_t rank) const {
-    std::size_t bytes = 0;
-    check(syncyte_window_size(get(), rank, &bytes));
-    return bytes;
-  }
+  std::size_t size(std::int32_t rank) const { return detail::output<std::size_t>(syncyte_window_size, get(), rank); }
 
   /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
   std::span<T> part(std::int32_t rank) const {
-    void* data = nullptr;
-    check(syncyte_window_pointer(get(), rank, &data));
-    return {static_cast<T*>(data), size(rank) / sizeof(T)};
+    return {static_cast<T*>(detail::output<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
   }
 
   /// Writes elements to a rank; visible there after flush().
@@ -63,25 +57,21 @@ class window : public detail::window_reference {
 
   /// Combines elements with those at a rank, atomic per element.
   void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
-    check(syncyte_window_accumulate(get(), rank, offset, static_cast<syncyte_op_t>(how), source.get()));
+    check(syncyte_window_accumulate(get(), rank, offset, detail::raw(how), source.get()));
   }
 
   /// Combines one element and returns its old value; atomic.
   template <element T>
   T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
-    T previous{};
-    check(syncyte_window_fetch_op(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>),
-                                  static_cast<syncyte_op_t>(how), &operand, &previous));
-    return previous;
+    return detail::output<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
+                             &operand);
   }
 
   /// Writes desired if the element equals expected, and returns its old value; atomic.
   template <element T>
   T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
-    T previous{};
-    check(syncyte_window_compare_swap(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>), &expected,
-                                      &desired, &previous));
-    return previous;
+    return detail::output<T>(syncyte_window_compare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
+                             &desired);
   }
 
   /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.
@@ -95,11 +85,8 @@ class window : public detail::window_reference {
 
  private:
   static syncyte_window_t create(const communicator& comm, std::size_t bytes, const window_options& options) {
-    const syncyte_window_options_t raw{sizeof(raw), options.name.empty() ? nullptr : options.name.c_str(),
-                                       static_cast<syncyte_memory_t>(options.memory)};
-    syncyte_window_t made = nullptr;
-    check(syncyte_window_create(comm.get(), bytes, &raw, &made));
-    return made;
+    const syncyte_window_options_t raw{sizeof(raw), detail::raw(options.name), detail::raw(options.memory)};
+    return detail::output<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw);
   }
 };
 
@@ -130,7 +117,7 @@ class window_lock {
 
 inline window_lock window::lock(std::int32_t rank, lock_kind kind) const {
   window held = retain();
-  check(syncyte_window_lock(get(), rank, static_cast<syncyte_lock_t>(kind)));
+  check(syncyte_window_lock(get(), rank, detail::raw(kind)));
   return {std::move(held), rank};
 }
 
