@@ -1,8 +1,8 @@
 """Emits C functions that follow from their declarations.
 
-A collective's calls the function of src/collectives with the same name and arguments, without options and lengths of
-arrays; that which retains, releases or destroys a handle calls its table. Another that no file of capi/src defines
-calls the method of the handle's object with the same name, which returns a single output and gets several by reference.
+A collective calls the function of src/collectives with the same name and arguments, without options and lengths of
+arrays. A function that retains, releases or destroys a handle calls the handle's table. Any other function calls the
+method of the handle's object that has its name: the method returns a single output and gets several by reference.
 """
 
 from __future__ import annotations
@@ -13,33 +13,22 @@ from pathlib import Path
 
 from model import Function, Header, Names, Parameter, short
 
-_COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h by bindings/generate; do not edit.
+_PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "collectives/collectives.hpp"
-
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
-#include "guard.hpp"
-#include "syncyte/collectives.h"
-#include "syncyte/nonblocking.h"
-
-using namespace syncyte;
-using namespace syncyte::capi;
-
-extern "C" {
-"""
-
-_HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
-// clang-format off
+#include "collectives/collectives.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"
 #include "kv/worker.hpp"
 #include "reducer/bucket_reducer.hpp"
+#include "syncyte/collectives.h"
+#include "syncyte/nonblocking.h"
 #include "tensor/whole_tensor.hpp"
 #include "window/window.hpp"
 
+using namespace syncyte;
 using namespace syncyte::capi;
 
 extern "C" {
@@ -89,7 +78,7 @@ def _wrapped(text: str, indent: int) -> str:
     return textwrap.indent("\n".join(lines).replace(_SPACE, " "), " " * indent)
 
 
-def _function(function: Function) -> str:
+def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
     called = f"collectives::{operation.removeprefix('comm_')}"
     is_start = function.parameters[-1].name == "request"
@@ -102,17 +91,6 @@ def _function(function: Function) -> str:
         call = f"{called}({', '.join(['*find_comm(comm)', *_arguments(function), 'extras(options)'])});"
     body = [_wrapped(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), _wrapped(opening, 2), *body, "  });", "}", ""])
-
-
-def _is_collective(header: Header, function: Function) -> bool:
-    has_options = any(parameter.name == "options" for parameter in function.parameters)
-    return has_options and header.name in ("collectives", "nonblocking")
-
-
-def collectives(headers: list[Header]) -> str:
-    """The text of collectives.cpp."""
-    functions = [function for header in headers for function in header.functions if _is_collective(header, function)]
-    return _COLLECTIVES + "".join(map(_function, functions)) + "}\n"
 
 
 def _reference(function: Function) -> str:
@@ -161,15 +139,17 @@ def _method(function: Function) -> str:
     return "\n".join(["", _signature(function), _wrapped(opening, 2), *statements, "  });", "}", ""])
 
 
-def _of_handle(function: Function) -> str:
+def _text(header: Header, function: Function) -> str:
+    if header.name in ("collectives", "nonblocking"):
+        return _collective(function)
     return _reference(function) if function.name.endswith(("_retain", "_release", "_destroy")) else _method(function)
 
 
-def handles(headers: list[Header], names: Names, sources: Path) -> str:
-    """The text of handles.cpp: what no file of the folder `sources` defines and no collective is."""
+def emit(headers: list[Header], names: Names, sources: Path) -> str:
+    """The text of functions.cpp: functions of handles that no file of the folder `sources` defines."""
     text = "".join(path.read_text() for path in sources.glob("*.cpp"))
     written = set(re.findall(r"^\w+ (syncyte_\w+)\(", text, re.M))
-    functions = [function for header in headers for function in header.functions
+    functions = [(header, function) for header in headers for function in header.functions
                  if function.parameters and function.parameters[0].type.name in names.handles
-                 and function.name not in written and not _is_collective(header, function)]  # fmt: skip
-    return _HANDLES + "".join(map(_of_handle, functions)) + "}\n"
+                 and function.name not in written]  # fmt: skip
+    return _PREAMBLE + "".join(_text(header, function) for header, function in functions) + "}\n"

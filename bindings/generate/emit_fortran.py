@@ -25,9 +25,8 @@ def _comment(text: str, indent: int, mark: str = "!") -> list[str]:
 
 
 class Types:
-    def __init__(self, names: Names, structs: dict[str, Struct]):
+    def __init__(self, names: Names):
         self.names = names
-        self.structs = structs
 
     def base(self, ctype: CType) -> str:
         """Type of a value, of an element or of a structure."""
@@ -39,8 +38,8 @@ class Types:
 
     def layout(self, ctype: CType) -> tuple[int, int]:
         """Size and alignment of a member, in bytes, where pointers and size_t take 8."""
-        if ctype.name in self.structs and ctype.pointers == 0:
-            return self.size(self.structs[ctype.name]), 8
+        if ctype.name in self.names.structs and ctype.pointers == 0:
+            return self.size(self.names.structs[ctype.name]), 8
         one = 4 if ctype.name in self.names.enums else _BYTES.get(ctype.name, 8)
         one = 8 if ctype.pointers else one
         return one * (ctype.length or 1), one
@@ -129,14 +128,14 @@ def _function(function: Function, types: Types, element: str = "") -> list[str]:
     return [*lines, f"      {types.result(function)} :: answer", f"    end function {function.name}"]
 
 
-def _module(header: Header, uses: list[str], types: Types, folder: str) -> str:
+def _module(header: Header, types: Types, folder: str) -> str:
     name = f"syncyte_{header.name}_c"
     lines = [
         f"! Generated from {folder}/{header.name}.h by bindings/generate; do not edit.",
         *_comment(header.brief, 0, "!>"),
         f"module {name}",
         "  use, intrinsic :: iso_c_binding",
-        *(f"  use syncyte_{other}" for other in uses),
+        *(f"  use syncyte_{other}_c".replace("_syncyte", "") for other in header.included if other != "export"),
         "  implicit none",
         "  public",
     ]
@@ -177,15 +176,10 @@ def _constants(headers: list[Header]) -> str:
 
 def emit(core: list[Header], hdf5: list[Header], helpers: list[Header], names: Names) -> dict[str, str]:
     """Text of every file, by its name."""
-    structs = {struct.name: struct for header in [*core, *hdf5] for struct in header.structs}
-    types = Types(names, structs)
-    files = {}
-    with_options = ["base_c", "comm_c", "collectives_c"]
-    special = {"base": [], "comm": ["base_c"], "memory": ["base_c"], "nonblocking": with_options, "halo": with_options,
-               "fortran": ["c"], "entries": ["c", "checkpoint_c"]}  # fmt: skip
+    types, files = Types(names), {}
     for header in [*core, *hdf5, *helpers]:
-        uses, folder = special.get(header.name, ["base_c", "comm_c"]), "helpers" if header in helpers else "syncyte"
-        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types, folder)
+        folder = "helpers" if header in helpers else "syncyte"
+        files[f"syncyte_{header.name}_c.f90"] = _module(header, types, folder)
     files["syncyte_c.f90"] = _umbrella(core)
     files["syncyte_constants.f90"] = _constants(core)
     return files

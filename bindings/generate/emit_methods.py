@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kinds import Declared
+import re
+
 from methods import Method, Module
-from model import Header, Names
+from model import Names
 from procedures import Procedure, wrapped
 
 ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
@@ -33,16 +34,16 @@ def _null(method: Method) -> list[str]:
             "", f"    {name} = .not. c_associated(self%handle)", f"  end function {name}"]  # fmt: skip
 
 
-def _procedures(method: Method, declared: Declared) -> list[str]:
+def _procedures(method: Method, names: Names) -> list[str]:
     if method.scope == "null":
         return _null(method)
     if method.scope != "view":
-        return Procedure(method, declared).text(method.procedure)
-    each = [Procedure(method, declared).text(f"{method.procedure}_{kind}", ELEMENTS[kind]) for kind in ELEMENTS]
+        return Procedure(method, names).text(method.procedure)
+    each = [Procedure(method, names).text(f"{method.procedure}_{kind}", ELEMENTS[kind]) for kind in ELEMENTS]
     return "\n\n".join("\n".join(lines) for lines in each).splitlines()
 
 
-def _module(module: Module, declared: Declared, uses: list[str]) -> str:
+def _module(module: Module, names: Names) -> str:
     lines = [f"! Generated from methods/{module.name}.methods by bindings/generate; do not edit."]
     for line in module.head:
         if line.startswith("  end type "):
@@ -50,20 +51,17 @@ def _module(module: Module, declared: Declared, uses: list[str]) -> str:
             lines += (["  contains"] if bindings and "  contains" not in lines[-4:] else []) + bindings
         lines.append(line)
         if line.startswith("module "):
-            lines += ["  use, intrinsic :: iso_c_binding", *(f"  use {name}" for name in uses)]
+            lines += ["  use, intrinsic :: iso_c_binding", "  use syncyte_c", "  use syncyte_errors",
+                      "  use syncyte_fortran_c"]  # fmt: skip
     end = max(i for i, line in enumerate(lines) if line.startswith("  use ")) + 1
     lines[end:end] = ["  implicit none", "  private"]
     lines.append("contains")
     for each in module.body:
-        lines += _procedures(each, declared) if isinstance(each, Method) else [each]
+        lines += _procedures(each, names) if isinstance(each, Method) else [each]
     return "\n".join([*lines, ""]).replace("\n\n\n", "\n\n")
 
 
-def emit(modules: list[Module], headers: list[Header], names: Names, uses: dict[str, list[str]]) -> dict[str, str]:
-    """Text of every module, by its file's name; `uses` names further modules that some use."""
-    declared, files = Declared(headers, names), {}
-    for module in modules:
-        name = next(line.split()[1] for line in module.head if line.startswith("module "))
-        files[f"{name}.f90"] = _module(
-            module, declared, [*uses.get(module.name, []), "syncyte_c", "syncyte_errors", "syncyte_fortran_c"])
-    return files
+def emit(modules: list[Module], names: Names) -> dict[str, str]:
+    """Text of every module, by its file's name."""
+    texts = [_module(module, names) for module in modules]
+    return {re.search(r"^module (\w+)$", text, re.M)[1] + ".f90": text for text in texts}

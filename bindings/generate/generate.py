@@ -38,14 +38,11 @@ def generate(compiler: str) -> dict[Path, str]:
     names = Names(headers)
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
-    files[Path("capi/generated/collectives.cpp")] = emit_capi.collectives(core)
-    files[Path("capi/generated/handles.cpp")] = emit_capi.handles(core, names, ROOT / "capi" / "src")
+    files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names, ROOT / "capi" / "src")
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
-    texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})
-    for name, text in texts.items():
-        files[Path("bindings/fortran/generated") / name] = text
-    return files
+    texts |= emit_methods.emit(modules, names)
+    return files | {Path("bindings/fortran/generated") / name: text for name, text in texts.items()}
 
 
 def _differences(files: dict[Path, str]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from methods import Dummy, Method
-from model import CType, Function, Header, Member, Names, Parameter
+from model import CType, Function, Member, Names, Parameter
 
 _NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "integer(c_int64_t)",
             "double": "real(c_double)"}  # fmt: skip
@@ -35,22 +35,11 @@ class Code:
     after: list[str] = field(default_factory=list)
 
 
-class Declared:
-    """Functions, structures and enums of the headers, by their names."""
-
-    def __init__(self, headers: list[Header], names: Names):
-        self.names = names
-        self.functions = {function.name: function for header in headers for function in header.functions}
-        self.structs = {struct.name: struct for header in headers for struct in header.structs}
-        self.enums = {enum.name: enum for header in headers for enum in header.enums}
-
-
 class Converter:
     """Code for the dummies of one method."""
 
-    def __init__(self, method: Method, function: Function, declared: Declared):
-        self.method, self.function, self.names = method, function, declared.names
-        self.structs, self.enums = declared.structs, declared.enums
+    def __init__(self, method: Method, function: Function, names: Names):
+        self.method, self.names = method, names
         self.parameters = {parameter.name: parameter for parameter in function.parameters}
 
     def code(self, dummy: Dummy) -> Code:
@@ -60,7 +49,7 @@ class Converter:
             return Code("ELEMENT, pointer, intent(inout) :: pointer(..)", "pointer")
         options = self.parameters.get("options")
         if options and (dummy.parameter not in self.parameters or dummy.word("option") is not None):
-            for member in self.structs[options.type.name].members:
+            for member in self.names.structs[options.type.name].members:
                 if member.name == dummy.name:
                     return self._option(dummy, member)
         if "%" in dummy.parameter:
@@ -76,8 +65,8 @@ class Converter:
     def _text_of(self, parameter: Parameter) -> str:
         """A comment for a dummy argument that has none of its own."""
         ctype = parameter.type
-        if ctype.name in self.enums:
-            return f"{self.enums[ctype.name].values[0].name}, ..."
+        if ctype.name in self.names.enums:
+            return f"{self.names.enums[ctype.name].values[0].name}, ..."
         if ctype.name in ("int64_t", "size_t") and parameter.direction == "in":
             return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
         if ctype.name == "syncyte_request_t":
@@ -230,20 +219,20 @@ class Converter:
     def _member(self, dummy: Dummy) -> Code:
         """An output that is a member of a structure."""
         name, member = dummy.parameter.split("%")
-        struct = self.structs[self.parameters[name].type.name]
+        struct = self.names.structs[self.parameters[name].type.name]
         return Code(self._declare(dummy, "integer, intent(out)"), "", [f"type({struct.name}) :: {name}_c"],
                     after=[self._if_present(dummy, f"{dummy.name} = int({name}_c%{member})")])  # fmt: skip
 
     def _number(self, dummy: Dummy, parameter: Parameter) -> Code:
         name, made, ctype = dummy.name, f"{dummy.name}_c", parameter.type
         is_flag, is_out = dummy.word("logical") is not None, parameter.direction != "in"
-        if ctype.name == "int64_t" and is_out and dummy.word("any") is not None:
+        if ctype.name == "int64_t" and is_out:
             return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
                         after=[self._write("fortran_set_integer", name)])  # fmt: skip
         if ctype.name in ("int64_t", "size_t") and not is_out:
             return self._any(dummy, ctype.name)
         kind = "integer(c_int32_t)" if ctype.name in self.names.enums else _NUMBERS[ctype.name]
-        kind = next((word for word in ("logical", "integer") if dummy.word(word) is not None), kind)
+        kind = "logical" if is_flag else kind
         c_type = f"{'real' if ctype.name == 'double' else 'integer'}({c_kind(ctype)})"
         to_c = f"merge(1_c_int32_t, 0_c_int32_t, {name})" if is_flag else (
             name if kind == c_type else f"int({name}, c_int32_t)")  # fmt: skip

@@ -32,29 +32,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    name: str
-    returns: CType
-    parameters: tuple[Parameter, ...]
-    brief: str
-    result: str  # text of @return
-
-
-@dataclass(frozen=True)
-class Callback:
-    """A typedef of a pointer to a function."""
+    """A function, or a typedef of a pointer to one."""
 
     name: str
     returns: CType
     parameters: tuple[Parameter, ...]
     brief: str
+    result: str = ""  # text of @return
 
 
 @dataclass(frozen=True)
 class Member:
     name: str
     type: CType
-    default: int | None  # from {default(N)}; None where zero is right
     text: str
+    default: int | None  # from {default(N)}; None where zero is right
 
 
 @dataclass(frozen=True)
@@ -86,11 +78,12 @@ class Header:
 
     name: str
     brief: str
+    included: list[str]  # names of the headers that it includes
     constants: list[Value] = field(default_factory=list)
     enums: list[Enum] = field(default_factory=list)
     handles: list[tuple[str, str]] = field(default_factory=list)  # (name, brief)
     structs: list[Struct] = field(default_factory=list)
-    callbacks: list[Callback] = field(default_factory=list)
+    callbacks: list[Function] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
 
 
@@ -105,10 +98,11 @@ def camel(name: str) -> str:
 
 
 class Names:
-    """Which type names are handles, structs, enums or callbacks, over several headers."""
+    """Declarations of several headers, by their names."""
 
     def __init__(self, headers: list[Header]):
         self.handles = {name for header in headers for name, _ in header.handles}
-        self.structs = {struct.name for header in headers for struct in header.structs}
-        self.enums = {enum.name for header in headers for enum in header.enums}
+        self.structs = {struct.name: struct for header in headers for struct in header.structs}
+        self.enums = {enum.name: enum for header in headers for enum in header.enums}
         self.callbacks = {callback.name for header in headers for callback in header.callbacks}
+        self.functions = {function.name: function for header in headers for function in header.functions}

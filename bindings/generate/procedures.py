@@ -7,9 +7,9 @@ import textwrap
 
 from comments import AnnotationError
 from emit_fortran import Types, interface
-from kinds import WELL, Code, Converter, Declared, adoption, c_kind
+from kinds import WELL, Code, Converter, adoption, c_kind
 from methods import Method
-from model import Parameter
+from model import Names, Parameter
 
 _WIDTH = 118
 _LAST = ["integer, intent(out), optional :: stat", "character(len=*), intent(inout), optional :: errmsg"]
@@ -27,11 +27,11 @@ def wrapped(line: str, indent: int) -> list[str]:
 
 
 class Procedure:
-    def __init__(self, method: Method, declared: Declared):
-        if method.function not in declared.functions:
+    def __init__(self, method: Method, names: Names):
+        if method.function not in names.functions:
             raise AnnotationError(f"method {method.name}: no function {method.function}")
-        self.method, self.declared, self.function = method, declared, declared.functions[method.function]
-        converter = Converter(method, self.function, declared)
+        self.method, self.names, self.function = method, names, names.functions[method.function]
+        converter = Converter(method, self.function, names)
         self.codes: dict[str, Code] = {}  # by the C function's parameter
         for dummy in method.dummies:
             code = converter.code(dummy)  # which may say that the dummy is no parameter
@@ -54,9 +54,9 @@ class Procedure:
                    if other.array == name and other.name in self.codes]  # fmt: skip
         if counted:
             return f"size({counted[0].argument}, kind={c_kind(ctype)})"
-        if ctype.name in self.declared.names.handles:
+        if ctype.name in self.names.handles:
             return self._self(parameter)
-        if ctype.name in self.declared.structs:
+        if ctype.name in self.names.structs:
             return self._structure(parameter)
         if parameter.direction != "in" and method.result and not method.value:
             self.output = f"{name}_c"
@@ -136,7 +136,7 @@ class Procedure:
         lines = [*method.comment, *wrapped(head, 2)]
         lines += [part for line in declarations for part in wrapped(line.replace("ELEMENT", element), 4)]
         if element:
-            lines += ["", *interface(self.function, Types(self.declared.names, self.declared.structs), element)]
+            lines += ["", *interface(self.function, Types(self.names), element)]
         lines.append("")
         lines += [part for line in [*statements, "call finish(status, stat, errmsg)"] for part in wrapped(line, 4)]
         return [*lines, f"  end {what} {name}"]

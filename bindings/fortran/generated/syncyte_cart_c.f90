@@ -2,8 +2,7 @@
 !> Cartesian communicators: ranks on a grid of one or more dimensions.
 module syncyte_cart_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
+  use syncyte_messages_c
   implicit none
   public
 

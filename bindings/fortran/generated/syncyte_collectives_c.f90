@@ -2,7 +2,6 @@
 !> Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
 module syncyte_collectives_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
   use syncyte_comm_c
   implicit none
   public

@@ -2,7 +2,7 @@
 !> C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
 module syncyte_entries_c
   use, intrinsic :: iso_c_binding
-  use syncyte_c
+  use syncyte_fortran_c
   use syncyte_checkpoint_c
   implicit none
   public

@@ -2,8 +2,7 @@
 !> Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
 module syncyte_halo_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
+  use syncyte_cart_c
   use syncyte_collectives_c
   implicit none
   public

@@ -2,7 +2,6 @@
 !> Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.
 module syncyte_messages_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
   use syncyte_comm_c
   implicit none
   public

@@ -2,8 +2,6 @@
 !> Non-blocking collectives: started by a call, completed by a request.
 module syncyte_nonblocking_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
   use syncyte_collectives_c
   implicit none
   public

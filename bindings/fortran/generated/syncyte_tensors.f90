@@ -778,7 +778,7 @@ contains
   subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -799,9 +799,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_real4
 
@@ -809,7 +809,7 @@ contains
   subroutine tensor_node_real8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -830,9 +830,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_real8
 
@@ -840,7 +840,7 @@ contains
   subroutine tensor_node_complex4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -861,9 +861,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_complex4
 
@@ -871,7 +871,7 @@ contains
   subroutine tensor_node_complex8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -892,9 +892,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_complex8
 
@@ -902,7 +902,7 @@ contains
   subroutine tensor_node_integer1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -923,9 +923,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer1
 
@@ -933,7 +933,7 @@ contains
   subroutine tensor_node_integer2(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -954,9 +954,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer2
 
@@ -964,7 +964,7 @@ contains
   subroutine tensor_node_integer4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -985,9 +985,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer4
 
@@ -995,7 +995,7 @@ contains
   subroutine tensor_node_integer8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -1016,9 +1016,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer8
 
@@ -1026,7 +1026,7 @@ contains
   subroutine tensor_node_logical1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -1047,9 +1047,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_logical1
 end module syncyte_tensors

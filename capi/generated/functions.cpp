@@ -1,14 +1,19 @@
 // Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
+#include "collective_calls.hpp"
+#include "collectives/collectives.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"
 #include "kv/worker.hpp"
 #include "reducer/bucket_reducer.hpp"
+#include "syncyte/collectives.h"
+#include "syncyte/nonblocking.h"
 #include "tensor/whole_tensor.hpp"
 #include "window/window.hpp"
 
+using namespace syncyte;
 using namespace syncyte::capi;
 
 extern "C" {
@@ -25,6 +30,138 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
   return guarded("comm_destroy", [&] { tables::comm().destroy(comm, "comm"); });
 }
 
+syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* buffer) {
+  return started<forks_too>("comm_bcast", [&] {
+    trace_buffer(buffer);
+    trace_peer(root);
+    collectives::bcast(*find_comm(comm), root, buffer, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_allreduce", [&] {
+    trace_buffer(input != nullptr ? input : output);
+    collectives::allreduce(*find_comm(comm), input, op, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_allgather", [&] {
+    trace_buffer(input);
+    collectives::allgather(*find_comm(comm), input, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
+    int64_t counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_allgatherv", [&] {
+    trace_buffer(input);
+    collectives::allgatherv(*find_comm(comm), input, {counts, counts_length}, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
+    int64_t send_counts_length, const int64_t* recv_counts, int64_t recv_counts_length,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_alltoallv", [&] {
+    trace_buffer(input);
+    collectives::alltoallv(*find_comm(comm), input, {send_counts, send_counts_length},
+        {recv_counts, recv_counts_length}, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_neighbor_alltoall", [&] {
+    trace_buffer(input);
+    collectives::neighbor_alltoall(*find_comm(comm), input, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_reduce", [&] {
+    trace_buffer(input != nullptr ? input : output);
+    trace_peer(root);
+    collectives::reduce(*find_comm(comm), input, op, root, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+    syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_scan", [&] {
+    trace_buffer(input != nullptr ? input : output);
+    collectives::scan(*find_comm(comm), input, op, from, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+    syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_exscan", [&] {
+    trace_buffer(input != nullptr ? input : output);
+    collectives::exscan(*find_comm(comm), input, op, from, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
+    int64_t* counts, int64_t counts_length) {
+  return started<forks_too>("comm_counts", [&] {
+    collectives::counts(*find_comm(comm), count, counts, counts_length, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_gather_along", [&] {
+    trace_buffer(input);
+    trace_peer(root);
+    collectives::gather_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_allgather_along", [&] {
+    trace_buffer(input);
+    collectives::allgather_along(*find_comm(comm), input, axis, {counts, counts_length}, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_scatter_along", [&] {
+    trace_buffer(input != nullptr ? input : output);
+    trace_peer(root);
+    collectives::scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, syncyte_op_t op, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_reduce_scatter_along", [&] {
+    trace_buffer(input);
+    collectives::reduce_scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, op, output,
+        extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
+    const int64_t* gather_counts, int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts,
+    int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started<forks_too>("comm_alltoall_along", [&] {
+    trace_buffer(input);
+    collectives::alltoall_along(*find_comm(comm), input, gather_axis, {gather_counts, gather_counts_length},
+        scatter_axis, {scatter_counts, scatter_counts_length}, output, extras(options));
+  });
+}
+
 syncyte_status_t syncyte_cache_retain(syncyte_cache_t cache) {
   return guarded("cache_retain", [&] { tables::cache().retain(cache, "cache"); });
 }
@@ -35,6 +172,52 @@ syncyte_status_t syncyte_cache_release(syncyte_cache_t cache) {
 
 syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache) {
   return guarded("cache_destroy", [&] { tables::cache().destroy(cache, "cache"); });
+}
+
+syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* buffer, syncyte_request_t* request) {
+  return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(buffer);
+    trace_peer(root);
+    return collectives::ibcast(group, root, buffer, more);
+  });
+}
+
+syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input != nullptr ? input : output);
+    return collectives::iallreduce(group, input, op, output, more);
+  });
+}
+
+syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::iallgather_along(group, input, axis, {counts, counts_length}, output, more);
+  });
+}
+
+syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    const int64_t* counts, int64_t counts_length, syncyte_op_t op, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::ireduce_scatter_along(group, input, axis, {counts, counts_length}, op, output, more);
+  });
+}
+
+syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
+    const int64_t* gather_counts, int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts,
+    int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
+    syncyte_request_t* request) {
+  return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::ialltoall_along(group, input, gather_axis, {gather_counts, gather_counts_length}, scatter_axis,
+        {scatter_counts, scatter_counts_length}, output, more);
+  });
 }
 
 syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo) {
