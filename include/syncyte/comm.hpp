@@ -54,18 +54,10 @@ struct comm_options {
 };
 
 /// Topology of a communicator: its ranks on nodes.
-struct topology {
-  std::int32_t nodes;      ///< number of nodes
-  std::int32_t node;       ///< number of this rank's node, in order of the nodes' lowest ranks
-  std::int32_t node_size;  ///< number of ranks on this rank's node
-  std::int32_t node_rank;  ///< number of this rank on its node
-};
+using topology = ::syncyte_topology_t;
 
 /// A named number that must be equal on all ranks.
-struct fact {
-  const char* name;
-  std::int64_t value;
-};
+using fact = ::syncyte_fact_t;
 
 namespace detail {
 
@@ -102,10 +94,7 @@ class communicator : public detail::messages {
   std::int32_t to_fortran() const { return detail::output<std::int32_t>(syncyte_comm_to_fortran, get()); }
 
   /// The topology: ranks on nodes. Local.
-  topology nodes() const {
-    const auto raw = detail::output<syncyte_topology_t>(syncyte_comm_topology, get());
-    return {raw.nodes, raw.node, raw.node_size, raw.node_rank};
-  }
+  topology nodes() const { return detail::output<topology>(syncyte_comm_topology, get()); }
 
   /// A duplicate. Collective.
   communicator dup(const comm_options& options = {}) const {
@@ -144,10 +133,8 @@ class communicator : public detail::messages {
 
   /// Agreement with this rank's own status; unless it is success, all ranks get this thread's last error. Collective.
   void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
-    std::vector<syncyte_fact_t> raw;
-    for (const fact& item : facts) raw.push_back({item.name, item.value});
-    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), static_cast<std::int32_t>(raw.size()),
-                             raw.data()));
+    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), static_cast<std::int32_t>(facts.size()),
+                             facts.data()));
   }
 
   /// Frees objects that all ranks have dropped. Collective.

@@ -11,19 +11,10 @@
 namespace syncyte {
 
 /// Statistics of the pool of recycled host buffers; sizes in bytes.
-struct memory_statistics {
-  std::size_t in_use;   ///< acquired and not released, rounded up to size classes
-  std::size_t cached;   ///< kept for re-use
-  std::size_t limit;    ///< limit of cached
-  std::int64_t hits;    ///< requests served from the cache
-  std::int64_t misses;  ///< requests that needed fresh memory
-};
+using memory_statistics = ::syncyte_memory_stats_t;
 
 /// Returns statistics of the pool.
-inline memory_statistics pool_statistics() {
-  const auto raw = detail::output<syncyte_memory_stats_t>(syncyte_memory_stats);
-  return {raw.in_use, raw.cached, raw.limit, raw.hits, raw.misses};
-}
+inline memory_statistics pool_statistics() { return detail::output<memory_statistics>(syncyte_memory_stats); }
 
 /// Returns all cached buffers to the system.
 inline void trim_pool() { check(syncyte_memory_trim()); }

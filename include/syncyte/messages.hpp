@@ -19,10 +19,7 @@ inline constexpr std::int32_t proc_null = SYNCYTE_PROC_NULL;
 inline std::int32_t highest_tag() { return detail::output<std::int32_t>(syncyte_message_highest_tag); }
 
 /// Sender and tag of a received message.
-struct message_status {
-  std::int32_t source;  ///< the sender's rank
-  std::int32_t tag;     ///< the message's tag
-};
+using message_status = ::syncyte_message_status_t;
 
 /// A non-blocking receive: a request that has the sender's rank and tag once it has ended.
 class receive_request : public request {
@@ -30,7 +27,7 @@ class receive_request : public request {
   receive_request() = default;
 
   /// Takes over a C request and the status that it fills when it ends.
-  receive_request(syncyte_request_t raw, std::unique_ptr<syncyte_message_status_t> status) noexcept
+  receive_request(syncyte_request_t raw, std::unique_ptr<message_status> status) noexcept
       : request(raw), status_(std::move(status)) {}
   receive_request(receive_request&&) = default;
   receive_request& operator=(receive_request&& other) noexcept {
@@ -41,10 +38,10 @@ class receive_request : public request {
   ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits before the status is freed
 
   /// Sender and tag; call it after wait(), or after test() has returned true.
-  message_status status() const { return {status_->source, status_->tag}; }
+  message_status status() const { return *status_; }
 
  private:
-  std::unique_ptr<syncyte_message_status_t> status_;  // filled at the end
+  std::unique_ptr<message_status> status_;  // filled at the end
 };
 
 namespace detail {
@@ -61,7 +58,7 @@ class messages : public collectives {
 
   /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
   message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    return receive(syncyte_comm_recv, source, tag, nullptr, values.get());
+    return output<message_status>(syncyte_comm_recv, get(), source, tag, nullptr, values.get());
   }
 
   /// Starts to send an array, whose memory must stay, unchanged, until the request has ended. Local.
@@ -71,8 +68,7 @@ class messages : public collectives {
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
   receive_request irecv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    auto status = std::make_unique<syncyte_message_status_t>(
-        syncyte_message_status_t{sizeof(syncyte_message_status_t), proc_null, any, 0});
+    auto status = std::make_unique<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
     const auto made =
         output<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, values.get(), status.get());
     return receive_request(made, std::move(status));
@@ -81,14 +77,8 @@ class messages : public collectives {
   /// Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
                           std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
-    return receive(syncyte_comm_sendrecv, sent.get(), dest, send_tag, source, recv_tag, nullptr, received.get());
-  }
-
- private:
-  template <typename Receive, typename... Arguments>
-  message_status receive(Receive function, Arguments... arguments) const {
-    const auto status = output<syncyte_message_status_t>(function, get(), arguments...);
-    return {status.source, status.tag};
+    return output<message_status>(syncyte_comm_sendrecv, get(), sent.get(), dest, send_tag, source, recv_tag, nullptr,
+                                  received.get());
   }
 };
 
