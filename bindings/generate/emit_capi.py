@@ -34,13 +34,17 @@ using namespace syncyte::capi;
 extern "C" {
 """
 
+_SPACE = "\N{NO-BREAK SPACE}"
 
-_SPACE = "\N{NO-BREAK SPACE}"  # where a line must not be broken
+
+def together(text: str) -> str:
+    """Text that wrapped() does not break."""
+    return text.replace(" ", _SPACE)
 
 
 def _declared(parameter: Parameter) -> str:
     const = "const " if parameter.type.const else ""
-    return f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}".replace(" ", _SPACE)
+    return together(f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}")
 
 
 def _arguments(function: Function) -> list[str]:
@@ -49,7 +53,7 @@ def _arguments(function: Function) -> list[str]:
     lengths = {parameter.array for parameter in function.parameters if parameter.type.const}
     for parameter in function.parameters:
         if parameter.type.const and parameter.array is not None:
-            arguments.append(f"{{{parameter.name},{_SPACE}{parameter.array}}}")
+            arguments.append(together(f"{{{parameter.name}, {parameter.array}}}"))
         elif parameter.name not in ("comm", "options", "request", *lengths):
             arguments.append(parameter.name)
     return arguments
@@ -57,7 +61,7 @@ def _arguments(function: Function) -> list[str]:
 
 def _signature(function: Function) -> str:
     parameters = ", ".join(map(_declared, function.parameters))
-    return _wrapped(f"{function.returns.name} {function.name}({parameters}){_SPACE}{{", 0)
+    return wrapped(f"{function.returns.name} {function.name}({parameters}){together(' {')}", 0)
 
 
 def _traced(function: Function) -> list[str]:
@@ -73,7 +77,7 @@ def _traced(function: Function) -> list[str]:
     return statements
 
 
-def _wrapped(text: str, indent: int) -> str:
+def wrapped(text: str, indent: int) -> str:
     lines = textwrap.wrap(text, 120 - indent, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return textwrap.indent("\n".join(lines).replace(_SPACE, " "), " " * indent)
 
@@ -89,8 +93,8 @@ def _collective(function: Function) -> str:
     else:
         opening = f'return started<forks_too>("{operation}", [&] {{'
         call = f"{called}({', '.join(['*find_comm(comm)', *_arguments(function), 'extras(options)'])});"
-    body = [_wrapped(statement, 4) for statement in [*_traced(function), call]]
-    return "\n".join(["", _signature(function), _wrapped(opening, 2), *body, "  });", "}", ""])
+    body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
+    return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
 
 
 def _reference(function: Function) -> str:
@@ -135,8 +139,8 @@ def _method(function: Function) -> str:
              and parameter.name in ("output", "source", "values")]  # fmt: skip
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
     body += _returned(outputs, f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})")
-    statements = [_wrapped(statement, 4) for statement in body]
-    return "\n".join(["", _signature(function), _wrapped(opening, 2), *statements, "  });", "}", ""])
+    statements = [wrapped(statement, 4) for statement in body]
+    return "\n".join(["", _signature(function), wrapped(opening, 2), *statements, "  });", "}", ""])
 
 
 def _text(header: Header, function: Function) -> str:

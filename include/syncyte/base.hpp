@@ -26,34 +26,9 @@
 #include <vector>
 
 #include "syncyte/base.h"
+#include "syncyte/generated/enums.hpp"
 
 namespace syncyte {
-
-/// Status of a call; the values of ::syncyte_status_values.
-enum class status : std::int32_t {
-  success = SYNCYTE_SUCCESS,
-  argument = SYNCYTE_ERR_ARGUMENT,
-  handle = SYNCYTE_ERR_HANDLE,
-  index = SYNCYTE_ERR_INDEX,
-  type = SYNCYTE_ERR_TYPE,
-  shape = SYNCYTE_ERR_SHAPE,
-  mismatch = SYNCYTE_ERR_MISMATCH,
-  not_initialised = SYNCYTE_ERR_NOT_INITIALISED,
-  memory = SYNCYTE_ERR_MEMORY,
-  unsupported = SYNCYTE_ERR_UNSUPPORTED,
-  busy = SYNCYTE_ERR_BUSY,
-  peer_died = SYNCYTE_ERR_PEER_DIED,
-  mpi = SYNCYTE_ERR_MPI,
-  io = SYNCYTE_ERR_IO,
-  format = SYNCYTE_ERR_FORMAT,
-  checksum = SYNCYTE_ERR_CHECKSUM,
-  not_found = SYNCYTE_ERR_NOT_FOUND,
-  version = SYNCYTE_ERR_VERSION,
-  timeout = SYNCYTE_ERR_TIMEOUT,
-  internal = SYNCYTE_ERR_INTERNAL,
-  limit = SYNCYTE_ERR_LIMIT,
-  interrupted = SYNCYTE_ERR_INTERRUPTED
-};
 
 /// A failed call: what() is the full message (the error, the rank, the argument, how to correct it), code() the status.
 class error : public std::runtime_error {
@@ -106,39 +81,12 @@ inline library_version version() {
   return v;
 }
 
-/// Severity of a log line.
-enum class log_level : std::int32_t {
-  error = SYNCYTE_LOG_ERROR,
-  warn = SYNCYTE_LOG_WARN,
-  info = SYNCYTE_LOG_INFO,
-  debug = SYNCYTE_LOG_DEBUG
-};
-
 /// Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe.
 inline void log(log_level level, const std::string& message) {
   check(syncyte_log(detail::raw(level), message.c_str()));
 }
 
 // ---- element types ------------------------------------------------------------------------------------------------
-
-/// Element type.
-enum class dtype : std::int32_t {
-  float16 = SYNCYTE_FLOAT16,
-  bfloat16 = SYNCYTE_BFLOAT16,
-  float32 = SYNCYTE_FLOAT32,
-  float64 = SYNCYTE_FLOAT64,
-  complex64 = SYNCYTE_COMPLEX64,
-  complex128 = SYNCYTE_COMPLEX128,
-  int8 = SYNCYTE_INT8,
-  int16 = SYNCYTE_INT16,
-  int32 = SYNCYTE_INT32,
-  int64 = SYNCYTE_INT64,
-  uint8 = SYNCYTE_UINT8,
-  boolean = SYNCYTE_BOOL,
-  uint16 = SYNCYTE_UINT16,
-  uint32 = SYNCYTE_UINT32,
-  uint64 = SYNCYTE_UINT64
-};
 
 /// Bytes of an element. Throws status::type for an unknown type.
 inline std::size_t size_of(dtype type) { return detail::output<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
@@ -192,24 +140,6 @@ concept element = detail::dtype_number<std::remove_cv_t<T>>() != 0;
 /// The dtype of a C++ type, for example dtype_of<float> == dtype::float32.
 template <element T>
 inline constexpr dtype dtype_of = static_cast<dtype>(detail::dtype_number<std::remove_cv_t<T>>());
-
-/// Reduction of collectives, accumulate and fetch_op.
-enum class op : std::int32_t {
-  sum = SYNCYTE_OP_SUM,
-  prod = SYNCYTE_OP_PROD,
-  min = SYNCYTE_OP_MIN,
-  max = SYNCYTE_OP_MAX,
-  logical_and = SYNCYTE_OP_LAND,
-  logical_or = SYNCYTE_OP_LOR,
-  bit_and = SYNCYTE_OP_BAND,
-  bit_or = SYNCYTE_OP_BOR,
-  bit_xor = SYNCYTE_OP_BXOR,
-  replace = SYNCYTE_OP_REPLACE,
-  logical_xor = SYNCYTE_OP_LXOR
-};
-
-/// Kind of memory.
-enum class memory_kind : std::int32_t { host = SYNCYTE_MEMORY_HOST, cuda = SYNCYTE_MEMORY_CUDA };
 
 // ---- buffers ------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 /// Sums in place over rounds, in C++; syncyte/reducer.h says how.
 
 #include "syncyte/comm.hpp"
-#include "syncyte/reducer.h"
+#include "syncyte/generated/methods.hpp"
 
 namespace syncyte {
 
@@ -13,20 +13,16 @@ struct reducer_bucket {
   std::int64_t elements;  ///< 0 or more
 };
 
-namespace detail {
-using reducer_reference = reference<syncyte_reducer_t, syncyte_reducer_retain, syncyte_reducer_destroy>;
-}
-
 /// Buckets of memory that all ranks sum in place, round by round: each rank fills its buckets, starts them in any
 /// order, and waits. Move-only. Its memory stays as long as the reducer.
-class reducer : public detail::reducer_reference {
+class reducer : public detail::reducer_methods {
  public:
   reducer() = default;
-  explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_reference(raw) {}
+  explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_methods(raw) {}
 
   /// Zeroed buckets; sums are multiplied with `scale`. Collective.
   reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1)
-      : detail::reducer_reference(create(comm, buckets, scale)) {}
+      : detail::reducer_methods(create(comm, buckets, scale)) {}
 
   /// Another reference to the same reducer.
   reducer retain() const { return reducer(shared()); }
@@ -41,18 +37,6 @@ class reducer : public detail::reducer_reference {
                                     std::string(name_of(dtype_of<T>)));
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};
   }
-
-  /// This rank's bucket is full. Does not wait.
-  void start(int number) const { check(syncyte_reducer_start(get(), number)); }
-
-  /// Works on what all ranks have started. Does not wait.
-  void progress() const { check(syncyte_reducer_progress(get())); }
-
-  /// Waits for the end of the round. Collective.
-  void wait() const { check(syncyte_reducer_wait(get())); }
-
-  /// Gives up the round: wait() throws on all ranks, this one too. Does not wait.
-  void give_up() const { check(syncyte_reducer_give_up(get())); }
 
  private:
   static syncyte_reducer_t create(const communicator& comm, std::span<const reducer_bucket> buckets, double scale) {

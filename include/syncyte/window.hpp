@@ -3,12 +3,9 @@
 
 #include "syncyte/base.hpp"
 #include "syncyte/comm.hpp"
-#include "syncyte/window.h"
+#include "syncyte/generated/methods.hpp"
 
 namespace syncyte {
-
-/// Kinds of locks.
-enum class lock_kind : std::int32_t { shared = SYNCYTE_LOCK_SHARED, exclusive = SYNCYTE_LOCK_EXCLUSIVE };
 
 /// Options of a new window.
 struct window_options {
@@ -16,28 +13,21 @@ struct window_options {
   memory_kind memory = memory_kind::host;  ///< host
 };
 
-namespace detail {
-using window_reference = reference<syncyte_window_t, syncyte_window_retain, syncyte_window_destroy>;
-}
-
 class window_lock;
 
 /// Zeroed memory of every rank, which every rank reads, writes and combines with. Move-only. Offsets are in bytes. All
 /// calls except the constructor and fence() are local.
-class window : public detail::window_reference {
+class window : public detail::window_methods {
  public:
   window() = default;
-  explicit window(syncyte_window_t raw) noexcept : detail::window_reference(raw) {}
+  explicit window(syncyte_window_t raw) noexcept : detail::window_methods(raw) {}
 
   /// Collective; sizes may differ between ranks and may be 0.
   window(const communicator& comm, std::size_t bytes, const window_options& options = {})
-      : detail::window_reference(create(comm, bytes, options)) {}
+      : detail::window_methods(create(comm, bytes, options)) {}
 
   /// Another reference to the same window.
   window retain() const { return window(shared()); }
-
-  /// Bytes of a rank's part.
-  std::size_t size(std::int32_t rank) const { return detail::output<std::size_t>(syncyte_window_size, get(), rank); }
 
   /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
@@ -45,19 +35,9 @@ class window : public detail::window_reference {
     return {static_cast<T*>(detail::output<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
   }
 
-  /// Writes elements to a rank; visible there after flush().
-  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
-    check(syncyte_window_put(get(), rank, offset, source.get()));
-  }
-
   /// Reads elements of a rank.
   void read(std::int32_t rank, std::size_t offset, const buffer& target) const {
     check(syncyte_window_get(get(), rank, offset, target.get()));
-  }
-
-  /// Combines elements with those at a rank, atomic per element.
-  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
-    check(syncyte_window_accumulate(get(), rank, offset, detail::raw(how), source.get()));
   }
 
   /// Combines one element and returns its old value; atomic.
@@ -79,9 +59,6 @@ class window : public detail::window_reference {
 
   /// Completes this rank's operations at one rank or, by default, at all.
   void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
-
-  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective.
-  void fence() const { check(syncyte_window_fence(get())); }
 
  private:
   static syncyte_window_t create(const communicator& comm, std::size_t bytes, const window_options& options) {

@@ -1,0 +1,286 @@
+// Generated from syncyte/*.h by bindings/generate; do not edit.
+// clang-format off
+#pragma once
+
+#include "syncyte/base.hpp"
+
+namespace syncyte::detail {
+
+class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_destroy> {
+ public:
+  using reference::reference;
+
+  /// Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root.
+  void bcast(std::int32_t root, const buffer& values) const {
+    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
+  }
+
+  /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
+  /// op. float16 and bfloat16 are reduced in float32 and rounded once. In place.
+  void allreduce(const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), nullptr, raw(how), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
+  /// op. float16 and bfloat16 are reduced in float32 and rounded once.
+  void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), input.get(), raw(how), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
+  /// elements.
+  void allgather(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts.
+  void allgatherv(const const_buffer& input, std::span<const std::int64_t> counts, const buffer& output) const {
+    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), std::ssize(counts), nullptr, output.get()));
+  }
+
+  /// Every rank sends a piece to every rank. Collective; facts: dtype, and that the count that rank i sends to j equals
+  /// the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+  void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
+      std::span<const std::int64_t> recv_counts, const buffer& output) const {
+    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), std::ssize(send_counts), recv_counts.data(),
+        std::ssize(recv_counts), nullptr, output.get()));
+  }
+
+  /// Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the
+  /// neighbours only once all have agreed. Facts: dtype, number of elements. The blocks are equal in size, and two for
+  /// each dimension: that of the neighbour below, then that of the neighbour above. A rank that is its own neighbour,
+  /// or both neighbours of a rank, gets below what was sent up, as on any grid. Beyond an edge that is not periodic
+  /// there is no neighbour: that block of input is not read, that of output not written. The operation is its own
+  /// adjoint if those blocks are 0.
+  void neighbor_alltoall(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_neighbor_alltoall(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
+  /// facts: dtype, number of elements, op, from. In place.
+  void scan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
+  /// facts: dtype, number of elements, op, from.
+  void scan(const const_buffer& input, const buffer& output, op how = op::sum,
+      scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
+  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
+  /// MAX. Collective; facts as syncyte_comm_scan(). In place.
+  void exscan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
+  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
+  /// MAX. Collective; facts as syncyte_comm_scan().
+  void exscan(const const_buffer& input, const buffer& output, op how = op::sum,
+      scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
+  /// root.
+  void gather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      std::int32_t root, const buffer& output) const {
+    check(syncyte_comm_gather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+        output.get()));
+  }
+
+  /// Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
+  /// root.
+  void allgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output) const {
+    check(syncyte_comm_allgather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+        output.get()));
+  }
+
+  /// Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
+  void scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      std::int32_t root, const buffer& output) const {
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+        output.get()));
+  }
+
+  /// Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective; facts:
+  /// dtype, extents, axis, counts, op. float16 and bfloat16 are reduced in float32 and rounded once.
+  void reduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), raw(how),
+        nullptr, output.get()));
+  }
+
+  /// Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
+  /// changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts. Rank
+  /// r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
+  /// along scatter_axis; the extent along the other axis is that of the whole array.
+  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, std::span<const std::int64_t> gather_counts,
+      std::int32_t scatter_axis, std::span<const std::int64_t> scatter_counts, const buffer& output) const {
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_counts.data(), std::ssize(gather_counts),
+        scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr, output.get()));
+  }
+
+  /// Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
+  request ibcast(std::int32_t root, const buffer& values) const {
+    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
+  }
+
+  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. In place.
+  request iallreduce(const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
+  request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
+  request iallgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output) const {
+    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+        output.get());
+  }
+
+  /// Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
+  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, counts.data(), std::ssize(counts),
+        raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
+      std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
+      std::span<const std::int64_t> scatter_counts, const buffer& output) const {
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, gather_counts.data(),
+        std::ssize(gather_counts), scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr,
+        output.get());
+  }
+};
+
+class reducer_methods : public reference<syncyte_reducer_t, syncyte_reducer_retain, syncyte_reducer_destroy> {
+ public:
+  using reference::reference;
+
+  /// This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
+  /// ranks, but works on the sums of what they have started.
+  void start(std::int32_t bucket) const {
+    check(syncyte_reducer_start(get(), bucket));
+  }
+
+  /// Works on the sums of what all have started, without waiting. Local.
+  void progress() const {
+    check(syncyte_reducer_progress(get()));
+  }
+
+  /// Waits for the end of the round: all buckets hold the sums. Collective.
+  void wait() const {
+    check(syncyte_reducer_wait(get()));
+  }
+
+  /// Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This
+  /// rank has to call it too. Local, does not wait; the buckets stay untouched until then.
+  void give_up() const {
+    check(syncyte_reducer_give_up(get()));
+  }
+};
+
+class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_destroy> {
+ public:
+  using reference::reference;
+
+  /// Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
+  void gather(const const_buffer& index, const buffer& output) const {
+    check(syncyte_tensor_gather(get(), index.get(), output.get()));
+  }
+
+  /// Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
+  /// write at once, or that is added to meanwhile, is undefined.
+  void scatter(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter(get(), index.get(), source.get()));
+  }
+
+  /// Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
+  /// repeats is added to several times, in an undefined order. bool: logical or.
+  void scatter_add(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter_add(get(), index.get(), source.get()));
+  }
+
+  /// Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
+  void get_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    check(syncyte_tensor_get_box(get(), lower.data(), std::ssize(lower), output.get()));
+  }
+
+  /// Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.
+  void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
+    check(syncyte_tensor_put_box(get(), lower.data(), std::ssize(lower), source.get()));
+  }
+
+  /// Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
+  std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
+    return output<std::int64_t>(syncyte_tensor_fetch_add, get(), element, operand);
+  }
+
+  /// Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
+  /// Local.
+  std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
+    return output<std::int64_t>(syncyte_tensor_compare_swap, get(), element, expected, desired);
+  }
+
+  /// Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
+  std::int64_t load(std::int64_t element) const {
+    return output<std::int64_t>(syncyte_tensor_load, get(), element);
+  }
+
+  /// Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes
+  /// of this rank (on the same node; on other nodes, those before a flush). Local.
+  void store(std::int64_t element, std::int64_t value) const {
+    check(syncyte_tensor_store(get(), element, value));
+  }
+
+  /// Completes this rank's writes at their owners. Local.
+  void flush() const {
+    check(syncyte_tensor_flush(get()));
+  }
+
+  /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+  /// that all ranks have dropped.
+  void sync() const {
+    check(syncyte_tensor_sync(get()));
+  }
+};
+
+class window_methods : public reference<syncyte_window_t, syncyte_window_retain, syncyte_window_destroy> {
+ public:
+  using reference::reference;
+
+  /// Returns the size of a rank's part. Local.
+  std::size_t size(std::int32_t rank) const {
+    return output<std::size_t>(syncyte_window_size, get(), rank);
+  }
+
+  /// Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+    check(syncyte_window_put(get(), rank, offset, source.get()));
+  }
+
+  /// Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
+  /// The buffer may be re-used on return; visible at the target after flush.
+  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+    check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
+  }
+
+  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
+  /// all ranks have dropped.
+  void fence() const {
+    check(syncyte_window_fence(get()));
+  }
+};
+
+}  // namespace syncyte::detail
