@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -116,17 +117,14 @@ constexpr std::int32_t dtype_number() {
   if constexpr (std::same_as<T, double>) return SYNCYTE_FLOAT64;
   if constexpr (std::same_as<T, std::complex<float>>) return SYNCYTE_COMPLEX64;
   if constexpr (std::same_as<T, std::complex<double>>) return SYNCYTE_COMPLEX128;
-  if constexpr (std::same_as<T, bool>) return SYNCYTE_BOOL;
-  if constexpr (std::same_as<T, unsigned char>) return SYNCYTE_UINT8;
-  if constexpr (std::same_as<T, unsigned short>) return SYNCYTE_UINT16;
-  if constexpr (std::same_as<T, unsigned int>) return SYNCYTE_UINT32;
-  if constexpr (std::same_as<T, unsigned long> || std::same_as<T, unsigned long long>)
-    return sizeof(T) == 8 ? SYNCYTE_UINT64 : SYNCYTE_UINT32;
-  if constexpr (std::signed_integral<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>) {
-    if constexpr (sizeof(T) == 1) return SYNCYTE_INT8;
-    if constexpr (sizeof(T) == 2) return SYNCYTE_INT16;
-    if constexpr (sizeof(T) == 4) return SYNCYTE_INT32;
-    if constexpr (sizeof(T) == 8) return SYNCYTE_INT64;
+  if constexpr (std::same_as<T, bool>) {
+    return SYNCYTE_BOOL;
+  } else if constexpr (std::integral<T> && sizeof(T) <= 8) {  // a type of characters is neither of the two below
+    constexpr std::size_t place = std::countr_zero(sizeof(T));
+    constexpr std::array with_sign{SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64};
+    constexpr std::array without_sign{SYNCYTE_UINT8, SYNCYTE_UINT16, SYNCYTE_UINT32, SYNCYTE_UINT64};
+    if (std::same_as<T, std::make_signed_t<T>>) return with_sign[place];
+    if (std::same_as<T, std::make_unsigned_t<T>>) return without_sign[place];
   }
   return 0;
 }

@@ -23,8 +23,18 @@ class cartesian_communicator : public communicator {
   /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
   /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
   cartesian_communicator(const communicator& comm, const numbers& places, const std::vector<bool>& periods = {},
-                         const comm_options& options = {})
-      : communicator(create(comm, places, periods, options)) {}
+                         const comm_options& options = {}) {
+    const numbers flags(periods.begin(), periods.end());
+    if (!periods.empty() && periods.size() != places.size()) {
+      // All ranks get an error, because this one passes a grid of no dimensions to the collective.
+      syncyte_comm_t none = nullptr;
+      static_cast<void>(syncyte_cart_create(comm.get(), -1, nullptr, nullptr, nullptr, &none));
+      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
+                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
+    }
+    *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(places),
+                                                    places.data(), flags.empty() ? nullptr : flags.data()));
+  }
 
   /// Another reference to the same communicator. Local.
   cartesian_communicator retain() const { return cartesian_communicator(shared()); }
@@ -70,20 +80,6 @@ class cartesian_communicator : public communicator {
 
  private:
   static std::int32_t count(const numbers& values) { return static_cast<std::int32_t>(values.size()); }
-
-  // A wrong number of periods is passed to the collective as a grid of no dimensions, so that all ranks get an error.
-  static syncyte_comm_t create(const communicator& comm, const numbers& places, const std::vector<bool>& periods,
-                               const comm_options& options) {
-    const numbers flags(periods.begin(), periods.end());
-    if (!periods.empty() && periods.size() != places.size()) {
-      syncyte_comm_t none = nullptr;
-      static_cast<void>(syncyte_cart_create(comm.get(), -1, nullptr, nullptr, nullptr, &none));
-      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
-                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
-    }
-    return detail::new_comm(options, syncyte_cart_create, comm.get(), count(places), places.data(),
-                            flags.empty() ? nullptr : flags.data());
-  }
 };
 
 }  // namespace syncyte

@@ -34,8 +34,13 @@ class halo : public detail::halo_reference {
 
   /// Makes a halo for arrays of a type known at run time; see of().
   halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
-       std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {})
-      : detail::halo_reference(create(cart, type, shape, low, high, options)) {}
+       std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {}) {
+    const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
+    *this = halo(detail::output<syncyte_halo_t>(
+        syncyte_halo_create, cart.get(), detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
+        options.axes.empty() ? nullptr : options.axes.data(), std::ssize(options.axes), low.data(), std::ssize(low),
+        high.data(), std::ssize(high), &raw));
+  }
 
   /// Another reference to the same halo.
   halo retain() const { return halo(shared()); }
@@ -54,18 +59,6 @@ class halo : public detail::halo_reference {
   /// Starts the adjoint; the array's memory must stay, and may not be used, until the request has ended.
   request start_accumulate(const buffer& array) const {
     return detail::started(syncyte_halo_iaccumulate, get(), array.get());
-  }
-
- private:
-  static syncyte_halo_t create(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
-                               std::span<const std::int64_t> low, std::span<const std::int64_t> high,
-                               const halo_options& options) {
-    const auto entries = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
-    return detail::output<syncyte_halo_t>(syncyte_halo_create, cart.get(), detail::raw(type),
-                                          static_cast<std::int32_t>(shape.size()), shape.data(),
-                                          options.axes.empty() ? nullptr : options.axes.data(), entries(options.axes),
-                                          low.data(), entries(low), high.data(), entries(high), &raw);
   }
 };
 

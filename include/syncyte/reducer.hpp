@@ -21,8 +21,18 @@ class reducer : public detail::reducer_methods {
   explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_methods(raw) {}
 
   /// Zeroed buckets; sums are multiplied with `scale`. Collective.
-  reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1)
-      : detail::reducer_methods(create(comm, buckets, scale)) {}
+  reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1) {
+    std::vector<syncyte_dtype_t> dtypes;
+    std::vector<std::int64_t> elements;
+    for (const reducer_bucket& each : buckets) {
+      dtypes.push_back(detail::raw(each.type));
+      elements.push_back(each.elements);
+    }
+    const syncyte_reducer_options_t options{sizeof(options), scale};
+    *this = reducer(detail::output<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
+                                                      static_cast<std::int32_t>(buckets.size()), dtypes.data(),
+                                                      elements.data(), &options));
+  }
 
   /// Another reference to the same reducer.
   reducer retain() const { return reducer(shared()); }
@@ -36,20 +46,6 @@ class reducer : public detail::reducer_methods {
                                     std::string(name_of(static_cast<dtype>(raw.dtype))) + ", not " +
                                     std::string(name_of(dtype_of<T>)));
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};
-  }
-
- private:
-  static syncyte_reducer_t create(const communicator& comm, std::span<const reducer_bucket> buckets, double scale) {
-    std::vector<syncyte_dtype_t> dtypes;
-    std::vector<std::int64_t> elements;
-    for (const reducer_bucket& each : buckets) {
-      dtypes.push_back(detail::raw(each.type));
-      elements.push_back(each.elements);
-    }
-    const syncyte_reducer_options_t options{sizeof(options), scale};
-    return detail::output<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
-                                             static_cast<std::int32_t>(buckets.size()), dtypes.data(), elements.data(),
-                                             &options);
   }
 };
 

@@ -41,8 +41,12 @@ class tensor : public detail::tensor_methods {
   explicit tensor(syncyte_tensor_t raw) noexcept : detail::tensor_methods(raw) {}
 
   /// A tensor of zeros; shape is global. Collective.
-  tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape, const tensor_options& options = {})
-      : detail::tensor_methods(create(comm, type, shape, options)) {}
+  tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
+         const tensor_options& options = {}) {
+    const auto raw = options_of(options);
+    *this = tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
+                                                    static_cast<std::int32_t>(shape.size()), shape.data(), &raw));
+  }
   tensor(const communicator& comm, dtype type, std::initializer_list<std::int64_t> shape,
          const tensor_options& options = {})
       : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
@@ -135,13 +139,6 @@ class tensor : public detail::tensor_methods {
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
     return {sizeof(syncyte_tensor_options_t), detail::raw(options.name), options.local_rows.value_or(-1),
             detail::raw(options.memory), nullptr};
-  }
-
-  static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
-                                 const tensor_options& options) {
-    const auto raw = options_of(options);
-    return detail::output<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
-                                            static_cast<std::int32_t>(shape.size()), shape.data(), &raw);
   }
 
   syncyte_buffer_t describe() const { return detail::output<syncyte_buffer_t>(syncyte_tensor_describe, get()); }

@@ -23,8 +23,10 @@ class window : public detail::window_methods {
   explicit window(syncyte_window_t raw) noexcept : detail::window_methods(raw) {}
 
   /// Collective; sizes may differ between ranks and may be 0.
-  window(const communicator& comm, std::size_t bytes, const window_options& options = {})
-      : detail::window_methods(create(comm, bytes, options)) {}
+  window(const communicator& comm, std::size_t bytes, const window_options& options = {}) {
+    const syncyte_window_options_t raw{sizeof(raw), detail::raw(options.name), detail::raw(options.memory)};
+    *this = window(detail::output<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
+  }
 
   /// Another reference to the same window.
   window retain() const { return window(shared()); }
@@ -59,12 +61,6 @@ class window : public detail::window_methods {
 
   /// Completes this rank's operations at one rank or, by default, at all.
   void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
-
- private:
-  static syncyte_window_t create(const communicator& comm, std::size_t bytes, const window_options& options) {
-    const syncyte_window_options_t raw{sizeof(raw), detail::raw(options.name), detail::raw(options.memory)};
-    return detail::output<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw);
-  }
 };
 
 /// A held lock of a window. Move-only.
