@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from emit_fortran import wrapped
 from methods import Method, Module
 from model import Names
-from procedures import Procedure, wrapped
+from procedures import Procedure
 
 ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
             "complex8": "complex(c_double_complex)", "integer1": "integer(c_int8_t)", "integer2": "integer(c_int16_t)",

@@ -71,6 +71,8 @@ class Converter:
             return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
         if ctype.name == "syncyte_request_t":
             return "one that has ended, or is new"
+        if ctype.name == "syncyte_buffer_t":
+            return _without_null(parameter.text)
         return _without_null(parameter.text) if ctype.pointers == 0 and ctype.name not in self.names.handles else ""
 
     def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
@@ -121,11 +123,14 @@ class Converter:
     def _array(self, dummy: Dummy, parameter: Parameter) -> Code:
         """An array, described by a buffer; null where it is absent or not wanted."""
         name, buffer, given = dummy.name, f"{dummy.name}_buffer", f"{dummy.name}_given"
-        is_in, is_dense = parameter.direction == "in", dummy.word("dense") is not None
-        is_kept = dummy.word("kept") is not None or self.method.scope == "start"
+        is_in, scope = parameter.direction == "in", self.method.scope
+        is_dense = scope == "collective" and "contiguous" in parameter.text
+        is_kept = scope in ("start", "creation") or "memory must stay" in parameter.text
+        if is_dense:
+            dummy.text = re.sub(r"contiguous[,;]? ?", "", dummy.text)
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if is_kept else ""), buffer,
                     [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, is_dense)])  # fmt: skip
-        if dummy.word("stored") is not None:
+        if "the tensor's dtype" in parameter.text:
             code.locals.append("type(syncyte_buffer_t) :: global")
             code.describe = [f"{WELL}local = syncyte_tensor_describe(self%handle, global)",
                              self._describe(name, is_dense, "global%dtype")]  # fmt: skip

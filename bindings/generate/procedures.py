@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import re
-import textwrap
 
 from comments import AnnotationError
-from emit_fortran import Types, interface
+from emit_fortran import Types, interface, wrapped
 from kinds import WELL, Code, Converter, adoption, c_kind
 from methods import Method
 from model import Names, Parameter
 
-_WIDTH = 118
 _LAST = ["integer, intent(out), optional :: stat", "character(len=*), intent(inout), optional :: errmsg"]
-
-
-def wrapped(line: str, indent: int) -> list[str]:
-    """A statement, continued where it is long; its comment then goes before it."""
-    pad = " " * (indent + len(line) - len(line.lstrip()))
-    if len(" " * indent + line) <= _WIDTH + 12 and "!!" in line:
-        return [" " * indent + line]
-    code, _, comment = line.strip().partition("  !!")
-    above = [f"{pad}!{part}" for part in textwrap.wrap(comment, _WIDTH - len(pad))]
-    parts = textwrap.wrap(code, _WIDTH - len(pad) - 6, break_long_words=False, break_on_hyphens=False)
-    return above + [pad + part for part in " &\n    ".join(parts).splitlines()]
 
 
 class Procedure:

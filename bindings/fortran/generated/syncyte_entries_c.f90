@@ -52,8 +52,8 @@ module syncyte_entries_c
     ! key [in]: the key
     ! first_row [in]: an integer, from 1
     ! array [in,out]: of as many rows as are to be read
-    function fortran_checkpoint_read(checkpoint, key, first_row, array) bind(C, &
-        name="fortran_checkpoint_read") result(answer)
+    function fortran_checkpoint_read(checkpoint, key, first_row, array) bind(C, name="fortran_checkpoint_read") &
+        result(answer)
       import
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)

@@ -58,8 +58,7 @@ module syncyte_fortran_c
     ! is_dense [in]: 1: a section is copied into contiguous memory, which fortran_release() frees
     ! stored [in]: element type to take it for if the array's can carry that, or 0
     ! buffer [out]: the description
-    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") &
-        result(answer)
+    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
@@ -143,8 +142,7 @@ module syncyte_fortran_c
     ! name [in]: of the dummy argument
     ! is_reversed [in]: 1: in reverse order
     ! values [out]: the numbers
-    function fortran_integers(array, name, is_reversed, values) bind(C, name="fortran_integers") &
-        result(answer)
+    function fortran_integers(array, name, is_reversed, values) bind(C, name="fortran_integers") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
@@ -209,8 +207,7 @@ module syncyte_fortran_c
     ! tensor [in]: a tensor
     ! index [in]: integer(4) or integer(8), from 1
     ! ranks [in,out]: integer(4), contiguous, as many elements
-    function fortran_tensor_owner(tensor, index, ranks) bind(C, name="fortran_tensor_owner") &
-        result(answer)
+    function fortran_tensor_owner(tensor, index, ranks) bind(C, name="fortran_tensor_owner") result(answer)
       import
       type(c_ptr), value :: tensor
       type(*), dimension(..), intent(in), target, asynchronous :: index

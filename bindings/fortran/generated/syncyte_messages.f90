@@ -30,7 +30,7 @@ contains
   !> Sends an array; it may be used again afterwards. Local.
   subroutine comm_send(self, array, dest, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array
+    type(*), dimension(..), intent(in), target :: array  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: tag  !! 0 if absent
     integer, intent(out), optional :: stat
@@ -53,7 +53,7 @@ contains
   !> Receives an array. Local; waits for the message.
   subroutine comm_recv(self, array, source, tag, from, from_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: array
+    type(*), dimension(..), intent(inout), target :: array  !! array to receive into; any strides, but 0 only if the extent is 1
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
     integer, intent(out), optional :: from
@@ -82,6 +82,7 @@ contains
   !> Starts to send an array, which must stay as it is until the request has ended. Local.
   subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
+    ! array to send; its memory must stay, unchanged, until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -107,6 +108,7 @@ contains
   !> Starts to receive an array, which may not be read until the request has ended. Local.
   subroutine comm_irecv(self, array, source, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
+    ! array to receive into; its memory must stay, and may not be read, until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -132,7 +134,7 @@ contains
   !> Sends one array and receives another, whoever comes first. Local; waits for both.
   subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: sent
+    type(*), dimension(..), intent(in), target :: sent  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL

@@ -54,8 +54,8 @@ module syncyte_nonblocking_c
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
     ! request [out]: ends when output holds the result
-    function syncyte_comm_iallgather_along(comm, input, axis, counts, counts_length, options, output, &
-        request) bind(C, name="syncyte_comm_iallgather_along") result(answer)
+    function syncyte_comm_iallgather_along(comm, input, axis, counts, counts_length, options, output, request) &
+        bind(C, name="syncyte_comm_iallgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
@@ -79,8 +79,8 @@ module syncyte_nonblocking_c
     ! output [out]: this rank's part, not overlapping input
     ! request [out]: ends when output holds the result
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts, counts_length, op, options, &
-        output, request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
+    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts, counts_length, op, options, output, &
+        request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input

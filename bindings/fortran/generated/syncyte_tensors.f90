@@ -62,7 +62,7 @@ contains
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
     type(*), dimension(..), intent(in), target :: shape  !! vector of any integer, 1 to 8; rows last
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
-    !pass numbers that add up to shape[0]
+    ! pass numbers that add up to shape[0]
     type(*), dimension(..), intent(in), target, optional :: local_rows
     character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
@@ -270,7 +270,8 @@ contains
   subroutine tensor_gather(self, index, output, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(inout), target :: output  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(inout), target :: output
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -295,7 +296,8 @@ contains
   subroutine tensor_scatter(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target :: source
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -320,7 +322,8 @@ contains
   subroutine tensor_scatter_add(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target :: source
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -789,8 +792,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         real(c_float), pointer, intent(inout) :: pointer(..)
@@ -820,8 +822,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         real(c_double), pointer, intent(inout) :: pointer(..)
@@ -851,8 +852,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         complex(c_float_complex), pointer, intent(inout) :: pointer(..)
@@ -882,8 +882,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         complex(c_double_complex), pointer, intent(inout) :: pointer(..)
@@ -913,8 +912,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int8_t), pointer, intent(inout) :: pointer(..)
@@ -944,8 +942,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int16_t), pointer, intent(inout) :: pointer(..)
@@ -975,8 +972,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int32_t), pointer, intent(inout) :: pointer(..)
@@ -1006,8 +1002,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int64_t), pointer, intent(inout) :: pointer(..)
@@ -1037,8 +1032,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         logical(c_bool), pointer, intent(inout) :: pointer(..)

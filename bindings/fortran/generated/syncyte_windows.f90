@@ -106,7 +106,7 @@ contains
   !> Writes elements to a rank; visible there after flush. Local.
   subroutine window_put(self, source, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
@@ -128,7 +128,7 @@ contains
   !> Reads elements of a rank. Local.
   subroutine window_get(self, target, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: target
+    type(*), dimension(..), intent(inout), target :: target  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
@@ -150,7 +150,7 @@ contains
   !> Combines elements with those at a rank, each atomically. Local.
   subroutine window_accumulate(self, source, rank, first, op, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
