@@ -41,8 +41,8 @@ def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
     direction, name, braces, prose = match.groups()
     fields: dict[str, Any] = {"direction": direction, "text": prose.strip()}
     for item in filter(None, (part.strip() for part in re.split(r",(?![^()]*\))", braces or ""))):
-        if item.startswith("array(") and item.endswith(")"):
-            fields["array"] = item[len("array(") : -1]
+        if match := re.fullmatch(r"(array|default)\((.*)\)", item):
+            fields[match[1]] = match[2]
         elif item in _KEYWORDS:
             fields[item] = True
         else:

@@ -1,8 +1,8 @@
 """Emits the enums of the C++ interface, and its methods that only call a C function with the same arguments.
 
 A class of methods is the base of a class that users see. It has those functions of a handle that no hand-written header
-of include/syncyte calls. A reduction, and the direction of a scan, come last and have a default; a function that works
-in place without its input has a second method, without that parameter.
+of include/syncyte calls. A reduction and the direction of a scan are the last parameters, with a default. A function
+that works in place without its input has a second method, without that parameter.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ _PREFIX = re.compile("SYNCYTE_(ERR_|OP_|SCAN_FROM_|MEMORY_|LOG_|LOCK_|COMPARE_)?
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
-_DEFAULTS = {"op": "op how = op::sum", "from": "scan_from from = scan_from::first"}
-_CLASSES = {"comm": ["collectives", "nonblocking"], "reducer": ["reducer"], "tensor": ["tensor"], "window": ["window"]}
+_DEFAULTS = {"syncyte_op_t": "sum", "syncyte_scan_t": "first"}
+_CLASSES = {"comm": ["collectives", "nonblocking", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
+            "window": ["window"]}  # fmt: skip
 _HEAD = ["// Generated from syncyte/*.h by bindings/generate; do not edit.", "// clang-format off", "#pragma once", ""]
 
 
@@ -44,34 +45,36 @@ def enums(names: Names) -> str:
 
 
 def _method(function: Function, is_in_place: bool) -> list[str]:
-    result, call, parameters, with_defaults, arguments = "void", "check({}({}));", [], [], ["get()"]
+    result, call, arguments = "void", "check({}({}));", ["get()"]
+    parameters, with_defaults, notes = list[str](), list[str](), list[str]()
     arrays = {parameter.array: parameter.name for parameter in function.parameters if parameter.array}
     for parameter in function.parameters[1:]:
-        name, kind = parameter.name, parameter.type.name
+        kind, declared, argument = parameter.type.name, "", ""
+        name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
         if name == "request":
             result, call = "request", "return started({}, {});"
         elif name == "options" or (is_in_place and parameter.optional):
-            arguments.append("nullptr")
+            argument = "nullptr"
         elif kind == "syncyte_buffer_t":
-            name = "values" if name == "buffer" else name
-            parameters.append(f"const {'const_buffer' if parameter.direction == 'in' else 'buffer'}& {name}")
-            arguments.append(f"{name}.get()")
+            declared, argument = f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", f"{name}.get()"
         elif parameter.array:
-            parameters.append(f"std::span<const std::{kind}> {name}")
-            arguments.append(f"{name}.data()")
+            declared, argument = f"std::span<const std::{kind}> {name}", f"{name}.data()"
         elif name in arrays:
-            arguments.append(f"std::ssize({arrays[name]})")
-        elif name in _DEFAULTS:
-            with_defaults.append(_DEFAULTS[name])
-            arguments.append(f"raw({_DEFAULTS[name].split()[1]})")
+            argument = f"std::ssize({arrays[name]})"
+        elif kind in _DEFAULTS:
+            declared, argument = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}", f"raw({name})"
         elif parameter.type.pointers:
             result, call = f"std::{kind}", f"return output<std::{kind}>({{}}, {{}});"
         else:
-            parameters.append(f"std::{kind} {name}")
-            arguments.append(name)
+            default = f" = {parameter.default}" if parameter.default else ""
+            declared, argument = f"std::{kind} {name}{default}", name
+        if declared:
+            (with_defaults if kind in _DEFAULTS else parameters).append(together(declared))
+            notes += _comment(f"@param {name} {parameter.text}", 2)
+        arguments += [argument] if argument else []
     brief = function.brief.replace(", options->fact", "") + " In place." * is_in_place
-    signature = f"{function.name.split('_', 2)[2]}({', '.join(map(together, [*parameters, *with_defaults]))})"
-    return ["", *_comment(brief, 2), wrapped(f"{result} {signature}{together(' const {')}", 2),
+    signature = f"{function.name.split('_', 2)[2]}({', '.join([*parameters, *with_defaults])})"
+    return ["", *_comment(brief, 2), *notes, wrapped(f"{result} {signature}{together(' const {')}", 2),
             wrapped(call.format(function.name, ", ".join(arguments)), 4), "  }"]  # fmt: skip
 
 

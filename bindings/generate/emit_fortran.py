@@ -63,6 +63,7 @@ class Types:
         return -(-offset // widest) * widest
 
     def member(self, ctype: CType) -> str:
+        """Type of a structure's member or of a function's result."""
         if ctype.pointers or ctype.name in self.names.handles:
             return "type(c_ptr)"
         return self.base(ctype)
@@ -88,11 +89,6 @@ class Types:
             intent = "intent(in)" if ctype.const and ctype.pointers == 1 else _INTENTS[parameter.direction]
             head, shape = f"{self.base(ctype)}, {intent}", "(*)" if parameter.array is not None else ""
         return f"{head}{optional} :: {parameter.name}{shape}"
-
-    def result(self, function: Function) -> str:
-        if function.returns.pointers:
-            return "type(c_ptr)"
-        return self.base(function.returns)
 
 
 def _struct(struct: Struct, types: Types) -> list[str]:
@@ -129,7 +125,7 @@ def _function(function: Function, types: Types, element: str = "") -> list[str]:
     lines += wrapped(f'function {function.name}({names}) bind(C, name="{function.name}") result(answer)', 4)
     lines.append("      import")
     lines += [f"      {types.argument(parameter, element)}" for parameter in function.parameters]
-    return [*lines, f"      {types.result(function)} :: answer", f"    end function {function.name}"]
+    return [*lines, f"      {types.member(function.returns)} :: answer", f"    end function {function.name}"]
 
 
 def _module(header: Header, types: Types, folder: str) -> str:

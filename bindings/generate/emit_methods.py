@@ -15,11 +15,16 @@ ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "co
             "logical1": "logical(c_bool)"}  # fmt: skip
 
 
-def _bindings(methods: list[Method]) -> list[str]:
-    """Declarations of a type's methods."""
+def _bindings(body: list[Method | str], owner: str) -> list[str]:
+    """Declarations of a type's methods: those described for it, and procedures called TYPE_NAME(self, ...)."""
     lines = []
-    for method in methods:
-        if method.scope == "view":
+    for method in body:
+        if isinstance(method, str):
+            written = re.search(rf"\b(?:subroutine|function) ({owner.split('_')[-1]}_(\w+))\(self", method)
+            lines += [f"    procedure :: {written[2]} => {written[1]}"] if written else []
+        elif method.owner != owner:
+            continue
+        elif method.scope == "view":
             kinds = ", ".join(f"{method.procedure}_{kind}" for kind in ELEMENTS)
             lines += ["  " + line for line in method.comment]
             lines += wrapped(f"generic :: {method.name} => {kinds}", 4) + wrapped(f"procedure, private :: {kinds}", 4)
@@ -48,8 +53,8 @@ def _module(module: Module, names: Names) -> str:
     lines = [f"! Generated from methods/{module.name}.methods by bindings/generate; do not edit."]
     for line in module.head:
         if line.startswith("  end type "):
-            bindings = _bindings([method for method in module.methods if method.owner == line.split()[-1]])
-            lines += (["  contains"] if bindings and "  contains" not in lines[-4:] else []) + bindings
+            bindings = _bindings(module.body, line.split()[-1])
+            lines += ["  contains", *bindings] if bindings else []
         lines.append(line)
         if line.startswith("module "):
             lines += ["  use, intrinsic :: iso_c_binding", "  use syncyte_c", "  use syncyte_errors",

@@ -10,7 +10,7 @@ from model import CType, Function, Member, Names, Parameter
 
 _NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "integer(c_int64_t)",
             "double": "real(c_double)"}  # fmt: skip
-# Parameters that something with any type and rank is read for: type, helper, and comment.
+# Parameters whose dummy argument has any type and rank: type for C, helper that converts it, and comment.
 _BY_NAME = {
     "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
     "element": ("integer(c_int64_t)", "fortran_element(self%handle, {name}",
@@ -24,14 +24,14 @@ WELL = "if (local == SYNCYTE_SUCCESS) "
 
 @dataclass
 class Code:
-    """What a dummy argument adds to its method."""
+    """Code that a dummy argument adds to its method."""
 
     declaration: str
     argument: str
     locals: list[str] = field(default_factory=list)
-    describe: list[str] = field(default_factory=list)  # first: arrays, which others refer to
+    describe: list[str] = field(default_factory=list)  # first: arrays, to which other dummies refer
     prepare: list[str] = field(default_factory=list)
-    collect: list[str] = field(default_factory=list)  # where all is well, before the call
+    collect: list[str] = field(default_factory=list)  # before the call, if no argument is wrong
     after: list[str] = field(default_factory=list)
 
 
@@ -78,6 +78,8 @@ class Converter:
     def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
         ctype = parameter.type
         dummy.text = dummy.text or self._text_of(parameter)
+        if dummy.is_optional and parameter.default:
+            dummy.text += f"; absent: {parameter.default}"
         if ctype.name == "CFI_cdesc_t":
             return Code(self._descriptor(dummy, is_in=ctype.const), dummy.name)
         if ctype.name in self.names.handles:
@@ -244,7 +246,8 @@ class Converter:
         declaration = self._declare(dummy, f"{kind}, intent({'out' if is_out else 'in'})")
         if not is_out and not dummy.is_optional:
             return Code(declaration, to_c)
-        code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {dummy.default or 0}"])
+        default = dummy.default or parameter.default or 0
+        code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {default}"])
         if is_out:
             to_fortran = f"{made} /= 0" if is_flag else made if kind == c_type else f"int({made})"
             code.after = [self._if_present(dummy, f"{name} = {to_fortran}")]

@@ -1,4 +1,4 @@
-"""What the C headers declare, as plain data: the parser fills it, the emitters read it."""
+"""Declarations of the C headers as plain data: the parser makes them, the emitters read them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class CType:
-    """A C type: `name` with `pointers` stars; `const` is that of what the innermost pointer points to."""
+    """A C type: `name` with `pointers` stars; `const`: what the innermost pointer points to is const."""
 
     name: str
     pointers: int = 0
@@ -23,6 +23,7 @@ class Parameter:
     type: CType
     direction: str = "in"  # in, out or in,out
     array: str | None = None  # how many elements, as the annotation says
+    default: str = ""  # value for a caller who gives none, in languages that have such arguments
     optional: bool = False
     string: bool = False
     callback: bool = False

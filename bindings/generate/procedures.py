@@ -31,7 +31,7 @@ class Procedure:
                           for i, (name, value) in enumerate(arguments) if value]  # fmt: skip
 
     def _argument(self, parameter: Parameter) -> str:
-        """What the C function is given; "" where that is nothing."""
+        """Argument of the C function; "" for none."""
         name, ctype, method = parameter.name, parameter.type, self.method
         if name in method.arguments:
             return method.arguments[name]
@@ -65,7 +65,7 @@ class Procedure:
         return "made"
 
     def _structure(self, parameter: Parameter) -> str:
-        """Options, or a structure of outputs, where something of it is used."""
+        """Options, or a structure of outputs, if a member of it is used."""
         name, kind = parameter.name, f"type({parameter.type.name})"
         if any(each.startswith(f"{name}%") for each in self.codes):
             return f"{name}_c"
@@ -76,7 +76,7 @@ class Procedure:
         return [line for code in self.codes.values() for line in getattr(code, part)]
 
     def _statements(self) -> list[str]:
-        """All before finish()."""
+        """Statements before finish()."""
         own, collect = self.method.own, self._all("collect")
         described = self._all("describe")
         before = [line for i, line in enumerate(described) if "_describe(" not in line or line not in described[:i]]

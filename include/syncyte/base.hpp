@@ -14,8 +14,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -187,9 +189,7 @@ class const_buffer {
 
   /// Number of elements.
   std::int64_t size() const noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : shape()) count *= extent;
-    return count;
+    return std::accumulate(shape().begin(), shape().end(), std::int64_t{1}, std::multiplies<>());
   }
 
  protected:

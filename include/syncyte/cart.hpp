@@ -6,7 +6,7 @@
 
 namespace syncyte {
 
-/// Neighbours along a dimension of a grid; `nobody` beyond an edge.
+/// Neighbours along a dimension of a grid; proc_null beyond an edge.
 struct shift_ranks {
   std::int32_t source;  ///< rank that sends to this rank
   std::int32_t dest;    ///< rank that receives from this rank
@@ -66,12 +66,12 @@ class cartesian_communicator : public communicator {
   /// Coordinates of this rank. Local.
   numbers coordinates() const { return coordinates(rank()); }
 
-  /// The rank at some coordinates, which wrap round in periodic dimensions; `nobody` beyond an edge. Local.
+  /// The rank at some coordinates, which wrap round in periodic dimensions; proc_null beyond an edge. Local.
   std::int32_t rank_at(const numbers& place) const {
     return detail::output<std::int32_t>(syncyte_cart_rank, get(), count(place), place.data());
   }
 
-  /// Neighbours for a shift in which all ranks send `displacement` places up. Local.
+  /// Neighbours for a shift in which all ranks send `displacement` coordinates up. Local.
   shift_ranks shift(std::int32_t dimension, std::int32_t displacement = 1) const {
     shift_ranks result{};
     check(syncyte_cart_shift(get(), dimension, displacement, &result.source, &result.dest));

@@ -40,28 +40,22 @@ class pooled {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
       throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
     }
-    data_ = static_cast<T*>(detail::output<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0));
-  }
-  pooled(pooled&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-  pooled& operator=(pooled&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(count_, other.count_);
-    return *this;
-  }
-  ~pooled() {
-    if (data_ != nullptr) static_cast<void>(syncyte_memory_release(data_));
+    data_.reset(
+        static_cast<T*>(detail::output<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0)));
   }
 
-  T* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return count_; }
-  T* begin() const noexcept { return data_; }
-  T* end() const noexcept { return data_ + count_; }
+  T* data() const noexcept { return data_.get(); }
+  std::size_t size() const noexcept { return data_ != nullptr ? count_ : 0; }
+  T* begin() const noexcept { return data(); }
+  T* end() const noexcept { return data() + size(); }
   T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
  private:
-  T* data_ = nullptr;
-  std::size_t count_ = 0;
+  struct releaser {
+    void operator()(T* data) const noexcept { static_cast<void>(syncyte_memory_release(data)); }
+  };
+  std::unique_ptr<T[], releaser> data_;
+  std::size_t count_ = 0;  // stays when the data is moved away
 };
 
 }  // namespace syncyte

@@ -1,6 +1,6 @@
 #pragma once
-/// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp). All are local;
-/// syncyte/messages.h explains them, and docs/messages.md has examples.
+/// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp); send() and isend() are
+/// in generated/methods.hpp. All are local; syncyte/messages.h explains them, and docs/messages.md has examples.
 
 #include <memory>
 
@@ -51,19 +51,9 @@ class messages : public collectives {
  public:
   using collectives::collectives;
 
-  /// Sends an array; its memory may be used again when this returns. Local.
-  void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
-  }
-
   /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
   message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
     return output<message_status>(syncyte_comm_recv, get(), source, tag, nullptr, values.get());
-  }
-
-  /// Starts to send an array, whose memory must stay, unchanged, until the request has ended. Local.
-  request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
   }
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.

@@ -77,10 +77,8 @@ class tensor : public detail::tensor_methods {
 
   /// Elements of one row.
   std::int64_t row_elements() const {
-    std::int64_t count = 1;
     const extents all = shape();
-    for (std::size_t i = 1; i < all.size(); ++i) count *= all[i];
-    return count;
+    return std::accumulate(all.begin() + 1, all.end(), std::int64_t{1}, std::multiplies<>());
   }
 
   /// The rows that a rank owns.

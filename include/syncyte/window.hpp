@@ -58,9 +58,6 @@ class window : public detail::window_methods {
 
   /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.
   window_lock lock(std::int32_t rank, lock_kind kind = lock_kind::exclusive) const;
-
-  /// Completes this rank's operations at one rank or, by default, at all.
-  void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
 };
 
 /// A held lock of a window. Move-only.

@@ -21,10 +21,10 @@ module syncyte_checkpoint
     private
     type(syncyte_checkpoint_entry_t), allocatable :: list(:)
   contains
-    procedure :: count => entries_count
-    procedure :: clear => entries_clear
     procedure :: add => entries_add
     procedure :: add_tensor => entries_add_tensor
+    procedure :: count => entries_count
+    procedure :: clear => entries_clear
   end type syncyte_checkpoint_entries
 
   !> An open checkpoint.

@@ -20,7 +20,6 @@ module syncyte_collectives
   type, public :: collective_comm
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t
   contains
-    procedure :: allgather => comm_allgather
     procedure :: bcast => comm_bcast
     procedure :: allreduce => comm_allreduce
     procedure :: reduce => comm_reduce
@@ -28,6 +27,7 @@ module syncyte_collectives
     procedure :: exscan => comm_exscan
     procedure :: counts => comm_counts
     procedure :: gather => comm_gather
+    procedure :: allgather => comm_allgather
     procedure :: allgatherv => comm_allgatherv
     procedure :: scatter => comm_scatter
     procedure :: reduce_scatter => comm_reduce_scatter
@@ -575,7 +575,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_alltoallv
 
-  !> Exchanges a block with each neighbour of a Cartesian communicator; those of the first dimension come last. Collective.
+  !> Exchanges a block with each neighbour of a Cartesian communicator; blocks of the first dimension are last. Collective.
   subroutine comm_neighbor_alltoall(self, input, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! a block for each neighbour
@@ -599,7 +599,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_neighbor_alltoall
 
-  !> Starts bcast; ends with the request. Collective, waits for nobody.
+  !> Starts bcast. Collective, does not wait.
   subroutine comm_ibcast(self, array, root, request, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
@@ -620,7 +620,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_ibcast
 
-  !> Starts allreduce of contiguous arrays. Collective, waits for nobody.
+  !> Starts allreduce of contiguous arrays. Collective, does not wait.
   subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     ! contiguous, of input's dtype and number of elements; must not overlap input
@@ -652,8 +652,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallreduce
 
-  !> Starts allgather along a dimension; counts must be given, since a start collects nothing. Collective, waits for
-  !> nobody.
+  !> Starts allgather along a dimension; counts must be given, since a start does not collect them. Collective, does not
+  !> wait.
   subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part
@@ -687,7 +687,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallgather
 
-  !> Starts reduce_scatter; counts must be given. Collective, waits for nobody.
+  !> Starts reduce_scatter; counts must be given. Collective, does not wait.
   subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input  !! a whole array
@@ -722,7 +722,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_ireduce_scatter
 
-  !> Starts alltoall; both counts must be given. Collective, waits for nobody.
+  !> Starts alltoall; both counts must be given. Collective, does not wait.
   subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
       scatter_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self

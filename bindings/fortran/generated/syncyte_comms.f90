@@ -1,6 +1,6 @@
 ! Generated from methods/comms.methods by bindings/generate; do not edit.
 !> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm, their messages those of
-!> message_comm, their questions about a grid those of cart_comm.
+!> message_comm, their grid's methods those of cart_comm.
 module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -14,7 +14,6 @@ module syncyte_comms
   !> syncyte_comm_t, for calls of syncyte_c.
   type, extends(cart_comm), public :: syncyte_comm
   contains
-    procedure :: agree => comm_agree
     procedure :: from_mpi => comm_from_mpi
     procedure :: from_world => comm_from_world
     procedure :: from_self => comm_from_self
@@ -32,6 +31,7 @@ module syncyte_comms
     procedure :: barrier => comm_barrier
     procedure :: collect => comm_collect
     procedure :: destroy => comm_destroy
+    procedure :: agree => comm_agree
   end type syncyte_comm
 
 contains
@@ -206,7 +206,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_node
 
-  !> The first rank of each node, in the order of the nodes; the others get none (part%is_null()). Collective.
+  !> The first rank of each node, in the order of the nodes; the other ranks get a null one (part%is_null()). Collective.
   subroutine comm_leaders(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
@@ -305,7 +305,7 @@ contains
     call finish(status, stat, errmsg)
   end function comm_size
 
-  !> The MPI communicator behind it, as an integer (for mpi_f08: comm%MPI_VAL = ...). Syncyte's: never free it. Local.
+  !> The MPI communicator behind it, as an integer (for mpi_f08: comm%MPI_VAL = ...). Syncyte owns it: do not free it. Local.
   function comm_to_mpi(self, stat, errmsg) result(answer)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -320,7 +320,7 @@ contains
     call finish(status, stat, errmsg)
   end function comm_to_mpi
 
-  !> Whether it refers to nothing. Local.
+  !> Whether its handle is null. Local.
   pure logical function comm_is_null(self)
     class(syncyte_comm), intent(in) :: self
 
@@ -358,7 +358,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_barrier
 
-  !> Frees what all ranks have dropped. Collective.
+  !> Frees objects that all ranks have dropped. Collective.
   subroutine comm_collect(self, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -380,7 +380,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_destroy
 
-  !> All ranks learn whether all are well and agree: stat is the same on all. Collective.
+  !> Agreement: stat is the same error on all ranks if values differ or a rank passes an error. Collective.
   subroutine comm_agree(self, status, operation, names, values, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(in) :: status                             !! this rank's own status, 0 for success

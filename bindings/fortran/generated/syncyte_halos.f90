@@ -69,7 +69,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether its handle is null. Local.
   pure logical function halo_is_null(self)
     class(syncyte_halo), intent(in) :: self
 
@@ -95,7 +95,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_exchange
 
-  !> The adjoint: adds the ghosts to the cells they show, and sets them to 0. All ranks call it.
+  !> Adjoint of exchange: adds the ghosts to the cells that they copy, and sets them to 0. All ranks call it.
   subroutine halo_accumulate(self, array, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     ! array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
@@ -114,7 +114,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_accumulate
 
-  !> Starts to fill the ghosts; the array belongs to Syncyte until the request has ended, but the interior may be read.
+  !> Starts to fill the ghosts; until the request has ended the array must stay, but its interior may be read.
   subroutine halo_start_exchange(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     ! array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must
@@ -135,7 +135,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_start_exchange
 
-  !> Starts the adjoint; the array belongs to Syncyte until the request has ended.
+  !> Starts the adjoint; until the request has ended the array must stay.
   subroutine halo_start_accumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     ! array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request

@@ -3,7 +3,7 @@
 !>
 !> Arrays may be sections with any strides. A message carries its type and shape; a receive into another array is an
 !> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_PROC_NULL, source and the tag of a receive
-!> SYNCYTE_ANY. Arrays of isend and irecv belong to Syncyte until the request has ended: give them the asynchronous or
+!> SYNCYTE_ANY. Arrays of isend and irecv must stay until the request has ended: give them the asynchronous or
 !> target attribute, and pass whole arrays or sections, no expressions.
 module syncyte_messages
   use, intrinsic :: iso_c_binding
@@ -32,7 +32,7 @@ contains
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: array  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -55,7 +55,7 @@ contains
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: array  !! array to receive into; any strides, but 0 only if the extent is 1
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: from
     integer, intent(out), optional :: from_tag
     integer, intent(out), optional :: stat
@@ -86,7 +86,7 @@ contains
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -112,7 +112,7 @@ contains
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -131,15 +131,15 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_irecv
 
-  !> Sends one array and receives another, whoever comes first. Local; waits for both.
+  !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: sent  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: send_tag  !! 0 if absent
-    integer, intent(in), optional :: recv_tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: send_tag  !! 0 to syncyte_message_highest_tag(); absent: 0
+    integer, intent(in), optional :: recv_tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: sent_buffer

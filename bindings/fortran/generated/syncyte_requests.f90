@@ -1,5 +1,5 @@
 ! Generated from methods/requests.methods by bindings/generate; do not edit.
-!> Operations under way: type(syncyte_request).
+!> Non-blocking operations: type(syncyte_request).
 module syncyte_requests
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -9,7 +9,7 @@ module syncyte_requests
   private
   public :: syncyte_wait_all
 
-  !> An operation under way, until it is waited for; a new one counts as ended. To be copied by nobody.
+  !> A non-blocking operation; a new variable holds one that has ended. Do not copy it.
   type, public :: syncyte_request
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_request_t
   contains
@@ -46,14 +46,14 @@ contains
     call finish(status, stat, errmsg)
   end subroutine request_test
 
-  !> Whether nothing is under way. Local.
+  !> Whether no operation is in flight. Local.
   pure logical function request_is_null(self)
     class(syncyte_request), intent(in) :: self
 
     request_is_null = .not. c_associated(self%handle)
   end function request_is_null
 
-  !> Waits for all requests; the first error counts, after all have ended. Local.
+  !> Waits for all requests, and returns the first error. Local.
   subroutine syncyte_wait_all(requests, stat, errmsg)
     type(syncyte_request), intent(inout) :: requests(:)
     integer, intent(out), optional :: stat

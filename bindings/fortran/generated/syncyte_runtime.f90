@@ -14,7 +14,7 @@ module syncyte_runtime
 
 contains
 
-  !> Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
+  !> Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do nothing.
   subroutine start(thread_level, stat, errmsg)
     ! thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     integer, intent(in), optional :: thread_level
@@ -69,7 +69,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine syncyte_get_version
 
-  !> Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local; callable at any time.
+  !> Writes a line to stderr, with rank and severity, if SYNCYTE_LOG enables that severity. Local; callable at any time.
   subroutine syncyte_write_log(level, message, stat, errmsg)
     integer(c_int32_t), intent(in) :: level  !! SYNCYTE_LOG_OFF, ...
     character(len=*), intent(in) :: message
@@ -83,7 +83,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine syncyte_write_log
 
-  !> Name of a stat, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+  !> Name of a status, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
   function syncyte_error_name(status) result(name)
     integer, intent(in) :: status
     character(len=:), allocatable :: name

@@ -95,7 +95,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_create
 
-  !> Makes a tensor of arrays that the ranks already have; they must outlive it. Collective.
+  !> Makes a tensor of arrays that the ranks already have; the arrays must outlive the tensor. Collective.
   subroutine tensor_wrap(self, comm, array, name, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
@@ -136,7 +136,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether its handle is null. Local.
   pure logical function tensor_is_null(self)
     class(syncyte_tensor), intent(in) :: self
 
@@ -210,7 +210,7 @@ contains
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    rank_c = -1
+    rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -235,7 +235,7 @@ contains
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    rank_c = -1
+    rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -411,7 +411,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
 
-  !> Value of a counter; acquire: what its writer wrote before store or an atomic is seen after it. Local.
+  !> Returns a counter; acquire: this rank then sees what the writer wrote before its store or atomic. Local.
   function tensor_load(self, element, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
@@ -433,7 +433,7 @@ contains
     call finish(status, stat, errmsg)
   end function tensor_load
 
-  !> Sets a counter; release: what this rank wrote before is seen by whoever loads the new value. Local.
+  !> Sets a counter; release: a rank that loads the new value sees all earlier writes of this rank. Local.
   subroutine tensor_store(self, element, value, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
@@ -511,7 +511,7 @@ contains
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, ...
     type(*), dimension(..), intent(in), target :: value  !! any integer: value to compare with
-    real(c_double), intent(in), optional :: timeout  !! seconds; absent or negative: no limit
+    real(c_double), intent(in), optional :: timeout  !! seconds, 0 or more; negative: no limit; absent: -1
     type(*), dimension(..), intent(inout), target, optional :: found  !! any integer: the value that compared true
     logical, intent(out), optional :: timed_out  !! where present, a timeout is no error
     integer, intent(out), optional :: stat
@@ -539,7 +539,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
 
-  !> Afterwards all ranks see all writes made before. Collective.
+  !> Synchronises: after it, all ranks see all earlier writes of all ranks. Collective.
   subroutine tensor_sync(self, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -550,7 +550,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_sync
 
-  !> Completes this rank's writes: they are at their owners on return. Local.
+  !> Completes this rank's writes at their owners. Local.
   subroutine tensor_flush(self, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(out), optional :: stat

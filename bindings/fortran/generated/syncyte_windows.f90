@@ -1,7 +1,7 @@
 ! Generated from methods/windows.methods by bindings/generate; do not edit.
 !> Windows: type(syncyte_window), one-sided access to memory of other ranks.
 !>
-!> Every rank contributes bytes of zeroed memory. Places count from 1, in elements of the array that is moved.
+!> Every rank contributes bytes of zeroed memory. Offsets count from 1, in elements of the array that is moved.
 module syncyte_windows
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -80,7 +80,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether its handle is null. Local.
   pure logical function window_is_null(self)
     class(syncyte_window), intent(in) :: self
 
@@ -170,7 +170,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_accumulate
 
-  !> Combines one element with a rank's and returns what was there before; atomic. Local.
+  !> Combines one element with a rank's and returns its old value; atomic. Local.
   subroutine window_fetch_op(self, operand, rank, first, op, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: operand
@@ -201,7 +201,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_fetch_op
 
-  !> Writes desired at a rank if the element equals expected, and returns what was there before; atomic. Local.
+  !> Writes desired at a rank if the element equals expected, and returns its old value; atomic. Local.
   subroutine window_compare_swap(self, expected, desired, rank, first, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: expected
@@ -249,7 +249,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_lock
 
-  !> Completes this rank's operations on a rank, and gives its lock back. Local.
+  !> Completes this rank's operations on a rank, and releases its lock. Local.
   subroutine window_unlock(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(in) :: rank  !! rank whose part is locked
@@ -264,7 +264,7 @@ contains
   !> Completes this rank's operations at a rank, or at all. Local.
   subroutine window_flush(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in), optional :: rank  !! target; -1: all
+    integer, intent(in), optional :: rank  !! target; -1: all; absent: -1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: rank_c
@@ -276,7 +276,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_flush
 
-  !> Afterwards all ranks see all writes made before. Collective.
+  !> Completes all ranks' operations: after it, all ranks see all earlier writes. Collective.
   subroutine window_fence(self, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -291,7 +291,7 @@ contains
   subroutine window_pointer_real4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -300,7 +300,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -322,7 +322,7 @@ contains
   subroutine window_pointer_real8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -331,7 +331,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -353,7 +353,7 @@ contains
   subroutine window_pointer_complex4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -362,7 +362,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -384,7 +384,7 @@ contains
   subroutine window_pointer_complex8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -393,7 +393,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -415,7 +415,7 @@ contains
   subroutine window_pointer_integer1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -424,7 +424,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -446,7 +446,7 @@ contains
   subroutine window_pointer_integer2(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -455,7 +455,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -477,7 +477,7 @@ contains
   subroutine window_pointer_integer4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -486,7 +486,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -508,7 +508,7 @@ contains
   subroutine window_pointer_integer8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -517,7 +517,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -539,7 +539,7 @@ contains
   subroutine window_pointer_logical1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -548,7 +548,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
