@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
+
+from model import Value
 
 _COMMENT = re.compile(r"/\*\*(?!<)(.*?)\*/\s*([^/#][^;{]*[;{])?", re.S)
 _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?)\*/", re.S)
-_CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
-_CONSTANT_COMMENT = re.compile(r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*#define (\w+)", re.S)
+_CONSTANT = re.compile(
+    r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
 _KEYWORDS = {"optional", "string", "callback", "pointer"}
@@ -19,18 +22,10 @@ class AnnotationError(Exception):
 
 
 @dataclass
-class Annotation:
-    direction: str
-    array: str | None
-    keywords: set[str]
-    text: str
-
-
-@dataclass
 class Comment:
     brief: str = ""
     result: str = ""
-    parameters: dict[str, Annotation] = field(default_factory=dict)
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: fields of model.Parameter
 
 
 def clean(text: str) -> str:
@@ -39,22 +34,22 @@ def clean(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("::syncyte", "syncyte").replace("::SYNCYTE", "SYNCYTE").strip()
 
 
-def _annotation(where: str, text: str) -> tuple[str, Annotation]:
+def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
     match = _PARAM.fullmatch(text)
     if not match:
         raise AnnotationError(f"{where}: '@param{text}' is not '@param[in|out|in,out] name {{...}} text'")
     direction, name, braces, prose = match.groups()
-    annotation = Annotation(direction, None, set(), prose.strip())
+    fields: dict[str, Any] = {"direction": direction, "text": prose.strip()}
     for item in filter(None, (part.strip() for part in re.split(r",(?![^()]*\))", braces or ""))):
-        if item.startswith("array(") and item.endswith(")"):
-            annotation.array = item[len("array(") : -1]
+        if match := re.fullmatch(r"(array|default)\((.*)\)", item):
+            fields[match[1]] = match[2]
         elif item in _KEYWORDS:
-            annotation.keywords.add(item)
+            fields[item] = True
         else:
             raise AnnotationError(f"{where}: parameter {name} has an unknown annotation '{item}'")
-    if not annotation.text:
+    if not fields["text"]:
         raise AnnotationError(f"{where}: parameter {name} has no text")
-    return name, annotation
+    return name, fields
 
 
 def _comment(where: str, body: str) -> Comment:
@@ -68,10 +63,10 @@ def _comment(where: str, body: str) -> Comment:
         elif tag == "return":
             comment.result = text
         else:
-            name, annotation = _annotation(where, text)
+            name, fields = _annotation(where, text)
             if name in comment.parameters:
                 raise AnnotationError(f"{where}: parameter {name} is described twice")
-            comment.parameters[name] = annotation
+            comment.parameters[name] = fields
     return comment
 
 
@@ -90,6 +85,7 @@ class Comments:
 
     def __init__(self, path: str, text: str):
         self.file = ""
+        self.included = re.findall(r'^#include "(?:syncyte/)?(\w+)\.h"$', text, re.M)
         self._declarations: dict[str, Comment] = {}
         for body, declaration in _COMMENT.findall(text):
             name = _declared(declaration) if declaration else None
@@ -97,27 +93,16 @@ class Comments:
                 self.file = clean(re.split(r"\n \*\n", body)[0]).split("@brief", 1)[-1].strip()
             elif name:
                 self._declarations[name] = _comment(f"{path}: {name}", body)
-        self._members = {name: clean(body) for name, body in _MEMBER.findall(text)}
-        self._scoped = self._scopes(text)
-        self.constants = [(name, int(value)) for name, value in _CONSTANT.findall(text)]
-        self._constant_texts = {name: clean(body) for body, name in _CONSTANT_COMMENT.findall(text)}
-
-    @staticmethod
-    def _scopes(text: str) -> dict[tuple[str, str], str]:
-        found = {}
-        for name, body in re.findall(r"(?:struct|enum) (\w+) \{(.*?)^\}", text, re.S | re.M):
-            for member, comment in _MEMBER.findall(body):
-                found[name, member] = clean(comment)
-        return found
+        self._members = {(scope, name): clean(comment)
+                         for scope, body in re.findall(r"(?:struct|enum) (\w+) \{(.*?)^\}", text, re.S | re.M)
+                         for name, comment in _MEMBER.findall(body)}  # fmt: skip
+        self.constants = [Value(name, int(value), clean(body)) for body, name, value in _CONSTANT.findall(text)]
 
     def declaration(self, name: str) -> Comment:
         return self._declarations.get(name, Comment())
 
-    def constant(self, name: str) -> str:
-        return self._constant_texts.get(name, "")
-
     def member(self, scope: str, name: str) -> tuple[str, int | None]:
         """Text and {default(N)} of a member of a struct or a value of an enum."""
-        text = self._scoped.get((scope, name), "")
+        text = self._members.get((scope, name), "")
         match = _DEFAULT.search(text)
         return _DEFAULT.sub("", text), int(match.group(1)) if match else None

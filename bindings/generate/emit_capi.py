@@ -1,9 +1,8 @@
 """Emits C functions that follow from their declarations.
 
-A collective's runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
-arguments, without options and lengths of arrays; that which retains, releases or destroys a handle calls its table.
-Another that no file of capi/src defines calls the method of the handle's object with the same name, which returns a
-single output and gets several by reference.
+A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
+arguments, without options and lengths of arrays. A function that retains, releases or destroys a handle calls the handle's table. Any other function calls the
+method of the handle's object that has its name: the method returns a single output and gets several by reference.
 """
 
 from __future__ import annotations
@@ -14,14 +13,19 @@ from pathlib import Path
 
 from model import Function, Header, Names, Parameter, short
 
-_COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h by bindings/generate; do not edit.
+_PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "collectives/collectives.hpp"
-
 #include "collective_calls.hpp"
+#include "collectives/collectives.hpp"
 #include "guard.hpp"
+#include "halo/plan.hpp"
+#include "handle_tables.hpp"
+#include "kv/worker.hpp"
+#include "reducer/bucket_reducer.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
+#include "tensor/whole_tensor.hpp"
+#include "window/window.hpp"
 
 using namespace syncyte;
 using namespace syncyte::capi;
@@ -29,28 +33,17 @@ using namespace syncyte::capi;
 extern "C" {
 """
 
-_HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
-// clang-format off
-#include "guard.hpp"
-#include "halo/plan.hpp"
-#include "handle_tables.hpp"
-#include "kv/worker.hpp"
-#include "reducer/bucket_reducer.hpp"
-#include "tensor/whole_tensor.hpp"
-#include "window/window.hpp"
-
-using namespace syncyte::capi;
-
-extern "C" {
-"""
+_SPACE = "\N{NO-BREAK SPACE}"
 
 
-_SPACE = "\N{NO-BREAK SPACE}"  # where a line must not be broken
+def together(text: str) -> str:
+    """Text that wrapped() does not break."""
+    return text.replace(" ", _SPACE)
 
 
 def _declared(parameter: Parameter) -> str:
     const = "const " if parameter.type.const else ""
-    return f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}".replace(" ", _SPACE)
+    return together(f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}")
 
 
 def _arguments(function: Function, array_type: str = "") -> list[str]:
@@ -59,7 +52,7 @@ def _arguments(function: Function, array_type: str = "") -> list[str]:
     lengths = {parameter.array for parameter in function.parameters if parameter.type.const}
     for parameter in function.parameters:
         if parameter.type.const and parameter.array is not None:
-            arguments.append(f"{array_type}{{{parameter.name},{_SPACE}{parameter.array}}}")
+            arguments.append(together(f"{array_type}{{{parameter.name}, {parameter.array}}}"))
         elif parameter.name not in ("comm", "options", "request", *lengths):
             arguments.append(parameter.name)
     return arguments
@@ -67,7 +60,7 @@ def _arguments(function: Function, array_type: str = "") -> list[str]:
 
 def _signature(function: Function) -> str:
     parameters = ", ".join(map(_declared, function.parameters))
-    return _wrapped(f"{function.returns.name} {function.name}({parameters}){_SPACE}{{", 0)
+    return wrapped(f"{function.returns.name} {function.name}({parameters}){together(' {')}", 0)
 
 
 def _traced(function: Function) -> list[str]:
@@ -83,12 +76,12 @@ def _traced(function: Function) -> list[str]:
     return statements
 
 
-def _wrapped(text: str, indent: int) -> str:
+def wrapped(text: str, indent: int) -> str:
     lines = textwrap.wrap(text, 120 - indent, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return textwrap.indent("\n".join(lines).replace(_SPACE, " "), " " * indent)
 
 
-def _function(function: Function) -> str:
+def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
     name = operation.removeprefix("comm_")
     arguments = ", ".join(_arguments(function, "collectives::given_counts"))
@@ -99,19 +92,8 @@ def _function(function: Function) -> str:
     else:
         opening = f'return started<forks_too>("{operation}", [&] {{'
         call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
-    body = [_wrapped(statement, 4) for statement in [*_traced(function), call]]
-    return "\n".join(["", _signature(function), _wrapped(opening, 2), *body, "  });", "}", ""])
-
-
-def _is_collective(header: Header, function: Function) -> bool:
-    has_options = any(parameter.name == "options" for parameter in function.parameters)
-    return has_options and header.name in ("collectives", "nonblocking")
-
-
-def collectives(headers: list[Header]) -> str:
-    """The text of collectives.cpp."""
-    functions = [function for header in headers for function in header.functions if _is_collective(header, function)]
-    return _COLLECTIVES + "".join(map(_function, functions)) + "}\n"
+    body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
+    return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
 
 
 def _reference(function: Function) -> str:
@@ -157,19 +139,22 @@ def _method(function: Function) -> str:
              and parameter.name in ("output", "source", "values")]  # fmt: skip
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
     body += _returned(outputs, f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})")
-    statements = [_wrapped(statement, 4) for statement in body]
-    return "\n".join(["", _signature(function), _wrapped(opening, 2), *statements, "  });", "}", ""])
+    statements = [wrapped(statement, 4) for statement in body]
+    return "\n".join(["", _signature(function), wrapped(opening, 2), *statements, "  });", "}", ""])
 
 
-def _of_handle(function: Function) -> str:
+def _text(header: Header, function: Function) -> str:
+    has_options = any(parameter.name == "options" for parameter in function.parameters)
+    if has_options and header.name in ("collectives", "nonblocking"):
+        return _collective(function)
     return _reference(function) if function.name.endswith(("_retain", "_release", "_destroy")) else _method(function)
 
 
-def handles(headers: list[Header], names: Names, sources: Path) -> str:
-    """The text of handles.cpp: what no file of the folder `sources` defines and no collective is."""
+def emit(headers: list[Header], names: Names, sources: Path) -> str:
+    """The text of functions.cpp: functions of handles that no file of the folder `sources` defines."""
     text = "".join(path.read_text() for path in sources.glob("*.cpp"))
     written = set(re.findall(r"^\w+ (syncyte_\w+)\(", text, re.M))
-    functions = [function for header in headers for function in header.functions
+    functions = [(header, function) for header in headers for function in header.functions
                  if function.parameters and function.parameters[0].type.name in names.handles
-                 and function.name not in written and not _is_collective(header, function)]  # fmt: skip
-    return _HANDLES + "".join(map(_of_handle, functions)) + "}\n"
+                 and function.name not in written]  # fmt: skip
+    return _PREAMBLE + "".join(_text(header, function) for header, function in functions) + "}\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from kinds import Declared
+import re
+
+from emit_fortran import wrapped
 from methods import Method, Module
-from model import Header, Names
-from procedures import Procedure, wrapped
+from model import Names
+from procedures import Procedure
 
 ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
             "complex8": "complex(c_double_complex)", "integer1": "integer(c_int8_t)", "integer2": "integer(c_int16_t)",
@@ -13,11 +15,16 @@ ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "co
             "logical1": "logical(c_bool)"}  # fmt: skip
 
 
-def _bindings(methods: list[Method]) -> list[str]:
-    """Declarations of a type's methods."""
+def _bindings(body: list[Method | str], owner: str) -> list[str]:
+    """Declarations of a type's methods: those described for it, and procedures called TYPE_NAME(self, ...)."""
     lines = []
-    for method in methods:
-        if method.scope == "view":
+    for method in body:
+        if isinstance(method, str):
+            written = re.search(rf"\b(?:subroutine|function) ({owner.split('_')[-1]}_(\w+))\(self", method)
+            lines += [f"    procedure :: {written[2]} => {written[1]}"] if written else []
+        elif method.owner != owner:
+            continue
+        elif method.scope == "view":
             kinds = ", ".join(f"{method.procedure}_{kind}" for kind in ELEMENTS)
             lines += ["  " + line for line in method.comment]
             lines += wrapped(f"generic :: {method.name} => {kinds}", 4) + wrapped(f"procedure, private :: {kinds}", 4)
@@ -33,37 +40,34 @@ def _null(method: Method) -> list[str]:
             "", f"    {name} = .not. c_associated(self%handle)", f"  end function {name}"]  # fmt: skip
 
 
-def _procedures(method: Method, declared: Declared) -> list[str]:
+def _procedures(method: Method, names: Names) -> list[str]:
     if method.scope == "null":
         return _null(method)
     if method.scope != "view":
-        return Procedure(method, declared).text(method.procedure)
-    each = [Procedure(method, declared).text(f"{method.procedure}_{kind}", ELEMENTS[kind]) for kind in ELEMENTS]
+        return Procedure(method, names).text(method.procedure)
+    each = [Procedure(method, names).text(f"{method.procedure}_{kind}", ELEMENTS[kind]) for kind in ELEMENTS]
     return "\n\n".join("\n".join(lines) for lines in each).splitlines()
 
 
-def _module(module: Module, declared: Declared, uses: list[str]) -> str:
+def _module(module: Module, names: Names) -> str:
     lines = [f"! Generated from methods/{module.name}.methods by bindings/generate; do not edit."]
     for line in module.head:
         if line.startswith("  end type "):
-            bindings = _bindings([method for method in module.methods if method.owner == line.split()[-1]])
-            lines += (["  contains"] if bindings and "  contains" not in lines[-4:] else []) + bindings
+            bindings = _bindings(module.body, line.split()[-1])
+            lines += ["  contains", *bindings] if bindings else []
         lines.append(line)
         if line.startswith("module "):
-            lines += ["  use, intrinsic :: iso_c_binding", *(f"  use {name}" for name in uses)]
+            lines += ["  use, intrinsic :: iso_c_binding", "  use syncyte_c", "  use syncyte_errors",
+                      "  use syncyte_fortran_c"]  # fmt: skip
     end = max(i for i, line in enumerate(lines) if line.startswith("  use ")) + 1
     lines[end:end] = ["  implicit none", "  private"]
     lines.append("contains")
     for each in module.body:
-        lines += _procedures(each, declared) if isinstance(each, Method) else [each]
+        lines += _procedures(each, names) if isinstance(each, Method) else [each]
     return "\n".join([*lines, ""]).replace("\n\n\n", "\n\n")
 
 
-def emit(modules: list[Module], headers: list[Header], names: Names, uses: dict[str, list[str]]) -> dict[str, str]:
-    """Text of every module, by its file's name; `uses` names further modules that some use."""
-    declared, files = Declared(headers, names), {}
-    for module in modules:
-        name = next(line.split()[1] for line in module.head if line.startswith("module "))
-        files[f"{name}.f90"] = _module(
-            module, declared, [*uses.get(module.name, []), "syncyte_c", "syncyte_errors", "syncyte_fortran_c"])
-    return files
+def emit(modules: list[Module], names: Names) -> dict[str, str]:
+    """Text of every module, by its file's name."""
+    texts = [_module(module, names) for module in modules]
+    return {re.search(r"^module (\w+)$", text, re.M)[1] + ".f90": text for text in texts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from model import Callback, CType, Enum, Function, Header, Names, Parameter, Struct, Value, camel
+from model import CType, Enum, Function, Header, Names, Parameter, Struct, Value, camel
 
 _SCALARS = {
     "int8_t": "ctypes.c_int8",
@@ -20,6 +20,7 @@ _PREAMBLE = '''"""Declarations of Syncyte's C interface for ctypes.
 
 Generated from the C headers by bindings/generate; do not edit.
 
+A parameter's comment states its direction, whether it may be None, and the number of elements of an array.
 Handles are opaque values, passed as ctypes.c_void_p. A structure's `_defaults_` are the values its members have when
 they are not zero; `struct_size` must be set to ctypes.sizeof of the structure.
 """
@@ -31,21 +32,11 @@ import enum
 from typing import Any, NamedTuple
 
 
-class Parameter(NamedTuple):
-    """A parameter of a C function."""
+class Function(NamedTuple):
+    """Types of a C function, as ctypes names them."""
 
-    name: str
-    type: Any
-    text: str  # direction, whether it may be None, number of elements of an array, description
-
-
-class Function:
-    """A C function."""
-
-    def __init__(self, restype: Any, doc: str, *parameters: Parameter):
-        self.restype = restype
-        self.doc = doc
-        self.argtypes = [parameter.type for parameter in parameters]
+    restype: Any
+    argtypes: list[Any]
 '''
 
 
@@ -76,8 +67,8 @@ class _Types:
         return text
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _comment(text: str, indent: int) -> str:
+    return "".join(f"{' ' * indent}# {line}\n" for line in textwrap.wrap(text, 118 - indent))
 
 
 def _docstring(text: str) -> str:
@@ -95,43 +86,38 @@ def _values(values: tuple[Value, ...]) -> list[tuple[str, Value]]:
 
 
 def _enum(enum: Enum) -> str:
-    lines = [f"\n\nclass {class_name(enum.name)}(enum.IntEnum):", _docstring(enum.brief)]
-    for name, value in _values(enum.values):
-        comment = f"  # {value.text}" if value.text else ""
-        lines.append(f"    {name} = {value.value}{comment}")
-    return "\n".join(lines) + "\n"
+    values = "".join(f"    {name} = {value.value}{f'  # {value.text}' if value.text else ''}\n"
+                     for name, value in _values(enum.values))  # fmt: skip
+    return f"\n\nclass {class_name(enum.name)}(enum.IntEnum):\n{_docstring(enum.brief)}\n{values}"
 
 
 def _struct(struct: Struct, types: _Types) -> str:
     defaults = {member.name: member.default for member in struct.members if member.default is not None}
-    lines = [f"\n\nclass {class_name(struct.name)}(ctypes.Structure):", _docstring(struct.brief)]
     items = ", ".join(f'"{name}": {value}' for name, value in defaults.items())
-    lines.append(f"    _defaults_: dict[str, Any] = {{{items}}}")
-    lines.append("    _fields_ = [")
-    for member in struct.members:
-        lines += [f"        # {line}" for line in textwrap.wrap(member.text, 108)]
-        lines.append(f'        ("{member.name}", {types(member.type)}),')
-    return "\n".join(lines) + "\n    ]\n"
+    fields = "".join(f'{_comment(member.text, 8)}        ("{member.name}", {types(member.type)}),\n'
+                     for member in struct.members)  # fmt: skip
+    return (f"\n\nclass {class_name(struct.name)}(ctypes.Structure):\n{_docstring(struct.brief)}\n"
+            f"    _defaults_: dict[str, Any] = {{{items}}}\n    _fields_ = [\n{fields}    ]\n")  # fmt: skip
 
 
-def _callback(callback: Callback, types: _Types) -> str:
+def _callback(callback: Function, types: _Types) -> str:
     arguments = [types(callback.returns), *(types(parameter.type) for parameter in callback.parameters)]
-    comment = "\n".join(f"# {line}" for line in textwrap.wrap(callback.brief, 116))
-    return f"\n{comment}\n{class_name(callback.name)} = ctypes.CFUNCTYPE({', '.join(arguments)})\n"
+    return f"\n{_comment(callback.brief, 0)}{class_name(callback.name)} = ctypes.CFUNCTYPE({', '.join(arguments)})\n"
 
 
 def _parameter(parameter: Parameter, types: _Types) -> str:
     words = [parameter.direction, *(["optional"] if parameter.optional else [])]
     if parameter.array is not None:
         words.append(f"array of {parameter.array}")
-    text = _quoted(f"{', '.join(words)}: {parameter.text}")
-    return f'        Parameter("{parameter.name}", {types(parameter.type)}, {text}),\n'
+    comment = _comment(f"{parameter.name} ({', '.join(words)}): {parameter.text}", 12)
+    return f"{comment}            {types(parameter.type)},\n"
 
 
 def _function(function: Function, types: _Types) -> str:
     doc = function.brief + (f" Returns: {function.result}" if function.result else "")
-    text = f'    "{function.name}": Function(\n        {types(function.returns)},\n        {_quoted(doc)},\n'
-    return text + "".join(_parameter(parameter, types) for parameter in function.parameters) + "    ),\n"
+    parameters = "".join(_parameter(parameter, types) for parameter in function.parameters)
+    return (f'{_comment(doc, 4)}    "{function.name}": Function(\n        {types(function.returns)},\n'
+            f"        [\n{parameters}        ],\n    ),\n")  # fmt: skip
 
 
 def _table(name: str, headers: list[Header], types: _Types) -> str:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import emit_capi
+import emit_cxx
 import emit_fortran
 import emit_methods
 import emit_python
@@ -38,14 +39,14 @@ def generate(compiler: str) -> dict[Path, str]:
     names = Names(headers)
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
-    files[Path("capi/generated/collectives.cpp")] = emit_capi.collectives(core)
-    files[Path("capi/generated/handles.cpp")] = emit_capi.handles(core, names, ROOT / "capi" / "src")
+    files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names, ROOT / "capi" / "src")
+    cxx = Path("include/syncyte")
+    files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
+    files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core, ROOT / cxx)
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
-    texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})
-    for name, text in texts.items():
-        files[Path("bindings/fortran/generated") / name] = text
-    return files
+    texts |= emit_methods.emit(modules, names)
+    return files | {Path("bindings/fortran/generated") / name: text for name, text in texts.items()}
 
 
 def _differences(files: dict[Path, str]) -> list[str]:

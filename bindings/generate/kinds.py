@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from methods import Dummy, Method
-from model import CType, Function, Header, Member, Names, Parameter
+from model import CType, Function, Member, Names, Parameter
 
 _NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "integer(c_int64_t)",
             "double": "real(c_double)"}  # fmt: skip
-# Parameters that something with any type and rank is read for: type, helper, and comment.
+# Parameters whose dummy argument has any type and rank: type for C, helper that converts it, and comment.
 _BY_NAME = {
     "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
     "element": ("integer(c_int64_t)", "fortran_element(self%handle, {name}",
@@ -24,33 +24,22 @@ WELL = "if (local == SYNCYTE_SUCCESS) "
 
 @dataclass
 class Code:
-    """What a dummy argument adds to its method."""
+    """Code that a dummy argument adds to its method."""
 
     declaration: str
     argument: str
     locals: list[str] = field(default_factory=list)
-    describe: list[str] = field(default_factory=list)  # first: arrays, which others refer to
+    describe: list[str] = field(default_factory=list)  # first: arrays, to which other dummies refer
     prepare: list[str] = field(default_factory=list)
-    collect: list[str] = field(default_factory=list)  # where all is well, before the call
+    collect: list[str] = field(default_factory=list)  # before the call, if no argument is wrong
     after: list[str] = field(default_factory=list)
-
-
-class Declared:
-    """Functions, structures and enums of the headers, by their names."""
-
-    def __init__(self, headers: list[Header], names: Names):
-        self.names = names
-        self.functions = {function.name: function for header in headers for function in header.functions}
-        self.structs = {struct.name: struct for header in headers for struct in header.structs}
-        self.enums = {enum.name: enum for header in headers for enum in header.enums}
 
 
 class Converter:
     """Code for the dummies of one method."""
 
-    def __init__(self, method: Method, function: Function, declared: Declared):
-        self.method, self.function, self.names = method, function, declared.names
-        self.structs, self.enums = declared.structs, declared.enums
+    def __init__(self, method: Method, function: Function, names: Names):
+        self.method, self.names = method, names
         self.parameters = {parameter.name: parameter for parameter in function.parameters}
 
     def code(self, dummy: Dummy) -> Code:
@@ -60,7 +49,7 @@ class Converter:
             return Code("ELEMENT, pointer, intent(inout) :: pointer(..)", "pointer")
         options = self.parameters.get("options")
         if options and (dummy.parameter not in self.parameters or dummy.word("option") is not None):
-            for member in self.structs[options.type.name].members:
+            for member in self.names.structs[options.type.name].members:
                 if member.name == dummy.name:
                     return self._option(dummy, member)
         if "%" in dummy.parameter:
@@ -76,17 +65,21 @@ class Converter:
     def _text_of(self, parameter: Parameter) -> str:
         """A comment for a dummy argument that has none of its own."""
         ctype = parameter.type
-        if ctype.name in self.enums:
-            return f"{self.enums[ctype.name].values[0].name}, ..."
+        if ctype.name in self.names.enums:
+            return f"{self.names.enums[ctype.name].values[0].name}, ..."
         if ctype.name in ("int64_t", "size_t") and parameter.direction == "in":
             return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
         if ctype.name == "syncyte_request_t":
             return "one that has ended, or is new"
+        if ctype.name == "syncyte_buffer_t":
+            return _without_null(parameter.text)
         return _without_null(parameter.text) if ctype.pointers == 0 and ctype.name not in self.names.handles else ""
 
     def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
         ctype = parameter.type
         dummy.text = dummy.text or self._text_of(parameter)
+        if dummy.is_optional and parameter.default:
+            dummy.text += f"; absent: {parameter.default}"
         if ctype.name == "CFI_cdesc_t":
             return Code(self._descriptor(dummy, is_in=ctype.const), dummy.name)
         if ctype.name in self.names.handles:
@@ -132,11 +125,14 @@ class Converter:
     def _array(self, dummy: Dummy, parameter: Parameter) -> Code:
         """An array, described by a buffer; null where it is absent or not wanted."""
         name, buffer, given = dummy.name, f"{dummy.name}_buffer", f"{dummy.name}_given"
-        is_in, is_dense = parameter.direction == "in", dummy.word("dense") is not None
-        is_kept = dummy.word("kept") is not None or self.method.scope == "start"
+        is_in, scope = parameter.direction == "in", self.method.scope
+        is_dense = scope == "collective" and "contiguous" in parameter.text
+        is_kept = scope in ("start", "creation") or "memory must stay" in parameter.text
+        if is_dense:
+            dummy.text = re.sub(r"contiguous[,;]? ?", "", dummy.text)
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if is_kept else ""), buffer,
                     [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, is_dense)])  # fmt: skip
-        if dummy.word("stored") is not None:
+        if "the tensor's dtype" in parameter.text:
             code.locals.append("type(syncyte_buffer_t) :: global")
             code.describe = [f"{WELL}local = syncyte_tensor_describe(self%handle, global)",
                              self._describe(name, is_dense, "global%dtype")]  # fmt: skip
@@ -230,27 +226,28 @@ class Converter:
     def _member(self, dummy: Dummy) -> Code:
         """An output that is a member of a structure."""
         name, member = dummy.parameter.split("%")
-        struct = self.structs[self.parameters[name].type.name]
+        struct = self.names.structs[self.parameters[name].type.name]
         return Code(self._declare(dummy, "integer, intent(out)"), "", [f"type({struct.name}) :: {name}_c"],
                     after=[self._if_present(dummy, f"{dummy.name} = int({name}_c%{member})")])  # fmt: skip
 
     def _number(self, dummy: Dummy, parameter: Parameter) -> Code:
         name, made, ctype = dummy.name, f"{dummy.name}_c", parameter.type
         is_flag, is_out = dummy.word("logical") is not None, parameter.direction != "in"
-        if ctype.name == "int64_t" and is_out and dummy.word("any") is not None:
+        if ctype.name == "int64_t" and is_out:
             return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
                         after=[self._write("fortran_set_integer", name)])  # fmt: skip
         if ctype.name in ("int64_t", "size_t") and not is_out:
             return self._any(dummy, ctype.name)
         kind = "integer(c_int32_t)" if ctype.name in self.names.enums else _NUMBERS[ctype.name]
-        kind = next((word for word in ("logical", "integer") if dummy.word(word) is not None), kind)
+        kind = "logical" if is_flag else kind
         c_type = f"{'real' if ctype.name == 'double' else 'integer'}({c_kind(ctype)})"
         to_c = f"merge(1_c_int32_t, 0_c_int32_t, {name})" if is_flag else (
             name if kind == c_type else f"int({name}, c_int32_t)")  # fmt: skip
         declaration = self._declare(dummy, f"{kind}, intent({'out' if is_out else 'in'})")
         if not is_out and not dummy.is_optional:
             return Code(declaration, to_c)
-        code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {dummy.default or 0}"])
+        default = dummy.default or parameter.default or 0
+        code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {default}"])
         if is_out:
             to_fortran = f"{made} /= 0" if is_flag else made if kind == c_type else f"int({made})"
             code.after = [self._if_present(dummy, f"{name} = {to_fortran}")]

@@ -56,7 +56,6 @@ class Method:
     arguments: dict[str, str] = field(default_factory=dict)
     own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "=<>"})
 
-
     @property
     def procedure(self) -> str:
         return self.name if "free" in self.words else f"{self.owner.split('_')[-1]}_{self.name}"
@@ -68,15 +67,6 @@ class Module:
     head: list[str]  # up to "contains", the module statement included
     body: list[Method | str]  # methods, and lines that stay as they are
 
-    @property
-    def methods(self) -> list[Method]:
-        return [each for each in self.body if isinstance(each, Method)]
-
-    @property
-    def type_name(self) -> str:
-        """The last type; "" where there is none."""
-        return (["", *re.findall(r"^  type\b.*:: (\w+)$", "\n".join(self.head), re.M)])[-1]
-
 
 def _split(text: str) -> list[str]:
     """At commas outside parentheses."""
@@ -84,14 +74,12 @@ def _split(text: str) -> list[str]:
 
 
 def _method(owner: str, comment: list[str], line: str) -> Method | None:
-    match = _PROTOTYPE.fullmatch(line)
-    if not match:
+    if not (match := _PROTOTYPE.fullmatch(line)):
         return None
     scope, words, name, dummies, result, on_error, value, function, arguments = match.groups()
     found = []
     for text in _split(dummies):
-        dummy = _DUMMY.fullmatch(text)
-        if not dummy:
+        if not (dummy := _DUMMY.fullmatch(text)):
             raise AnnotationError(f"'{text}' of method {name} is no dummy argument")
         found.append(Dummy(dummy[1], dummy[2] or dummy[1], dummy[3] is not None))
     pairs = dict(part.split("=", 1) for part in _split(arguments or ""))
@@ -108,12 +96,10 @@ def _describe(method: Method, line: str) -> bool:
         method.own[mark[1]].append(mark[2])
         return True
     dummies = {dummy.name: dummy for dummy in method.dummies}
-    own = _OWN.fullmatch(line)
-    if own:
+    if own := _OWN.fullmatch(line):
         dummies[own[3]].own = f"{own[1]} :: {own[2]}"
         return True
-    match = _ATTRIBUTES.fullmatch(line)
-    if not match:
+    if not (match := _ATTRIBUTES.fullmatch(line)):
         return False
     for name in _split(match[2]):
         if name not in dummies:
@@ -127,7 +113,8 @@ def read_module(path: Path) -> Module:
     lines = text.splitlines()
     start = lines.index("contains")
     module = Module(path.stem, lines[:start], [])
-    owner, comment, method = module.type_name, list[str](), None
+    types = [line.split()[-1] for line in module.head if re.match(r"  type\b", line)]
+    owner, comment, method = types[-1] if types else "", list[str](), None
     for line in lines[start + 1 :]:
         if method and _describe(method, line):
             continue

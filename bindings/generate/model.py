@@ -1,4 +1,4 @@
-"""What the C headers declare, as plain data: the parser fills it, the emitters read it."""
+"""Declarations of the C headers as plain data: the parser makes them, the emitters read them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class CType:
-    """A C type: `name` with `pointers` stars; `const` is that of what the innermost pointer points to."""
+    """A C type: `name` with `pointers` stars; `const`: what the innermost pointer points to is const."""
 
     name: str
     pointers: int = 0
@@ -23,6 +23,7 @@ class Parameter:
     type: CType
     direction: str = "in"  # in, out or in,out
     array: str | None = None  # how many elements, as the annotation says
+    default: str = ""  # value for a caller who gives none, in languages that have such arguments
     optional: bool = False
     string: bool = False
     callback: bool = False
@@ -32,29 +33,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    name: str
-    returns: CType
-    parameters: tuple[Parameter, ...]
-    brief: str
-    result: str  # text of @return
-
-
-@dataclass(frozen=True)
-class Callback:
-    """A typedef of a pointer to a function."""
+    """A function, or a typedef of a pointer to one."""
 
     name: str
     returns: CType
     parameters: tuple[Parameter, ...]
     brief: str
+    result: str = ""  # text of @return
 
 
 @dataclass(frozen=True)
 class Member:
     name: str
     type: CType
-    default: int | None  # from {default(N)}; None where zero is right
     text: str
+    default: int | None  # from {default(N)}; None where zero is right
 
 
 @dataclass(frozen=True)
@@ -86,11 +79,12 @@ class Header:
 
     name: str
     brief: str
+    included: list[str]  # names of the headers that it includes
     constants: list[Value] = field(default_factory=list)
     enums: list[Enum] = field(default_factory=list)
     handles: list[tuple[str, str]] = field(default_factory=list)  # (name, brief)
     structs: list[Struct] = field(default_factory=list)
-    callbacks: list[Callback] = field(default_factory=list)
+    callbacks: list[Function] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
 
 
@@ -105,10 +99,11 @@ def camel(name: str) -> str:
 
 
 class Names:
-    """Which type names are handles, structs, enums or callbacks, over several headers."""
+    """Declarations of several headers, by their names."""
 
     def __init__(self, headers: list[Header]):
         self.handles = {name for header in headers for name, _ in header.handles}
-        self.structs = {struct.name for header in headers for struct in header.structs}
-        self.enums = {enum.name for header in headers for enum in header.enums}
+        self.structs = {struct.name: struct for header in headers for struct in header.structs}
+        self.enums = {enum.name: enum for header in headers for enum in header.enums}
         self.callbacks = {callback.name for header in headers for callback in header.callbacks}
+        self.functions = {function.name: function for header in headers for function in header.functions}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast, c_generator, c_parser
 
 from comments import AnnotationError, Comments
-from model import Callback, CType, Enum, Function, Header, Member, Names, Parameter, Struct, Value
+from model import CType, Enum, Function, Header, Member, Names, Parameter, Struct, Value
 
 _HERE = Path(__file__).resolve().parent
+_TEXT = c_generator.CGenerator()
 
 
 def _preprocess(compiler: str, header: Path, includes: list[Path]) -> str:
@@ -39,21 +40,13 @@ def _parameters(declaration: c_ast.FuncDecl) -> list[tuple[str, CType]]:
     return [] if found == [(None, CType("void"))] else found
 
 
-def _evaluate(node) -> int:
-    if isinstance(node, c_ast.UnaryOp) and node.op == "-":
-        return -_evaluate(node.expr)
-    return int(node.value, 0)
-
-
 class _Reader:
     """Sorts the declarations of one header into a Header."""
 
     def __init__(self, name: str, comments: Comments):
-        self.header = Header(name, comments.file)
+        self.header = Header(name, comments.file, comments.included, comments.constants)
         self.comments = comments
-        self.integers: dict[str, str] = {}  # typedefs of int32_t: name -> brief
-        for constant, value in comments.constants:
-            self.header.constants.append(Value(constant, value, comments.constant(constant)))
+        self.integers: set[str] = set()  # typedefs of int32_t
 
     def read(self, node) -> None:
         if isinstance(node, c_ast.Typedef):
@@ -64,12 +57,9 @@ class _Reader:
             comment = self.comments.declaration(node.name)
             parameters = []
             for name, ctype in _parameters(node.type):
-                note = comment.parameters.get(name)
-                if note is None:
+                if name not in comment.parameters:
                     raise AnnotationError(f"{node.name}: parameter {name} has no @param")
-                words = note.keywords
-                marks = ("optional" in words, "string" in words, "callback" in words, "pointer" in words)
-                parameters.append(Parameter(name, ctype, note.direction, note.array, *marks, note.text))
+                parameters.append(Parameter(name, ctype, **comment.parameters[name]))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
             self.header.functions.append(
@@ -81,27 +71,20 @@ class _Reader:
         target = node.type
         if isinstance(target, c_ast.PtrDecl) and isinstance(target.type, c_ast.FuncDecl):
             parameters = tuple(Parameter(name, ctype) for name, ctype in _parameters(target.type))
-            self.header.callbacks.append(Callback(node.name, _ctype(target.type.type), parameters, brief))
+            self.header.callbacks.append(Function(node.name, _ctype(target.type.type), parameters, brief))
         elif isinstance(target, c_ast.PtrDecl):
             self.header.handles.append((node.name, brief))
         elif isinstance(target.type, c_ast.Struct):
-            self.header.structs.append(Struct(node.name, self._members(target.type), brief))
+            members = tuple(Member(member.name, _ctype(member.type), *self.comments.member(node.name, member.name))
+                            for member in target.type.decls)  # fmt: skip
+            self.header.structs.append(Struct(node.name, members, brief))
         else:
-            self.integers[node.name] = brief
-
-    def _members(self, node: c_ast.Struct) -> tuple[Member, ...]:
-        members = []
-        for member in node.decls:
-            text, default = self.comments.member(node.name, member.name)
-            members.append(Member(member.name, _ctype(member.type), default, text))
-        return tuple(members)
+            self.integers.add(node.name)
 
     def _enum(self, node: c_ast.Enum) -> None:
         name = node.name.removesuffix("_values") + "_t"
-        values = tuple(
-            Value(item.name, _evaluate(item.value), self.comments.member(node.name, item.name)[0])
-            for item in node.values.enumerators
-        )
+        values = tuple(Value(item.name, int(_TEXT.visit(item.value), 0), self.comments.member(node.name, item.name)[0])
+                       for item in node.values.enumerators)  # fmt: skip
         if name not in self.integers:
             raise AnnotationError(f"enum {node.name}: no typedef {name} before it")
         self.header.enums.append(Enum(name, values, self.comments.declaration(node.name).brief))

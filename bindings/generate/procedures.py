@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import re
-import textwrap
 
 from comments import AnnotationError
-from emit_fortran import Types, interface
-from kinds import WELL, Code, Converter, Declared, adoption, c_kind
+from emit_fortran import Types, interface, wrapped
+from kinds import WELL, Code, Converter, adoption, c_kind
 from methods import Method
-from model import Parameter
+from model import Names, Parameter
 
-_WIDTH = 118
 _LAST = ["integer, intent(out), optional :: stat", "character(len=*), intent(inout), optional :: errmsg"]
 
 
-def wrapped(line: str, indent: int) -> list[str]:
-    """A statement, continued where it is long; its comment then goes before it."""
-    pad = " " * (indent + len(line) - len(line.lstrip()))
-    if len(" " * indent + line) <= _WIDTH + 12 and "!!" in line:
-        return [" " * indent + line]
-    code, _, comment = line.strip().partition("  !!")
-    above = [f"{pad}!{part}" for part in textwrap.wrap(comment, _WIDTH - len(pad))]
-    parts = textwrap.wrap(code, _WIDTH - len(pad) - 6, break_long_words=False, break_on_hyphens=False)
-    return above + [pad + part for part in " &\n    ".join(parts).splitlines()]
-
-
 class Procedure:
-    def __init__(self, method: Method, declared: Declared):
-        if method.function not in declared.functions:
+    def __init__(self, method: Method, names: Names):
+        if method.function not in names.functions:
             raise AnnotationError(f"method {method.name}: no function {method.function}")
-        self.method, self.declared, self.function = method, declared, declared.functions[method.function]
-        converter = Converter(method, self.function, declared)
+        self.method, self.names, self.function = method, names, names.functions[method.function]
+        converter = Converter(method, self.function, names)
         self.codes: dict[str, Code] = {}  # by the C function's parameter
         for dummy in method.dummies:
             code = converter.code(dummy)  # which may say that the dummy is no parameter
@@ -44,7 +31,7 @@ class Procedure:
                           for i, (name, value) in enumerate(arguments) if value]  # fmt: skip
 
     def _argument(self, parameter: Parameter) -> str:
-        """What the C function is given; "" where that is nothing."""
+        """Argument of the C function; "" for none."""
         name, ctype, method = parameter.name, parameter.type, self.method
         if name in method.arguments:
             return method.arguments[name]
@@ -54,9 +41,9 @@ class Procedure:
                    if other.array == name and other.name in self.codes]  # fmt: skip
         if counted:
             return f"size({counted[0].argument}, kind={c_kind(ctype)})"
-        if ctype.name in self.declared.names.handles:
+        if ctype.name in self.names.handles:
             return self._self(parameter)
-        if ctype.name in self.declared.structs:
+        if ctype.name in self.names.structs:
             return self._structure(parameter)
         if parameter.direction != "in" and method.result and not method.value:
             self.output = f"{name}_c"
@@ -78,7 +65,7 @@ class Procedure:
         return "made"
 
     def _structure(self, parameter: Parameter) -> str:
-        """Options, or a structure of outputs, where something of it is used."""
+        """Options, or a structure of outputs, if a member of it is used."""
         name, kind = parameter.name, f"type({parameter.type.name})"
         if any(each.startswith(f"{name}%") for each in self.codes):
             return f"{name}_c"
@@ -89,7 +76,7 @@ class Procedure:
         return [line for code in self.codes.values() for line in getattr(code, part)]
 
     def _statements(self) -> list[str]:
-        """All before finish()."""
+        """Statements before finish()."""
         own, collect = self.method.own, self._all("collect")
         described = self._all("describe")
         before = [line for i, line in enumerate(described) if "_describe(" not in line or line not in described[:i]]
@@ -136,7 +123,7 @@ class Procedure:
         lines = [*method.comment, *wrapped(head, 2)]
         lines += [part for line in declarations for part in wrapped(line.replace("ELEMENT", element), 4)]
         if element:
-            lines += ["", *interface(self.function, Types(self.declared.names, self.declared.structs), element)]
+            lines += ["", *interface(self.function, Types(self.names), element)]
         lines.append("")
         lines += [part for line in [*statements, "call finish(status, stat, errmsg)"] for part in wrapped(line, 4)]
         return [*lines, f"  end {what} {name}"]

@@ -9,11 +9,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -24,34 +29,9 @@
 #include <vector>
 
 #include "syncyte/base.h"
+#include "syncyte/generated/enums.hpp"
 
 namespace syncyte {
-
-/// Status of a call; the values of ::syncyte_status_values.
-enum class status : std::int32_t {
-  success = SYNCYTE_SUCCESS,
-  argument = SYNCYTE_ERR_ARGUMENT,
-  handle = SYNCYTE_ERR_HANDLE,
-  index = SYNCYTE_ERR_INDEX,
-  type = SYNCYTE_ERR_TYPE,
-  shape = SYNCYTE_ERR_SHAPE,
-  mismatch = SYNCYTE_ERR_MISMATCH,
-  not_initialised = SYNCYTE_ERR_NOT_INITIALISED,
-  memory = SYNCYTE_ERR_MEMORY,
-  unsupported = SYNCYTE_ERR_UNSUPPORTED,
-  busy = SYNCYTE_ERR_BUSY,
-  peer_died = SYNCYTE_ERR_PEER_DIED,
-  mpi = SYNCYTE_ERR_MPI,
-  io = SYNCYTE_ERR_IO,
-  format = SYNCYTE_ERR_FORMAT,
-  checksum = SYNCYTE_ERR_CHECKSUM,
-  not_found = SYNCYTE_ERR_NOT_FOUND,
-  version = SYNCYTE_ERR_VERSION,
-  timeout = SYNCYTE_ERR_TIMEOUT,
-  internal = SYNCYTE_ERR_INTERNAL,
-  limit = SYNCYTE_ERR_LIMIT,
-  interrupted = SYNCYTE_ERR_INTERRUPTED
-};
 
 /// A failed call: what() is the full message (the error, the rank, the argument, how to correct it), code() the status.
 class error : public std::runtime_error {
@@ -68,6 +48,29 @@ inline void check(syncyte_status_t result) {
   if (result != SYNCYTE_SUCCESS) throw error(static_cast<status>(result), syncyte_last_error());
 }
 
+namespace detail {
+
+/// Calls a C function that has one output, its last parameter, and returns the output.
+template <typename T, typename Function, typename... Arguments>
+T output(Function function, Arguments... arguments) {
+  T value{};
+  if constexpr (requires { value.struct_size; }) value.struct_size = sizeof(value);
+  check(function(arguments..., &value));
+  return value;
+}
+
+/// The C value of an enum.
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+constexpr std::int32_t raw(Enum value) noexcept {
+  return static_cast<std::int32_t>(value);
+}
+
+/// A name in options: null if it is empty.
+inline const char* raw(const std::string& name) noexcept { return name.empty() ? nullptr : name.c_str(); }
+
+}  // namespace detail
+
 /// Version of the loaded library.
 struct library_version {
   std::int32_t major, minor, patch, abi;
@@ -81,49 +84,18 @@ inline library_version version() {
   return v;
 }
 
-/// Severity of a log line.
-enum class log_level : std::int32_t {
-  error = SYNCYTE_LOG_ERROR,
-  warn = SYNCYTE_LOG_WARN,
-  info = SYNCYTE_LOG_INFO,
-  debug = SYNCYTE_LOG_DEBUG
-};
-
 /// Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe.
 inline void log(log_level level, const std::string& message) {
-  check(syncyte_log(static_cast<syncyte_log_level_t>(level), message.c_str()));
+  check(syncyte_log(detail::raw(level), message.c_str()));
 }
 
 // ---- element types ------------------------------------------------------------------------------------------------
 
-/// Element type.
-enum class dtype : std::int32_t {
-  float16 = SYNCYTE_FLOAT16,
-  bfloat16 = SYNCYTE_BFLOAT16,
-  float32 = SYNCYTE_FLOAT32,
-  float64 = SYNCYTE_FLOAT64,
-  complex64 = SYNCYTE_COMPLEX64,
-  complex128 = SYNCYTE_COMPLEX128,
-  int8 = SYNCYTE_INT8,
-  int16 = SYNCYTE_INT16,
-  int32 = SYNCYTE_INT32,
-  int64 = SYNCYTE_INT64,
-  uint8 = SYNCYTE_UINT8,
-  boolean = SYNCYTE_BOOL,
-  uint16 = SYNCYTE_UINT16,
-  uint32 = SYNCYTE_UINT32,
-  uint64 = SYNCYTE_UINT64
-};
-
 /// Bytes of an element. Throws status::type for an unknown type.
-inline std::size_t size_of(dtype type) {
-  std::size_t bytes = 0;
-  check(syncyte_dtype_size(static_cast<syncyte_dtype_t>(type), &bytes));
-  return bytes;
-}
+inline std::size_t size_of(dtype type) { return detail::output<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
 
 /// Name of a type, for example "float32"; "unknown" for an unknown dtype.
-inline std::string_view name_of(dtype type) { return syncyte_dtype_name(static_cast<syncyte_dtype_t>(type)); }
+inline std::string_view name_of(dtype type) { return syncyte_dtype_name(detail::raw(type)); }
 
 /// IEEE 754 binary16, storage only.
 struct float16 {
@@ -147,17 +119,14 @@ constexpr std::int32_t dtype_number() {
   if constexpr (std::same_as<T, double>) return SYNCYTE_FLOAT64;
   if constexpr (std::same_as<T, std::complex<float>>) return SYNCYTE_COMPLEX64;
   if constexpr (std::same_as<T, std::complex<double>>) return SYNCYTE_COMPLEX128;
-  if constexpr (std::same_as<T, bool>) return SYNCYTE_BOOL;
-  if constexpr (std::same_as<T, unsigned char>) return SYNCYTE_UINT8;
-  if constexpr (std::same_as<T, unsigned short>) return SYNCYTE_UINT16;
-  if constexpr (std::same_as<T, unsigned int>) return SYNCYTE_UINT32;
-  if constexpr (std::same_as<T, unsigned long> || std::same_as<T, unsigned long long>)
-    return sizeof(T) == 8 ? SYNCYTE_UINT64 : SYNCYTE_UINT32;
-  if constexpr (std::signed_integral<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>) {
-    if constexpr (sizeof(T) == 1) return SYNCYTE_INT8;
-    if constexpr (sizeof(T) == 2) return SYNCYTE_INT16;
-    if constexpr (sizeof(T) == 4) return SYNCYTE_INT32;
-    if constexpr (sizeof(T) == 8) return SYNCYTE_INT64;
+  if constexpr (std::same_as<T, bool>) {
+    return SYNCYTE_BOOL;
+  } else if constexpr (std::integral<T> && sizeof(T) <= 8) {  // a type of characters is neither of the two below
+    constexpr std::size_t place = std::countr_zero(sizeof(T));
+    constexpr std::array with_sign{SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64};
+    constexpr std::array without_sign{SYNCYTE_UINT8, SYNCYTE_UINT16, SYNCYTE_UINT32, SYNCYTE_UINT64};
+    if (std::same_as<T, std::make_signed_t<T>>) return with_sign[place];
+    if (std::same_as<T, std::make_unsigned_t<T>>) return without_sign[place];
   }
   return 0;
 }
@@ -172,24 +141,6 @@ concept element = detail::dtype_number<std::remove_cv_t<T>>() != 0;
 template <element T>
 inline constexpr dtype dtype_of = static_cast<dtype>(detail::dtype_number<std::remove_cv_t<T>>());
 
-/// Reduction of collectives, accumulate and fetch_op.
-enum class op : std::int32_t {
-  sum = SYNCYTE_OP_SUM,
-  prod = SYNCYTE_OP_PROD,
-  min = SYNCYTE_OP_MIN,
-  max = SYNCYTE_OP_MAX,
-  logical_and = SYNCYTE_OP_LAND,
-  logical_or = SYNCYTE_OP_LOR,
-  bit_and = SYNCYTE_OP_BAND,
-  bit_or = SYNCYTE_OP_BOR,
-  bit_xor = SYNCYTE_OP_BXOR,
-  replace = SYNCYTE_OP_REPLACE,
-  logical_xor = SYNCYTE_OP_LXOR
-};
-
-/// Kind of memory.
-enum class memory_kind : std::int32_t { host = SYNCYTE_MEMORY_HOST, cuda = SYNCYTE_MEMORY_CUDA };
-
 // ---- buffers ------------------------------------------------------------------------------------------------------
 
 /// Extents or strides of an array.
@@ -203,34 +154,31 @@ concept element_range = std::ranges::contiguous_range<R> && std::ranges::sized_r
 /// An array argument that is read: address, type, shape and strides. It refers to the caller's memory and owns nothing.
 class const_buffer {
  public:
+  using optional_strides = std::optional<std::span<const std::int64_t>>;
+
   /// One dimension, from a range of elements.
   template <element_range R>
     requires(!std::derived_from<std::remove_cvref_t<R>, const_buffer>)
   const_buffer(R&& range)  // NOLINT: implicit, so that a vector can be passed as a buffer
       : const_buffer(std::ranges::data(range), extents{static_cast<std::int64_t>(std::ranges::size(range))}) {}
 
-  /// A row-major array, at data.
+  /// An array at data, with given strides, in bytes, or row-major.
   template <element T>
-  const_buffer(const T* data, std::span<const std::int64_t> shape) : const_buffer(data, dtype_of<T>, shape) {}
+  const_buffer(const T* data, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
+      : const_buffer(data, dtype_of<T>, shape, strides) {}
 
-  /// A row-major array of a type known at run time.
-  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape) {
+  /// An array of a type known at run time.
+  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape,
+               optional_strides strides = std::nullopt) {
     // The C interface has one struct for arrays that are read or written; this class only returns it as const.
-    check(syncyte_buffer_init(const_cast<void*>(data), static_cast<syncyte_dtype_t>(type),
-                              static_cast<std::int32_t>(shape.size()), shape.data(), &raw_));
-  }
-
-  /// An array with given strides, in bytes.
-  template <element T>
-  const_buffer(const T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
-      : const_buffer(data, shape) {
-    set_strides(strides);
-  }
-
-  /// An array with given strides, of a type known at run time.
-  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
-      : const_buffer(data, type, shape) {
-    set_strides(strides);
+    check(syncyte_buffer_init(const_cast<void*>(data), detail::raw(type), static_cast<std::int32_t>(shape.size()),
+                              shape.data(), &raw_));
+    if (!strides) return;
+    if (static_cast<std::int64_t>(strides->size()) != raw_.ndim) {
+      throw error(status::shape, "buffer: strides has " + std::to_string(strides->size()) + " entries, expected " +
+                                     std::to_string(raw_.ndim) + ", one per dimension");
+    }
+    std::ranges::copy(*strides, raw_.strides);
   }
 
   explicit const_buffer(const syncyte_buffer_t& raw) : raw_(raw) {}
@@ -241,21 +189,11 @@ class const_buffer {
 
   /// Number of elements.
   std::int64_t size() const noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : shape()) count *= extent;
-    return count;
+    return std::accumulate(shape().begin(), shape().end(), std::int64_t{1}, std::multiplies<>());
   }
 
  protected:
   const_buffer() = default;
-
-  void set_strides(std::span<const std::int64_t> strides) {
-    if (static_cast<std::int64_t>(strides.size()) != raw_.ndim) {
-      throw error(status::shape, "buffer: strides has " + std::to_string(strides.size()) + " entries, expected " +
-                                     std::to_string(raw_.ndim) + ", one per dimension");
-    }
-    std::copy(strides.begin(), strides.end(), raw_.strides);
-  }
 
   syncyte_buffer_t raw_{};
 };
@@ -269,21 +207,14 @@ class buffer : public const_buffer {
              !std::derived_from<std::remove_cvref_t<R>, const_buffer>)
   buffer(R&& range) : const_buffer(std::forward<R>(range)) {}  // NOLINT: implicit, as const_buffer's
 
-  /// A row-major array, at data.
+  /// An array at data, with given strides, in bytes, or row-major.
   template <element T>
     requires(!std::is_const_v<T>)
-  buffer(T* data, std::span<const std::int64_t> shape) : const_buffer(data, shape) {}
-
-  buffer(void* data, dtype type, std::span<const std::int64_t> shape) : const_buffer(data, type, shape) {}
-
-  /// An array with given strides, in bytes.
-  template <element T>
-    requires(!std::is_const_v<T>)
-  buffer(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+  buffer(T* data, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
       : const_buffer(data, shape, strides) {}
 
-  /// An array with given strides, of a type known at run time.
-  buffer(void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+  /// An array of a type known at run time.
+  buffer(void* data, dtype type, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
       : const_buffer(data, type, shape, strides) {}
 
   explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
@@ -309,35 +240,26 @@ class reference {
  public:
   reference() = default;
   explicit reference(Raw raw) noexcept : raw_(raw) {}
-  reference(reference&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  reference& operator=(reference&& other) noexcept {
-    if (this != &other) {
-      reset();
-      raw_ = std::exchange(other.raw_, nullptr);
-    }
-    return *this;
-  }
-  ~reference() { reset(); }
 
   /// The C handle, which this object owns.
-  Raw get() const noexcept { return raw_; }
+  Raw get() const noexcept { return raw_.get(); }
   /// Gives the C handle to the caller, who must destroy it.
-  Raw release() noexcept { return std::exchange(raw_, nullptr); }
+  Raw release() noexcept { return raw_.release(); }
   /// Drops the reference now. Local; the object is freed at a collective point once all ranks have dropped it.
-  void reset() noexcept {
-    if (raw_ != nullptr) static_cast<void>(Destroy(&raw_));
-    raw_ = nullptr;
-  }
+  void reset() noexcept { raw_.reset(); }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
  protected:
   Raw shared() const {
-    check(Retain(raw_));
-    return raw_;
+    check(Retain(get()));
+    return get();
   }
 
  private:
-  Raw raw_ = nullptr;
+  struct destroyer {
+    void operator()(Raw raw) const noexcept { static_cast<void>(Destroy(&raw)); }
+  };
+  std::unique_ptr<std::remove_pointer_t<Raw>, destroyer> raw_;
 };
 
 }  // namespace detail
@@ -359,11 +281,7 @@ class request {
   }
 
   /// Returns whether the operation has ended; throws its error if it failed. Local, does not wait.
-  bool test() {
-    std::int32_t done = 0;
-    check(syncyte_request_test(&raw_, &done));
-    return done != 0;
-  }
+  bool test() { return detail::output<std::int32_t>(syncyte_request_test, &raw_) != 0; }
 
   /// Waits for the end. Local.
   void wait() { check(syncyte_request_wait(&raw_)); }
@@ -374,6 +292,16 @@ class request {
   friend void wait_all(std::span<request> requests);
   syncyte_request_t raw_ = nullptr;
 };
+
+namespace detail {
+
+/// Calls a C function whose output, its last parameter, is a request.
+template <typename Start, typename... Arguments>
+request started(Start start, Arguments... arguments) {
+  return request(output<syncyte_request_t>(start, arguments...));
+}
+
+}  // namespace detail
 
 /// Waits for all; throws the first error after all have ended. Local.
 inline void wait_all(std::span<request> requests) {

@@ -23,14 +23,24 @@ class cartesian_communicator : public communicator {
   /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
   /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
   cartesian_communicator(const communicator& comm, const numbers& places, const std::vector<bool>& periods = {},
-                         const comm_options& options = {})
-      : communicator(create(comm, places, periods, options)) {}
+                         const comm_options& options = {}) {
+    const numbers flags(periods.begin(), periods.end());
+    if (!periods.empty() && periods.size() != places.size()) {
+      // All ranks get an error, because this one passes a grid of no dimensions to the collective.
+      syncyte_comm_t none = nullptr;
+      static_cast<void>(syncyte_cart_create(comm.get(), -1, nullptr, nullptr, nullptr, &none));
+      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
+                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
+    }
+    *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(places),
+                                                    places.data(), flags.empty() ? nullptr : flags.data()));
+  }
 
   /// Another reference to the same communicator. Local.
   cartesian_communicator retain() const { return cartesian_communicator(shared()); }
 
   /// Number of dimensions. Local.
-  std::int32_t dimensions() const { return number(syncyte_cart_ndim); }
+  std::int32_t dimensions() const { return detail::output<std::int32_t>(syncyte_cart_ndim, get()); }
 
   /// Ranks along each dimension. Local.
   numbers grid() const {
@@ -58,12 +68,10 @@ class cartesian_communicator : public communicator {
 
   /// The rank at some coordinates, which wrap round in periodic dimensions; proc_null beyond an edge. Local.
   std::int32_t rank_at(const numbers& place) const {
-    std::int32_t result = 0;
-    check(syncyte_cart_rank(get(), count(place), place.data(), &result));
-    return result;
+    return detail::output<std::int32_t>(syncyte_cart_rank, get(), count(place), place.data());
   }
 
-  /// Neighbours for a shift in which all ranks send `displacement` places up. Local.
+  /// Neighbours for a shift in which all ranks send `displacement` coordinates up. Local.
   shift_ranks shift(std::int32_t dimension, std::int32_t displacement = 1) const {
     shift_ranks result{};
     check(syncyte_cart_shift(get(), dimension, displacement, &result.source, &result.dest));
@@ -72,23 +80,6 @@ class cartesian_communicator : public communicator {
 
  private:
   static std::int32_t count(const numbers& values) { return static_cast<std::int32_t>(values.size()); }
-
-  // A wrong number of periods is passed to the collective as a grid of no dimensions, so that all ranks get an error.
-  static communicator create(const communicator& comm, const numbers& places, const std::vector<bool>& periods,
-                             const comm_options& options) {
-    const auto raw = detail::raw(options);
-    const bool is_right = periods.empty() || periods.size() == places.size();
-    const numbers flags(periods.begin(), periods.end());
-    syncyte_comm_t made = nullptr;
-    const syncyte_status_t status = syncyte_cart_create(comm.get(), is_right ? count(places) : -1, places.data(),
-                                                        flags.empty() ? nullptr : flags.data(), &raw, &made);
-    if (!is_right) {
-      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
-                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
-    }
-    check(status);
-    return communicator(made);
-  }
 };
 
 }  // namespace syncyte

@@ -8,28 +8,18 @@
 namespace syncyte {
 
 /// Whether Syncyte is started. Local; callable at any time.
-inline bool initialized() {
-  std::int32_t flag = 0;
-  check(syncyte_initialized(&flag));
-  return flag != 0;
-}
+inline bool initialized() { return detail::output<std::int32_t>(syncyte_initialized) != 0; }
 
 /// Thread levels of MPI.
 enum class thread_level : std::int32_t { single = 0, funneled = 1, serialized = 2, multiple = 3 };
 
 /// Thread level that MPI provides. Local.
 inline thread_level provided_thread_level() {
-  std::int32_t level = 0;
-  check(syncyte_thread_level(&level));
-  return static_cast<thread_level>(level);
+  return static_cast<thread_level>(detail::output<std::int32_t>(syncyte_thread_level));
 }
 
 /// Whether MPI accepts buffers in a kind of memory.
-inline bool mpi_takes(syncyte_memory_t memory) {
-  std::int32_t flag = 0;
-  check(syncyte_mpi_takes(memory, &flag));
-  return flag != 0;
-}
+inline bool mpi_takes(syncyte_memory_t memory) { return detail::output<std::int32_t>(syncyte_mpi_takes, memory) != 0; }
 
 /// Ends the whole job at once. Callable at any time, on any rank.
 [[noreturn]] inline void abort(std::int32_t exit_code) {
@@ -44,7 +34,7 @@ class environment {
  public:
   /// Initialises MPI with the given thread level, unless it is initialised already.
   explicit environment(thread_level wanted = thread_level::multiple) {
-    const syncyte_init_options_t options{sizeof(options), static_cast<std::int32_t>(wanted)};
+    const syncyte_init_options_t options{sizeof(options), detail::raw(wanted)};
     check(syncyte_init(&options));
   }
   environment(const environment&) = delete;
@@ -64,24 +54,18 @@ struct comm_options {
 };
 
 /// Topology of a communicator: its ranks on nodes.
-struct topology {
-  std::int32_t nodes;      ///< number of nodes
-  std::int32_t node;       ///< number of this rank's node, in order of the nodes' lowest ranks
-  std::int32_t node_size;  ///< number of ranks on this rank's node
-  std::int32_t node_rank;  ///< number of this rank on its node
-};
+using topology = ::syncyte_topology_t;
 
 /// A named number that must be equal on all ranks.
-struct fact {
-  const char* name;
-  std::int64_t value;
-};
+using fact = ::syncyte_fact_t;
 
 namespace detail {
 
-inline syncyte_comm_options_t raw(const comm_options& options) {
-  const char* name = options.name.empty() ? nullptr : options.name.c_str();
-  return {sizeof(syncyte_comm_options_t), name, static_cast<std::int32_t>(options.check)};
+/// Makes a communicator with a C function whose last parameters are its options and its handle.
+template <typename Make, typename... Arguments>
+syncyte_comm_t new_comm(const comm_options& options, Make make, Arguments... arguments) {
+  const syncyte_comm_options_t c_options{sizeof(c_options), raw(options.name), raw(options.check)};
+  return output<syncyte_comm_t>(make, arguments..., &c_options);
 }
 
 }  // namespace detail
@@ -91,42 +75,30 @@ inline syncyte_comm_options_t raw(const comm_options& options) {
 /// collectives.hpp (bcast, allreduce, gather_along and the others) and in messages.hpp (send, recv and the others).
 class communicator : public detail::messages {
  public:
-  communicator() = default;
-  explicit communicator(syncyte_comm_t raw) noexcept : detail::messages(raw) {}
+  using detail::messages::messages;
 
   /// All ranks. Local.
-  static communicator world() { return make(syncyte_comm_world); }
+  static communicator world() { return communicator(detail::output<syncyte_comm_t>(syncyte_comm_world)); }
   /// This rank alone. Local.
-  static communicator self() { return make(syncyte_comm_self); }
+  static communicator self() { return communicator(detail::output<syncyte_comm_t>(syncyte_comm_self)); }
 
   /// A duplicate of a communicator given by its Fortran handle, which the caller keeps. Collective over it.
   static communicator from_fortran(std::int32_t fortran_handle, const comm_options& options = {}) {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t comm = nullptr;
-    check(syncyte_comm_from_fortran(fortran_handle, &raw, &comm));
-    return communicator(comm);
+    return communicator(detail::new_comm(options, syncyte_comm_from_fortran, fortran_handle));
   }
 
   /// Another reference to the same communicator. Local.
   communicator retain() const { return communicator(shared()); }
 
   /// The MPI communicator of this one, as a Fortran handle; Syncyte owns it. Local.
-  std::int32_t to_fortran() const { return number(syncyte_comm_to_fortran); }
+  std::int32_t to_fortran() const { return detail::output<std::int32_t>(syncyte_comm_to_fortran, get()); }
 
   /// The topology: ranks on nodes. Local.
-  topology nodes() const {
-    syncyte_topology_t raw{};
-    raw.struct_size = sizeof(raw);
-    check(syncyte_comm_topology(get(), &raw));
-    return {raw.nodes, raw.node, raw.node_size, raw.node_rank};
-  }
+  topology nodes() const { return detail::output<topology>(syncyte_comm_topology, get()); }
 
   /// A duplicate. Collective.
   communicator dup(const comm_options& options = {}) const {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t made = nullptr;
-    check(syncyte_comm_dup(get(), &raw, &made));
-    return communicator(made);
+    return communicator(detail::new_comm(options, syncyte_comm_dup, get()));
   }
 
   /// Color of a rank that joins no part.
@@ -135,35 +107,23 @@ class communicator : public detail::messages {
   /// Splits the communicator: ranks of the same color (0 or more) form a new one, ordered by key; with no_part this
   /// rank gets an empty one. Collective.
   communicator split(std::int32_t color, std::int32_t key = 0, const comm_options& options = {}) const {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t made = nullptr;
-    check(syncyte_comm_split(get(), color, key, &raw, &made));
-    return communicator(made);
+    return communicator(detail::new_comm(options, syncyte_comm_split, get(), color, key));
   }
 
   /// Splits the communicator by program: ranks that pass the same name (by default: the program's file name) form a
   /// part. Collective.
   communicator split_program(const std::string& name = "", const comm_options& options = {}) const {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t made = nullptr;
-    check(syncyte_comm_split_program(get(), name.empty() ? nullptr : name.c_str(), &raw, &made));
-    return communicator(made);
+    return communicator(detail::new_comm(options, syncyte_comm_split_program, get(), detail::raw(name)));
   }
 
   /// The ranks that share memory with this one. Collective.
   communicator node(const comm_options& options = {}) const {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t made = nullptr;
-    check(syncyte_comm_node(get(), &raw, &made));
-    return communicator(made);
+    return communicator(detail::new_comm(options, syncyte_comm_node, get()));
   }
 
   /// The first rank of each node, in the order of the nodes; the other ranks get an empty one. Collective.
   communicator leaders(const comm_options& options = {}) const {
-    const auto raw = detail::raw(options);
-    syncyte_comm_t made = nullptr;
-    check(syncyte_comm_leaders(get(), &raw, &made));
-    return communicator(made);
+    return communicator(detail::new_comm(options, syncyte_comm_leaders, get()));
   }
 
   /// Agreement: throws the same error on all ranks if facts differ or a rank passes an error. Collective.
@@ -173,24 +133,14 @@ class communicator : public detail::messages {
 
   /// Agreement with this rank's own status; unless it is success, all ranks get this thread's last error. Collective.
   void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
-    std::vector<syncyte_fact_t> raw;
-    for (const fact& item : facts) raw.push_back({item.name, item.value});
-    check(syncyte_comm_agree(get(), static_cast<syncyte_status_t>(own), operation.c_str(),
-                             static_cast<std::int32_t>(raw.size()), raw.data()));
+    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), static_cast<std::int32_t>(facts.size()),
+                             facts.data()));
   }
 
   /// Frees objects that all ranks have dropped. Collective.
   void collect() const { check(syncyte_collect(get())); }
   /// Returns when all ranks have called it. Collective.
   void barrier() const { check(syncyte_comm_barrier(get())); }
-
- private:
-  template <typename Make>
-  static communicator make(Make make) {
-    syncyte_comm_t comm = nullptr;
-    check(make(&comm));
-    return communicator(comm);
-  }
 };
 
 }  // namespace syncyte

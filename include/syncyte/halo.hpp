@@ -34,8 +34,13 @@ class halo : public detail::halo_reference {
 
   /// Makes a halo for arrays of a type known at run time; see of().
   halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
-       std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {})
-      : detail::halo_reference(create(cart, type, shape, low, high, options)) {}
+       std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {}) {
+    const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
+    *this = halo(detail::output<syncyte_halo_t>(
+        syncyte_halo_create, cart.get(), detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
+        options.axes.empty() ? nullptr : options.axes.data(), std::ssize(options.axes), low.data(), std::ssize(low),
+        high.data(), std::ssize(high), &raw));
+  }
 
   /// Another reference to the same halo.
   halo retain() const { return halo(shared()); }
@@ -47,29 +52,13 @@ class halo : public detail::halo_reference {
   void accumulate(const buffer& array) const { check(syncyte_halo_accumulate(get(), array.get())); }
 
   /// Starts to fill the ghosts; the array's memory must stay until the request has ended.
-  request start_exchange(const buffer& array) const { return started(syncyte_halo_iexchange, array); }
-
-  /// Starts the adjoint; the array's memory must stay, and may not be used, until the request has ended.
-  request start_accumulate(const buffer& array) const { return started(syncyte_halo_iaccumulate, array); }
-
- private:
-  template <typename Start>
-  request started(Start start, const buffer& array) const {
-    syncyte_request_t raw = nullptr;
-    check(start(get(), array.get(), &raw));
-    return request(raw);
+  request start_exchange(const buffer& array) const {
+    return detail::started(syncyte_halo_iexchange, get(), array.get());
   }
 
-  static syncyte_halo_t create(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
-                               std::span<const std::int64_t> low, std::span<const std::int64_t> high,
-                               const halo_options& options) {
-    const auto entries = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
-    syncyte_halo_t made = nullptr;
-    check(syncyte_halo_create(cart.get(), static_cast<syncyte_dtype_t>(type), static_cast<std::int32_t>(shape.size()),
-                              shape.data(), options.axes.empty() ? nullptr : options.axes.data(), entries(options.axes),
-                              low.data(), entries(low), high.data(), entries(high), &raw, &made));
-    return made;
+  /// Starts the adjoint; the array's memory must stay, and may not be used, until the request has ended.
+  request start_accumulate(const buffer& array) const {
+    return detail::started(syncyte_halo_iaccumulate, get(), array.get());
   }
 };
 

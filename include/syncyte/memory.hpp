@@ -11,30 +11,17 @@
 namespace syncyte {
 
 /// Statistics of the pool of recycled host buffers; sizes in bytes.
-struct memory_statistics {
-  std::size_t in_use;   ///< acquired and not released, rounded up to size classes
-  std::size_t cached;   ///< kept for re-use
-  std::size_t limit;    ///< limit of cached
-  std::int64_t hits;    ///< requests served from the cache
-  std::int64_t misses;  ///< requests that needed fresh memory
-};
+using memory_statistics = ::syncyte_memory_stats_t;
 
 /// Returns statistics of the pool.
-inline memory_statistics pool_statistics() {
-  syncyte_memory_stats_t raw{};
-  raw.struct_size = sizeof(raw);
-  check(syncyte_memory_stats(&raw));
-  return {raw.in_use, raw.cached, raw.limit, raw.hits, raw.misses};
-}
+inline memory_statistics pool_statistics() { return detail::output<memory_statistics>(syncyte_memory_stats); }
 
 /// Returns all cached buffers to the system.
 inline void trim_pool() { check(syncyte_memory_trim()); }
 
 /// Number of devices: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.
 inline std::int32_t device_count(memory_kind kind) {
-  std::int32_t count = 0;
-  check(syncyte_memory_device_count(static_cast<syncyte_memory_t>(kind), &count));
-  return count;
+  return detail::output<std::int32_t>(syncyte_memory_device_count, detail::raw(kind));
 }
 
 /// Copies between contiguous buffers of any memory kinds and equal numbers of bytes. Without a stream (a cudaStream_t)
@@ -53,30 +40,22 @@ class pooled {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
       throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
     }
-    void* data = nullptr;
-    check(syncyte_memory_acquire(count * sizeof(T), SYNCYTE_MEMORY_HOST, 0, &data));
-    data_ = static_cast<T*>(data);
-  }
-  pooled(pooled&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-  pooled& operator=(pooled&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(count_, other.count_);
-    return *this;
-  }
-  ~pooled() {
-    if (data_ != nullptr) static_cast<void>(syncyte_memory_release(data_));
+    data_.reset(
+        static_cast<T*>(detail::output<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0)));
   }
 
-  T* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return count_; }
-  T* begin() const noexcept { return data_; }
-  T* end() const noexcept { return data_ + count_; }
+  T* data() const noexcept { return data_.get(); }
+  std::size_t size() const noexcept { return data_ != nullptr ? count_ : 0; }
+  T* begin() const noexcept { return data(); }
+  T* end() const noexcept { return data() + size(); }
   T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
  private:
-  T* data_ = nullptr;
-  std::size_t count_ = 0;
+  struct releaser {
+    void operator()(T* data) const noexcept { static_cast<void>(syncyte_memory_release(data)); }
+  };
+  std::unique_ptr<T[], releaser> data_;
+  std::size_t count_ = 0;  // stays when the data is moved away
 };
 
 }  // namespace syncyte

@@ -1,6 +1,6 @@
 #pragma once
-/// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp). All are local;
-/// syncyte/messages.h explains them, and docs/messages.md has examples.
+/// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp); send() and isend() are
+/// in generated/methods.hpp. All are local; syncyte/messages.h explains them, and docs/messages.md has examples.
 
 #include <memory>
 
@@ -16,17 +16,10 @@ inline constexpr std::int32_t any = SYNCYTE_ANY;
 inline constexpr std::int32_t proc_null = SYNCYTE_PROC_NULL;
 
 /// Highest tag of a message. Local.
-inline std::int32_t highest_tag() {
-  std::int32_t tag = 0;
-  check(syncyte_message_highest_tag(&tag));
-  return tag;
-}
+inline std::int32_t highest_tag() { return detail::output<std::int32_t>(syncyte_message_highest_tag); }
 
 /// Sender and tag of a received message.
-struct message_status {
-  std::int32_t source;  ///< the sender's rank
-  std::int32_t tag;     ///< the message's tag
-};
+using message_status = ::syncyte_message_status_t;
 
 /// A non-blocking receive: a request that has the sender's rank and tag once it has ended.
 class receive_request : public request {
@@ -34,7 +27,7 @@ class receive_request : public request {
   receive_request() = default;
 
   /// Takes over a C request and the status that it fills when it ends.
-  receive_request(syncyte_request_t raw, std::unique_ptr<syncyte_message_status_t> status) noexcept
+  receive_request(syncyte_request_t raw, std::unique_ptr<message_status> status) noexcept
       : request(raw), status_(std::move(status)) {}
   receive_request(receive_request&&) = default;
   receive_request& operator=(receive_request&& other) noexcept {
@@ -45,10 +38,10 @@ class receive_request : public request {
   ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits before the status is freed
 
   /// Sender and tag; call it after wait(), or after test() has returned true.
-  message_status status() const { return {status_->source, status_->tag}; }
+  message_status status() const { return *status_; }
 
  private:
-  std::unique_ptr<syncyte_message_status_t> status_;  // filled at the end
+  std::unique_ptr<message_status> status_;  // filled at the end
 };
 
 namespace detail {
@@ -56,46 +49,27 @@ namespace detail {
 /// The messages of a communicator.
 class messages : public collectives {
  public:
-  messages() = default;
-  explicit messages(syncyte_comm_t raw) noexcept : collectives(raw) {}
-
-  /// Sends an array; its memory may be used again when this returns. Local.
-  void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
-  }
+  using collectives::collectives;
 
   /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
   message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    syncyte_message_status_t status = empty_status();
-    check(syncyte_comm_recv(get(), source, tag, nullptr, values.get(), &status));
-    return {status.source, status.tag};
-  }
-
-  /// Starts to send an array, whose memory must stay, unchanged, until the request has ended. Local.
-  request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    syncyte_request_t raw = nullptr;
-    check(syncyte_comm_isend(get(), values.get(), dest, tag, nullptr, &raw));
-    return request(raw);
+    return output<message_status>(syncyte_comm_recv, get(), source, tag, nullptr, values.get());
   }
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
   receive_request irecv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    auto status = std::make_unique<syncyte_message_status_t>(empty_status());
-    syncyte_request_t raw = nullptr;
-    check(syncyte_comm_irecv(get(), source, tag, nullptr, values.get(), status.get(), &raw));
-    return receive_request(raw, std::move(status));
+    auto status = std::make_unique<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
+    const auto made =
+        output<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, values.get(), status.get());
+    return receive_request(made, std::move(status));
   }
 
   /// Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
                           std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
-    syncyte_message_status_t status = empty_status();
-    check(syncyte_comm_sendrecv(get(), sent.get(), dest, send_tag, source, recv_tag, nullptr, received.get(), &status));
-    return {status.source, status.tag};
+    return output<message_status>(syncyte_comm_sendrecv, get(), sent.get(), dest, send_tag, source, recv_tag, nullptr,
+                                  received.get());
   }
-
- protected:
-  static syncyte_message_status_t empty_status() { return {sizeof(syncyte_message_status_t), proc_null, any, 0}; }
 };
 
 }  // namespace detail

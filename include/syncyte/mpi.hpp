@@ -9,10 +9,7 @@ namespace syncyte {
 
 /// A duplicate of an MPI_Comm, which the caller keeps. Collective over it.
 inline communicator from_mpi(MPI_Comm mpi_comm, const comm_options& options = {}) {
-  const auto raw = detail::raw(options);
-  syncyte_comm_t comm = nullptr;
-  check(syncyte_comm_from_mpi(mpi_comm, &raw, &comm));
-  return communicator(comm);
+  return communicator(detail::new_comm(options, syncyte_comm_from_mpi, mpi_comm));
 }
 
 }  // namespace syncyte

@@ -3,7 +3,7 @@
 /// Sums of buckets of memory over ranks, in C++; syncyte/reducer.h explains them.
 
 #include "syncyte/comm.hpp"
-#include "syncyte/reducer.h"
+#include "syncyte/generated/methods.hpp"
 
 namespace syncyte {
 
@@ -13,20 +13,26 @@ struct reducer_bucket {
   std::int64_t elements;  ///< 0 or more
 };
 
-namespace detail {
-using reducer_reference = reference<syncyte_reducer_t, syncyte_reducer_retain, syncyte_reducer_destroy>;
-}
-
 /// Buckets of memory that all ranks sum in place, round by round: each rank fills its buckets, starts them in any
 /// order, and waits. Move-only. The memory of the buckets is valid as long as the reducer.
-class reducer : public detail::reducer_reference {
+class reducer : public detail::reducer_methods {
  public:
   reducer() = default;
-  explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_reference(raw) {}
+  explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_methods(raw) {}
 
   /// Makes a reducer with zeroed buckets; sums are multiplied by `scale`. Collective.
-  reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1)
-      : detail::reducer_reference(create(comm, buckets, scale)) {}
+  reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1) {
+    std::vector<syncyte_dtype_t> dtypes;
+    std::vector<std::int64_t> elements;
+    for (const reducer_bucket& each : buckets) {
+      dtypes.push_back(detail::raw(each.type));
+      elements.push_back(each.elements);
+    }
+    const syncyte_reducer_options_t options{sizeof(options), scale};
+    *this = reducer(detail::output<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
+                                                      static_cast<std::int32_t>(buckets.size()), dtypes.data(),
+                                                      elements.data(), &options));
+  }
 
   /// Another reference to the same reducer.
   reducer retain() const { return reducer(shared()); }
@@ -34,40 +40,12 @@ class reducer : public detail::reducer_reference {
   /// This rank's memory of a bucket; do not use it from start() until wait() has returned. T is the bucket's type.
   template <element T>
   std::span<T> bucket(int number) const {
-    syncyte_buffer_t raw{};
-    check(syncyte_reducer_bucket(get(), number, &raw));
+    const auto raw = detail::output<syncyte_buffer_t>(syncyte_reducer_bucket, get(), number);
     if (static_cast<dtype>(raw.dtype) != dtype_of<T>)
       throw error(status::type, "reducer_bucket: bucket " + std::to_string(number) + " is " +
                                     std::string(name_of(static_cast<dtype>(raw.dtype))) + ", not " +
                                     std::string(name_of(dtype_of<T>)));
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};
-  }
-
-  /// Starts the sum of a bucket that this rank has filled. Does not wait.
-  void start(int number) const { check(syncyte_reducer_start(get(), number)); }
-
-  /// Sums parts of buckets that all ranks of the node have started. Does not wait.
-  void progress() const { check(syncyte_reducer_progress(get())); }
-
-  /// Waits for the end of the round. Collective.
-  void wait() const { check(syncyte_reducer_wait(get())); }
-
-  /// Gives up the round: wait() throws on all ranks, this one too. Does not wait.
-  void give_up() const { check(syncyte_reducer_give_up(get())); }
-
- private:
-  static syncyte_reducer_t create(const communicator& comm, std::span<const reducer_bucket> buckets, double scale) {
-    std::vector<syncyte_dtype_t> dtypes;
-    std::vector<std::int64_t> elements;
-    for (const reducer_bucket& each : buckets) {
-      dtypes.push_back(static_cast<syncyte_dtype_t>(each.type));
-      elements.push_back(each.elements);
-    }
-    const syncyte_reducer_options_t options{sizeof(options), scale};
-    syncyte_reducer_t made = nullptr;
-    check(syncyte_reducer_create(comm.get(), static_cast<std::int32_t>(buckets.size()), dtypes.data(), elements.data(),
-                                 &options, &made));
-    return made;
   }
 };
 

@@ -7,7 +7,7 @@
 
 #include "syncyte/base.hpp"
 #include "syncyte/comm.hpp"
-#include "syncyte/tensor.h"
+#include "syncyte/generated/methods.hpp"
 
 namespace syncyte {
 
@@ -33,28 +33,20 @@ struct node_view {
   std::optional<std::int64_t> first_row;
 };
 
-/// Comparison of wait().
-enum class compare : std::int32_t {
-  equal = SYNCYTE_COMPARE_EQ,
-  not_equal = SYNCYTE_COMPARE_NE,
-  at_least = SYNCYTE_COMPARE_GE,
-  at_most = SYNCYTE_COMPARE_LE
-};
-
-namespace detail {
-using tensor_reference = reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_destroy>;
-}
-
 /// An array over the memory of all ranks, partitioned by rows. Move-only; spans of it are valid while a reference
 /// exists. All calls except the constructor, wrap() and sync() are local.
-class tensor : public detail::tensor_reference {
+class tensor : public detail::tensor_methods {
  public:
   tensor() = default;
-  explicit tensor(syncyte_tensor_t raw) noexcept : detail::tensor_reference(raw) {}
+  explicit tensor(syncyte_tensor_t raw) noexcept : detail::tensor_methods(raw) {}
 
   /// A tensor of zeros; shape is global. Collective.
-  tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape, const tensor_options& options = {})
-      : detail::tensor_reference(create(comm, type, shape, options)) {}
+  tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
+         const tensor_options& options = {}) {
+    const auto raw = options_of(options);
+    *this = tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
+                                                    static_cast<std::int32_t>(shape.size()), shape.data(), &raw));
+  }
   tensor(const communicator& comm, dtype type, std::initializer_list<std::int64_t> shape,
          const tensor_options& options = {})
       : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
@@ -66,20 +58,14 @@ class tensor : public detail::tensor_reference {
     const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
     auto raw = options_of(options);
     raw.released = released;
-    syncyte_tensor_t made = nullptr;
-    check(syncyte_tensor_wrap(comm.get(), local.get(), &raw, &made));
-    return tensor(made);
+    return tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
   }
 
   /// Another reference to the same tensor.
   tensor retain() const { return tensor(shared()); }
 
   /// A reference to its communicator.
-  communicator comm() const {
-    syncyte_comm_t comm = nullptr;
-    check(syncyte_tensor_comm(get(), &comm));
-    return communicator(comm);
-  }
+  communicator comm() const { return communicator(detail::output<syncyte_comm_t>(syncyte_tensor_comm, get())); }
 
   dtype type() const { return const_buffer(describe()).type(); }
 
@@ -91,10 +77,8 @@ class tensor : public detail::tensor_reference {
 
   /// Elements of one row.
   std::int64_t row_elements() const {
-    std::int64_t count = 1;
     const extents all = shape();
-    for (std::size_t i = 1; i < all.size(); ++i) count *= all[i];
-    return count;
+    return std::accumulate(all.begin() + 1, all.end(), std::int64_t{1}, std::multiplies<>());
   }
 
   /// The rows that a rank owns.
@@ -118,11 +102,7 @@ class tensor : public detail::tensor_reference {
   }
 
   /// A view of this rank's rows, as an argument for other calls.
-  buffer local_buffer() const {
-    syncyte_buffer_t raw{};
-    check(syncyte_tensor_local(get(), &raw));
-    return buffer(raw);
-  }
+  buffer local_buffer() const { return buffer(detail::output<syncyte_buffer_t>(syncyte_tensor_local, get())); }
 
   /// A view of the rows of this node's ranks.
   template <element T>
@@ -133,10 +113,7 @@ class tensor : public detail::tensor_reference {
     return {buffer(raw).as<T>(), first < 0 ? std::nullopt : std::optional(first)};
   }
 
-  /// output[i] = tensor[index[i]]; index is int32 or int64.
-  void gather(const const_buffer& index, const buffer& output) const {
-    check(syncyte_tensor_gather(get(), index.get(), output.get()));
-  }
+  using detail::tensor_methods::gather;
 
   /// The rows index[0], index[1], ... one after another.
   template <element T>
@@ -148,87 +125,21 @@ class tensor : public detail::tensor_reference {
     return output;
   }
 
-  /// tensor[index[i]] = source[i].
-  void scatter(const const_buffer& index, const const_buffer& source) const {
-    check(syncyte_tensor_scatter(get(), index.get(), source.get()));
-  }
-
-  /// tensor[index[i]] += source[i]; no add is lost.
-  void scatter_add(const const_buffer& index, const const_buffer& source) const {
-    check(syncyte_tensor_scatter_add(get(), index.get(), source.get()));
-  }
-
-  /// Reads the box that begins at lower and has output's extents.
-  void get_box(std::span<const std::int64_t> lower, const buffer& output) const {
-    check(syncyte_tensor_get_box(get(), lower.data(), static_cast<std::int64_t>(lower.size()), output.get()));
-  }
-
-  /// Writes the box that begins at lower and has source's extents.
-  void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
-    check(syncyte_tensor_put_box(get(), lower.data(), static_cast<std::int64_t>(lower.size()), source.get()));
-  }
-
-  /// Adds to one element (numbered in row-major order) of an integer tensor; returns its old value. Atomic.
-  std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
-    std::int64_t previous = 0;
-    check(syncyte_tensor_fetch_add(get(), element, operand, &previous));
-    return previous;
-  }
-
-  /// Writes desired to one element if it equals expected; returns its old value. Atomic.
-  std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
-    std::int64_t previous = 0;
-    check(syncyte_tensor_compare_swap(get(), element, expected, desired, &previous));
-    return previous;
-  }
-
-  /// Reads one element of an integer tensor; acquire.
-  std::int64_t load(std::int64_t element) const {
-    std::int64_t value = 0;
-    check(syncyte_tensor_load(get(), element, &value));
-    return value;
-  }
-
-  /// Writes one element of an integer tensor; release.
-  void store(std::int64_t element, std::int64_t value) const { check(syncyte_tensor_store(get(), element, value)); }
-
   /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
                     std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
-    std::int64_t found = 0;
-    check(syncyte_tensor_wait(get(), element, static_cast<syncyte_compare_t>(how), value, limit ? limit->count() : -1.0,
-                              &found));
-    return found;
+    return detail::output<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
+                                        limit ? limit->count() : -1.0);
   }
-
-  /// Completes this rank's writes at their owners.
-  void flush() const { check(syncyte_tensor_flush(get())); }
-
-  /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
-  /// that all ranks have dropped.
-  void sync() const { check(syncyte_tensor_sync(get())); }
 
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
-    return {sizeof(syncyte_tensor_options_t), options.name.empty() ? nullptr : options.name.c_str(),
-            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory), nullptr};
+    return {sizeof(syncyte_tensor_options_t), detail::raw(options.name), options.local_rows.value_or(-1),
+            detail::raw(options.memory), nullptr};
   }
 
-  static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
-                                 const tensor_options& options) {
-    const auto raw = options_of(options);
-    syncyte_tensor_t made = nullptr;
-    check(syncyte_tensor_create(comm.get(), static_cast<syncyte_dtype_t>(type), static_cast<std::int32_t>(shape.size()),
-                                shape.data(), &raw, &made));
-    return made;
-  }
-
-  syncyte_buffer_t describe() const {
-    syncyte_buffer_t raw{};
-    check(syncyte_tensor_describe(get(), &raw));
-    return raw;
-  }
+  syncyte_buffer_t describe() const { return detail::output<syncyte_buffer_t>(syncyte_tensor_describe, get()); }
 };
 
 }  // namespace syncyte

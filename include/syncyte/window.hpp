@@ -3,12 +3,9 @@
 
 #include "syncyte/base.hpp"
 #include "syncyte/comm.hpp"
-#include "syncyte/window.h"
+#include "syncyte/generated/methods.hpp"
 
 namespace syncyte {
-
-/// Kinds of locks.
-enum class lock_kind : std::int32_t { shared = SYNCYTE_LOCK_SHARED, exclusive = SYNCYTE_LOCK_EXCLUSIVE };
 
 /// Options of a new window.
 struct window_options {
@@ -16,44 +13,28 @@ struct window_options {
   memory_kind memory = memory_kind::host;  ///< host
 };
 
-namespace detail {
-using window_reference = reference<syncyte_window_t, syncyte_window_retain, syncyte_window_destroy>;
-}
-
 class window_lock;
 
 /// Zeroed memory of every rank, which every rank reads, writes and combines with. Move-only. Offsets are in bytes. All
 /// calls except the constructor and fence() are local.
-class window : public detail::window_reference {
+class window : public detail::window_methods {
  public:
   window() = default;
-  explicit window(syncyte_window_t raw) noexcept : detail::window_reference(raw) {}
+  explicit window(syncyte_window_t raw) noexcept : detail::window_methods(raw) {}
 
   /// Collective; sizes may differ between ranks and may be 0.
-  window(const communicator& comm, std::size_t bytes, const window_options& options = {})
-      : detail::window_reference(create(comm, bytes, options)) {}
+  window(const communicator& comm, std::size_t bytes, const window_options& options = {}) {
+    const syncyte_window_options_t raw{sizeof(raw), detail::raw(options.name), detail::raw(options.memory)};
+    *this = window(detail::output<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
+  }
 
   /// Another reference to the same window.
   window retain() const { return window(shared()); }
 
-  /// Bytes of a rank's part.
-  std::size_t size(std::int32_t rank) const {
-    std::size_t bytes = 0;
-    check(syncyte_window_size(get(), rank, &bytes));
-    return bytes;
-  }
-
   /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
   std::span<T> part(std::int32_t rank) const {
-    void* data = nullptr;
-    check(syncyte_window_pointer(get(), rank, &data));
-    return {static_cast<T*>(data), size(rank) / sizeof(T)};
-  }
-
-  /// Writes elements to a rank; visible there after flush().
-  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
-    check(syncyte_window_put(get(), rank, offset, source.get()));
+    return {static_cast<T*>(detail::output<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
   }
 
   /// Reads elements of a rank.
@@ -61,46 +42,22 @@ class window : public detail::window_reference {
     check(syncyte_window_get(get(), rank, offset, target.get()));
   }
 
-  /// Combines elements with those at a rank, atomic per element.
-  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
-    check(syncyte_window_accumulate(get(), rank, offset, static_cast<syncyte_op_t>(how), source.get()));
-  }
-
   /// Combines one element and returns its old value; atomic.
   template <element T>
   T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
-    T previous{};
-    check(syncyte_window_fetch_op(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>),
-                                  static_cast<syncyte_op_t>(how), &operand, &previous));
-    return previous;
+    return detail::output<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
+                             &operand);
   }
 
   /// Writes desired if the element equals expected, and returns its old value; atomic.
   template <element T>
   T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
-    T previous{};
-    check(syncyte_window_compare_swap(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>), &expected,
-                                      &desired, &previous));
-    return previous;
+    return detail::output<T>(syncyte_window_compare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
+                             &desired);
   }
 
   /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.
   window_lock lock(std::int32_t rank, lock_kind kind = lock_kind::exclusive) const;
-
-  /// Completes this rank's operations at one rank or, by default, at all.
-  void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
-
-  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective.
-  void fence() const { check(syncyte_window_fence(get())); }
-
- private:
-  static syncyte_window_t create(const communicator& comm, std::size_t bytes, const window_options& options) {
-    const syncyte_window_options_t raw{sizeof(raw), options.name.empty() ? nullptr : options.name.c_str(),
-                                       static_cast<syncyte_memory_t>(options.memory)};
-    syncyte_window_t made = nullptr;
-    check(syncyte_window_create(comm.get(), bytes, &raw, &made));
-    return made;
-  }
 };
 
 /// A held lock of a window. Move-only.
@@ -130,7 +87,7 @@ class window_lock {
 
 inline window_lock window::lock(std::int32_t rank, lock_kind kind) const {
   window held = retain();
-  check(syncyte_window_lock(get(), rank, static_cast<syncyte_lock_t>(kind)));
+  check(syncyte_window_lock(get(), rank, detail::raw(kind)));
   return {std::move(held), rank};
 }
 

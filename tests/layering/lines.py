@@ -26,7 +26,8 @@ LEXERS |= dict.fromkeys([".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"], CppLexer)
 LIBRARY = ["include", "capi", "bindings/fortran", "bindings/generate", "bindings/hdf5", "bindings/python",
            "bindings/python/syncyte/compat", "bindings/python/syncyte/nn", "bindings/torch"]
 APART = ["tests", "bench", "examples"]
-GENERATED = ["bindings/fortran/generated", "capi/generated", "bindings/python/syncyte/_declarations.py"]
+GENERATED = ["bindings/fortran/generated", "bindings/python/syncyte/_declarations.py", "capi/generated",
+             "include/syncyte/generated"]
 
 
 def holds_code(kind: object, text: str) -> bool:

@@ -1,4 +1,5 @@
-!> A matrix whose columns are spread over the ranks: sums, offsets, a parallel transposition, and all of it on one rank.
+!> A matrix whose columns are spread over the ranks: sums, offsets, a parallel transposition, and all of it on one rank;
+!> then the same, started and waited for later.
 !> Run: mpirun -np 3 ./collectives
 program collectives
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -6,10 +7,11 @@ program collectives
   implicit none
   integer, parameter :: rows = 5
   type(syncyte_comm) :: world
+  type(syncyte_request) :: summing, others(3)
   integer :: rank, ranks, mine, my_rows, before, behind, last, i
-  real(real64) :: total, norms(rows)
+  real(real64), asynchronous :: total, norms(rows)
   integer, allocatable :: widths(:), heights(:)
-  real(real64), allocatable :: matrix(:, :), columns(:, :), lines(:, :), everything(:, :), sums(:)
+  real(real64), allocatable, asynchronous :: matrix(:, :), columns(:, :), lines(:, :), everything(:, :), sums(:)
 
   call syncyte_init()
   call world%from_world()
@@ -56,6 +58,27 @@ program collectives
   allocate (sums(my_rows))
   call world%reduce_scatter(norms, sums, SYNCYTE_OP_SUM, dim=1, counts=int(heights, int64))
   if (any(abs(sums - sum(lines**2, dim=2)) > 1e-9*sums)) error stop "norms of this rank's rows"
+
+  ! Started: all ranks start in the same order, and none waits for another; counts of parts must be given
+  everything = 0
+  total = rank + 1
+  call world%iallgather(columns, everything(1:rows, :), others(1), widths)
+  call world%ialltoall(columns, lines, 2, 1, others(2), widths, heights)
+  call world%ireduce_scatter(norms, sums, SYNCYTE_OP_SUM, others(3), heights)
+  call world%iallreduce(total, SYNCYTE_OP_SUM, summing)
+
+  ! ... and waits in any order: until then the arrays are not touched
+  call summing%wait()
+  if (nint(total) /= ranks*(ranks + 1)/2) error stop "the sum"
+  if (rank > 0) total = 0
+  call world%ibcast(total, 0, summing)
+  call syncyte_wait_all(others)
+  call summing%wait()
+  if (nint(total) /= ranks*(ranks + 1)/2) error stop "rank 0's total"
+  if (rank == 0) then
+    if (any(everything(1:rows, :) /= matrix)) error stop "all columns again"
+  end if
+  if (any(abs(sums - sum(lines**2, dim=2)) > 1e-9*sums)) error stop "norms of this rank's rows again"
 
   call world%destroy()
   call syncyte_finalize()

@@ -37,7 +37,7 @@ program messages
   call syncyte_wait_all(requests)
   if (any(nint(column) /= previous) .or. .not. requests(1)%is_null()) error stop "the column"
 
-  ! Both at once, whoever comes first
+  ! Both at once, in any order of arrival
   call world%sendrecv(field(1, :), next, field(2, :), previous)
   if (any(nint(field(2, :)) /= previous)) error stop "the row"
   call world%destroy()

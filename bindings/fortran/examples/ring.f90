@@ -1,4 +1,4 @@
-!> A ring of snapshots: rank 0 writes, all others read each one, nobody spins. Run: mpirun -np 3 ./ring
+!> A ring of snapshots: rank 0 writes, all others read each one, and waiting ranks sleep. Run: mpirun -np 3 ./ring
 program ring
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte
@@ -25,7 +25,7 @@ program ring
       field = step
       call snapshots%put_box(field, [1, mod(step, slots) + 1])
       call snapshots%flush()
-      call counters%store(published, step)             ! release: whoever sees it sees the field
+      call counters%store(published, step)             ! release: a rank that sees it sees the field
     else
       call counters%wait(published, SYNCYTE_COMPARE_GE, step, timeout=10.0_real64)
       call snapshots%gather([mod(step, slots) + 1], field)

@@ -363,8 +363,8 @@ module syncyte_base_c
     ! context [in]: passed to the callbacks; owned by the request on success
     ! request [out]: the request
     ! Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.
-    function syncyte_request_create(poll, wait, free, context, request) bind(C, &
-        name="syncyte_request_create") result(answer)
+    function syncyte_request_create(poll, wait, free, context, request) bind(C, name="syncyte_request_create") &
+        result(answer)
       import
       type(c_funptr), value :: poll
       type(c_funptr), value :: wait
@@ -397,8 +397,7 @@ module syncyte_base_c
     !> Waits for all requests; returns the first status that is not success, after all have ended. Local.
     ! count [in]: number of requests
     ! requests [in,out]: requests, nulled; null ones are skipped
-    function syncyte_request_wait_all(count, requests) bind(C, name="syncyte_request_wait_all") &
-        result(answer)
+    function syncyte_request_wait_all(count, requests) bind(C, name="syncyte_request_wait_all") result(answer)
       import
       integer(c_int64_t), value :: count
       type(c_ptr), intent(inout) :: requests(*)

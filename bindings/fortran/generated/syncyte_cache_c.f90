@@ -3,7 +3,6 @@
 module syncyte_cache_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
-  use syncyte_comm_c
   implicit none
   public
 
@@ -101,8 +100,8 @@ module syncyte_cache_c
     ! cache [in]: a cache
     ! parameter_bytes [out]: bytes from offset 0 on
     ! computation_bytes [out]: bytes from offset parameter_bytes on
-    function syncyte_cache_sizes(cache, parameter_bytes, computation_bytes) bind(C, &
-        name="syncyte_cache_sizes") result(answer)
+    function syncyte_cache_sizes(cache, parameter_bytes, computation_bytes) bind(C, name="syncyte_cache_sizes") &
+        result(answer)
       import
       type(c_ptr), value :: cache
       integer(c_int64_t), intent(out) :: parameter_bytes
@@ -163,8 +162,8 @@ module syncyte_cache_c
     !> Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes).
     ! cache [in]: a cache
     ! Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
-    function syncyte_cache_insert_for_computation(cache) bind(C, &
-        name="syncyte_cache_insert_for_computation") result(answer)
+    function syncyte_cache_insert_for_computation(cache) bind(C, name="syncyte_cache_insert_for_computation") &
+        result(answer)
       import
       type(c_ptr), value :: cache
       integer(c_int32_t) :: answer

@@ -2,8 +2,7 @@
 !> Cartesian communicators: ranks on a grid of one or more dimensions.
 module syncyte_cart_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
+  use syncyte_messages_c
   implicit none
   public
 
@@ -49,8 +48,7 @@ module syncyte_cart_c
     ! extents [out]: ranks along each dimension
     ! periods [out]: 1 for a periodic dimension, otherwise 0
     ! Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
-    function syncyte_cart_grid(cart, ndim, extents, periods) bind(C, name="syncyte_cart_grid") &
-        result(answer)
+    function syncyte_cart_grid(cart, ndim, extents, periods) bind(C, name="syncyte_cart_grid") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
@@ -65,8 +63,8 @@ module syncyte_cart_c
     ! ndim [in]: its number of dimensions
     ! coordinates [out]: 0 to the extents - 1
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
-    function syncyte_cart_coordinates(cart, rank, ndim, coordinates) bind(C, &
-        name="syncyte_cart_coordinates") result(answer)
+    function syncyte_cart_coordinates(cart, rank, ndim, coordinates) bind(C, name="syncyte_cart_coordinates") &
+        result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: rank
@@ -81,8 +79,7 @@ module syncyte_cart_c
     ! coordinates [in]: any numbers; they wrap round in periodic dimensions
     ! rank [out]: the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
-    function syncyte_cart_rank(cart, ndim, coordinates, rank) bind(C, name="syncyte_cart_rank") &
-        result(answer)
+    function syncyte_cart_rank(cart, ndim, coordinates, rank) bind(C, name="syncyte_cart_rank") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
@@ -99,8 +96,8 @@ module syncyte_cart_c
     ! source [out]: rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
     ! dest [out]: rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
-    function syncyte_cart_shift(cart, dimension, displacement, source, dest) bind(C, &
-        name="syncyte_cart_shift") result(answer)
+    function syncyte_cart_shift(cart, dimension, displacement, source, dest) bind(C, name="syncyte_cart_shift") &
+        result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: dimension

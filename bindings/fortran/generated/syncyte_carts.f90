@@ -71,7 +71,7 @@ contains
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    rank_c = -1
+    rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
     ndim = quiet_dimensions(self)
     allocate (reversed(ndim), source=-1_c_int32_t)

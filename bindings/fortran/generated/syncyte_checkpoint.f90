@@ -5,12 +5,11 @@
 !> C's order, as h5py shows them.
 module syncyte_checkpoint
   use, intrinsic :: iso_c_binding
-  use syncyte_checkpoint_c
-  use syncyte_entries_c
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_comms, only: syncyte_comm
+  use syncyte_entries_c
   use syncyte_tensors, only: syncyte_tensor
   implicit none
   private
@@ -22,10 +21,10 @@ module syncyte_checkpoint
     private
     type(syncyte_checkpoint_entry_t), allocatable :: list(:)
   contains
-    procedure :: count => entries_count
-    procedure :: clear => entries_clear
     procedure :: add => entries_add
     procedure :: add_tensor => entries_add_tensor
+    procedure :: count => entries_count
+    procedure :: clear => entries_clear
   end type syncyte_checkpoint_entries
 
   !> An open checkpoint.
@@ -78,19 +77,17 @@ contains
   !> Number of keys, and the step it was saved with. Local.
   subroutine file_count(self, keys, step, stat, errmsg)
     class(syncyte_checkpoint_file), intent(in) :: self
-    integer, intent(out) :: keys
-    integer(c_int64_t), intent(out), optional :: step
+    type(*), dimension(..), intent(inout), target :: keys
+    type(*), dimension(..), intent(inout), target, optional :: step
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: keys_c
     integer(c_int64_t) :: step_c
     integer(c_int32_t) :: status
 
-    keys_c = 0
-    step_c = 0
     status = syncyte_checkpoint_count(self%handle, keys_c, step_c)
-    keys = int(keys_c)
-    if (present(step)) step = step_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(keys, "keys"//c_null_char, keys_c)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(step, "step"//c_null_char, step_c)
     call finish(status, stat, errmsg)
   end subroutine file_count
 

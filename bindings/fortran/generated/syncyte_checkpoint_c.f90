@@ -74,8 +74,8 @@ module syncyte_checkpoint_c
     ! Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
     ! SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the
     ! file.
-    function syncyte_checkpoint_open(comm, path, options, checkpoint) bind(C, &
-        name="syncyte_checkpoint_open") result(answer)
+    function syncyte_checkpoint_open(comm, path, options, checkpoint) bind(C, name="syncyte_checkpoint_open") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       character(kind=c_char), intent(in) :: path(*)
@@ -143,8 +143,8 @@ module syncyte_checkpoint_c
     ! are undefined after an error
     ! Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM
     ! (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.
-    function syncyte_checkpoint_read(checkpoint, key, first_row, target) bind(C, &
-        name="syncyte_checkpoint_read") result(answer)
+    function syncyte_checkpoint_read(checkpoint, key, first_row, target) bind(C, name="syncyte_checkpoint_read") &
+        result(answer)
       import
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)
@@ -157,8 +157,8 @@ module syncyte_checkpoint_c
     !> verification. Local.
     ! checkpoint [in]: an open checkpoint
     ! bytes [out]: the number
-    function syncyte_checkpoint_bytes_read(checkpoint, bytes) bind(C, &
-        name="syncyte_checkpoint_bytes_read") result(answer)
+    function syncyte_checkpoint_bytes_read(checkpoint, bytes) bind(C, name="syncyte_checkpoint_bytes_read") &
+        result(answer)
       import
       type(c_ptr), value :: checkpoint
       integer(c_int64_t), intent(out) :: bytes

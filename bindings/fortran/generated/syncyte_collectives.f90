@@ -20,7 +20,6 @@ module syncyte_collectives
   type, public :: collective_comm
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t
   contains
-    procedure :: allgather => comm_allgather
     procedure :: bcast => comm_bcast
     procedure :: allreduce => comm_allreduce
     procedure :: reduce => comm_reduce
@@ -28,6 +27,7 @@ module syncyte_collectives
     procedure :: exscan => comm_exscan
     procedure :: counts => comm_counts
     procedure :: gather => comm_gather
+    procedure :: allgather => comm_allgather
     procedure :: allgatherv => comm_allgatherv
     procedure :: scatter => comm_scatter
     procedure :: reduce_scatter => comm_reduce_scatter
@@ -66,9 +66,9 @@ contains
   !> Reduces element by element over all ranks; all ranks get the result. Collective.
   subroutine comm_allreduce(self, output, op, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    type(*), dimension(..), intent(in), target, optional :: input  !! absent: output's contents (in place)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: output_buffer
@@ -99,7 +99,7 @@ contains
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent; written on root only
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(in) :: root  !! rank that gets the result
-    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    type(*), dimension(..), intent(in), target, optional :: input  !! absent on root: output's contents (in place)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: output_buffer
@@ -142,9 +142,9 @@ contains
   !> Reduces element by element over the ranks from the first to this one, its own included. Collective.
   subroutine comm_scan(self, output, op, input, from_last, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    type(*), dimension(..), intent(in), target, optional :: input  !! absent: output's contents (in place)
     logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -177,9 +177,9 @@ contains
   !> SUM, 1 for PROD, the highest value for MIN, the lowest for MAX. Collective.
   subroutine comm_exscan(self, output, op, input, from_last, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    type(*), dimension(..), intent(in), target, optional :: input  !! absent: output's contents (in place)
     logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -235,7 +235,7 @@ contains
   !> Joins the ranks' parts along a dimension, on root. Collective.
   subroutine comm_gather(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(in), target :: input  !! this rank's part
     type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
     integer, intent(in) :: root  !! rank that gets the whole array
     integer, intent(in), optional :: dim
@@ -302,6 +302,7 @@ contains
   subroutine comm_allgather_equal(self, input, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
+    ! of input's dtype and size times as many elements; must not overlap input
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -325,8 +326,8 @@ contains
   !> Joins parts along a dimension.
   subroutine comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input
-    type(*), dimension(..), intent(inout), target :: output
+    type(*), dimension(..), intent(in), target :: input  !! this rank's part
+    type(*), dimension(..), intent(inout), target :: output  !! the whole array, not overlapping input
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target, optional :: counts
@@ -395,7 +396,7 @@ contains
   subroutine comm_scatter(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
-    type(*), dimension(..), intent(inout), target :: output
+    type(*), dimension(..), intent(inout), target :: output  !! this rank's part, not overlapping input
     integer, intent(in) :: root  !! rank that has the whole array
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
@@ -444,8 +445,8 @@ contains
   !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
   subroutine comm_reduce_scatter(self, input, output, op, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input
-    type(*), dimension(..), intent(inout), target :: output
+    type(*), dimension(..), intent(in), target :: input  !! a whole array
+    type(*), dimension(..), intent(inout), target :: output  !! this rank's part, not overlapping input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
@@ -487,8 +488,8 @@ contains
   subroutine comm_alltoall(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, stat, &
       errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input
-    type(*), dimension(..), intent(inout), target :: output
+    type(*), dimension(..), intent(in), target :: input  !! this rank's part along gather_axis
+    type(*), dimension(..), intent(inout), target :: output  !! this rank's part along scatter_axis, not overlapping input
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
     type(*), dimension(..), intent(in), target, optional :: gather_counts  !! any integers: their extents, equal on all ranks
@@ -545,7 +546,7 @@ contains
     type(*), dimension(..), intent(in), target :: input  !! the pieces in order of target ranks
     type(*), dimension(..), intent(in), target :: send_counts  !! any integers: elements for every rank
     type(*), dimension(..), intent(in), target :: recv_counts  !! any integers: elements from every rank
-    type(*), dimension(..), intent(inout), target :: output  !! the pieces in order of source ranks
+    type(*), dimension(..), intent(inout), target :: output  !! the pieces in order of source ranks; must not overlap input
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -574,11 +575,11 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_alltoallv
 
-  !> Exchanges a block with each neighbour of a Cartesian communicator; those of the first dimension come last. Collective.
+  !> Exchanges a block with each neighbour of a Cartesian communicator; blocks of the first dimension are last. Collective.
   subroutine comm_neighbor_alltoall(self, input, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input  !! a block for each neighbour: below, above along each dimension
-    type(*), dimension(..), intent(inout), target :: output  !! as many; blocks of missing neighbours stay as they are
+    type(*), dimension(..), intent(in), target :: input  !! a block for each neighbour
+    type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -622,10 +623,12 @@ contains
   !> Starts allreduce of contiguous arrays. Collective; does not wait.
   subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! also the input if input is absent
+    ! contiguous, of input's dtype and number of elements; must not overlap input
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    type(*), dimension(..), intent(in), target, asynchronous, optional :: input  !! of output's type and number of elements
+    ! contiguous; absent: output's contents (in place)
+    type(*), dimension(..), intent(in), target, asynchronous, optional :: input
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: output_buffer
@@ -653,8 +656,8 @@ contains
   !> does not wait.
   subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input
-    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part
+    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! the whole array, not overlapping input
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
     integer, intent(in), optional :: dim
@@ -687,8 +690,8 @@ contains
   !> Starts reduce_scatter; counts must be given. Collective; does not wait.
   subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input
-    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(*), dimension(..), intent(in), target, asynchronous :: input  !! a whole array
+    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! this rank's part, not overlapping input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
@@ -723,7 +726,8 @@ contains
   subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
       scatter_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input
+    type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part along gather_axis
+    ! this rank's part along scatter_axis, not overlapping input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim

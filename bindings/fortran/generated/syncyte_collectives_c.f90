@@ -2,7 +2,6 @@
 !> Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
 module syncyte_collectives_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
   use syncyte_comm_c
   implicit none
   public
@@ -35,8 +34,7 @@ module syncyte_collectives_c
     ! options [in]: null for defaults
     ! buffer [in,out]: contiguous; read on root, written elsewhere
     ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
-    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") &
-        result(answer)
+    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: root
@@ -54,8 +52,8 @@ module syncyte_collectives_c
     ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
     ! SYNCYTE_ERR_MISMATCH.
-    function syncyte_comm_allreduce(comm, input, op, options, output) bind(C, &
-        name="syncyte_comm_allreduce") result(answer)
+    function syncyte_comm_allreduce(comm, input, op, options, output) bind(C, name="syncyte_comm_allreduce") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
@@ -158,8 +156,8 @@ module syncyte_collectives_c
     ! output [in,out]: on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere
     ! neither read nor written, may be null
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_reduce(comm, input, op, root, options, output) bind(C, &
-        name="syncyte_comm_reduce") result(answer)
+    function syncyte_comm_reduce(comm, input, op, root, options, output) bind(C, name="syncyte_comm_reduce") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
@@ -201,8 +199,8 @@ module syncyte_collectives_c
     ! options [in]: null for defaults
     ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_exscan(comm, input, op, from, options, output) bind(C, &
-        name="syncyte_comm_exscan") result(answer)
+    function syncyte_comm_exscan(comm, input, op, from, options, output) bind(C, name="syncyte_comm_exscan") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
@@ -240,8 +238,8 @@ module syncyte_collectives_c
     ! root [in]: rank that gets the whole array
     ! options [in]: null for defaults
     ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
-    function syncyte_comm_gather_along(comm, input, axis, counts, counts_length, root, options, output) &
-        bind(C, name="syncyte_comm_gather_along") result(answer)
+    function syncyte_comm_gather_along(comm, input, axis, counts, counts_length, root, options, output) bind(C, &
+        name="syncyte_comm_gather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
@@ -263,8 +261,8 @@ module syncyte_collectives_c
     ! counts_length [in]: length of counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
-    function syncyte_comm_allgather_along(comm, input, axis, counts, counts_length, options, output) &
-        bind(C, name="syncyte_comm_allgather_along") result(answer)
+    function syncyte_comm_allgather_along(comm, input, axis, counts, counts_length, options, output) bind(C, &
+        name="syncyte_comm_allgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
@@ -285,8 +283,8 @@ module syncyte_collectives_c
     ! root [in]: rank that has the whole array
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
-    function syncyte_comm_scatter_along(comm, input, axis, counts, counts_length, root, options, output) &
-        bind(C, name="syncyte_comm_scatter_along") result(answer)
+    function syncyte_comm_scatter_along(comm, input, axis, counts, counts_length, root, options, output) bind(C, &
+        name="syncyte_comm_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
@@ -311,8 +309,8 @@ module syncyte_collectives_c
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts, counts_length, op, options, &
-        output) bind(C, name="syncyte_comm_reduce_scatter_along") result(answer)
+    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts, counts_length, op, options, output) &
+        bind(C, name="syncyte_comm_reduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input

@@ -74,8 +74,7 @@ module syncyte_comm_c
     !> The report says "unknown" if the function takes longer than a second. Local; callable at any time.
     ! hook [in]: function
     ! context [in]: passed to every call; must outlive the hook
-    function syncyte_watchdog_line_set(hook, context) bind(C, name="syncyte_watchdog_line_set") &
-        result(answer)
+    function syncyte_watchdog_line_set(hook, context) bind(C, name="syncyte_watchdog_line_set") result(answer)
       import
       type(c_funptr), value :: hook
       type(c_ptr), value :: context
@@ -168,8 +167,8 @@ module syncyte_comm_c
     ! comm [out]: the communicator
     ! Returns: SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-communicator and an invalid handle, on this
     ! rank alone: it cannot notify the others.
-    function syncyte_comm_from_fortran(fortran_handle, options, comm) bind(C, &
-        name="syncyte_comm_from_fortran") result(answer)
+    function syncyte_comm_from_fortran(fortran_handle, options, comm) bind(C, name="syncyte_comm_from_fortran") &
+        result(answer)
       import
       integer(c_int32_t), value :: fortran_handle
       type(syncyte_comm_options_t), intent(in), optional :: options
@@ -225,8 +224,8 @@ module syncyte_comm_c
     ! name [in]: name of this rank's program, 1 to 255 bytes; null: the executable's file name
     ! options [in]: null for defaults
     ! part [out]: this program's ranks, in rank order
-    function syncyte_comm_split_program(comm, name, options, part) bind(C, &
-        name="syncyte_comm_split_program") result(answer)
+    function syncyte_comm_split_program(comm, name, options, part) bind(C, name="syncyte_comm_split_program") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       character(kind=c_char), intent(in), optional :: name(*)
@@ -252,8 +251,7 @@ module syncyte_comm_c
     ! comm [in]: a communicator
     ! options [in]: null for defaults
     ! leaders [out]: one rank per node, numbered as the nodes are; a null handle on the other ranks
-    function syncyte_comm_leaders(comm, options, leaders) bind(C, name="syncyte_comm_leaders") &
-        result(answer)
+    function syncyte_comm_leaders(comm, options, leaders) bind(C, name="syncyte_comm_leaders") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
@@ -274,8 +272,8 @@ module syncyte_comm_c
     ! alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out
     ! of range. Different lists are detected between ranks that list each other. The call waits for a rank that does
     ! not call.
-    function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, &
-        name="syncyte_comm_group") result(answer)
+    function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, name="syncyte_comm_group") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), intent(in) :: ranks(*)

@@ -1,6 +1,6 @@
 ! Generated from methods/comms.methods by bindings/generate; do not edit.
 !> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm, their messages those of
-!> message_comm, their questions about a grid those of cart_comm.
+!> message_comm, their grid's methods those of cart_comm.
 module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -14,7 +14,6 @@ module syncyte_comms
   !> syncyte_comm_t, for calls of syncyte_c.
   type, extends(cart_comm), public :: syncyte_comm
   contains
-    procedure :: agree => comm_agree
     procedure :: from_mpi => comm_from_mpi
     procedure :: from_world => comm_from_world
     procedure :: from_self => comm_from_self
@@ -32,6 +31,7 @@ module syncyte_comms
     procedure :: barrier => comm_barrier
     procedure :: collect => comm_collect
     procedure :: destroy => comm_destroy
+    procedure :: agree => comm_agree
   end type syncyte_comm
 
 contains

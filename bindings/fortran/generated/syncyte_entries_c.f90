@@ -2,7 +2,7 @@
 !> C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
 module syncyte_entries_c
   use, intrinsic :: iso_c_binding
-  use syncyte_c
+  use syncyte_fortran_c
   use syncyte_checkpoint_c
   implicit none
   public
@@ -52,8 +52,8 @@ module syncyte_entries_c
     ! key [in]: the key
     ! first_row [in]: an integer, from 1
     ! array [in,out]: of as many rows as are to be read
-    function fortran_checkpoint_read(checkpoint, key, first_row, array) bind(C, &
-        name="fortran_checkpoint_read") result(answer)
+    function fortran_checkpoint_read(checkpoint, key, first_row, array) bind(C, name="fortran_checkpoint_read") &
+        result(answer)
       import
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)

@@ -7,21 +7,21 @@ module syncyte_fortran_c
   implicit none
   public
 
-  ! this rank's alone
+  ! this rank
   integer(c_int32_t), parameter :: FORTRAN_LOCAL = 0_c_int32_t
-  ! every rank's, where the communicator checks (SYNCYTE_CHECK)
+  ! all ranks, if the communicator checks (SYNCYTE_CHECK)
   integer(c_int32_t), parameter :: FORTRAN_COLLECTIVE = 1_c_int32_t
-  ! every rank's, always
+  ! all ranks, always
   integer(c_int32_t), parameter :: FORTRAN_CREATION = 2_c_int32_t
-  ! every rank's, at the end of the started operation
+  ! all ranks, at the end of the started operation
   integer(c_int32_t), parameter :: FORTRAN_START = 3_c_int32_t
-  ! the neighbours' too
+  ! this rank and its neighbours
   integer(c_int32_t), parameter :: FORTRAN_HALO = 4_c_int32_t
 
   interface
 
-    !> Takes part in an operation whose arguments are wrong on this rank; the thread's last error is why.
-    ! scope [in]: how the other ranks learn of it
+    !> Takes part in an operation whose arguments are wrong on this rank; the thread's last error is the reason.
+    ! scope [in]: the ranks that get the error
     ! comm [in]: the operation's communicator, or its halo; null where it is local
     ! status [in]: of the error
     ! operation [in]: the C function's name without "syncyte_"
@@ -35,8 +35,8 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_refuse
 
-    !> The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world):
-    !> root is 3; expected 0 to 2".
+    !> The thread's last error in Fortran's terms, for example "rank 2: comm_gather (world): root is 3; expected 0
+    !> to 2".
     ! Returns: a text that is valid until this thread's next call
     function fortran_last_error() bind(C, name="fortran_last_error") result(answer)
       import
@@ -52,14 +52,13 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_end_job
 
-    !> Describes an array. On failure the buffer is one that every function refuses with the same status.
+    !> Describes an array.
     ! array [in]: any array
     ! name [in]: of the dummy argument
     ! is_dense [in]: 1: a section is copied into contiguous memory, which fortran_release() frees
     ! stored [in]: element type to take it for if the array's can carry that, or 0
     ! buffer [out]: the description
-    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") &
-        result(answer)
+    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
@@ -143,8 +142,7 @@ module syncyte_fortran_c
     ! name [in]: of the dummy argument
     ! is_reversed [in]: 1: in reverse order
     ! values [out]: the numbers
-    function fortran_integers(array, name, is_reversed, values) bind(C, name="fortran_integers") &
-        result(answer)
+    function fortran_integers(array, name, is_reversed, values) bind(C, name="fortran_integers") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
@@ -153,7 +151,7 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_integers
 
-    !> Writes what fortran_integers() reads.
+    !> Writes integers of any kind, rank and strides, as fortran_integers() reads them.
     ! array [in,out]: integers
     ! name [in]: of the dummy argument
     ! values [in]: the numbers
@@ -179,7 +177,7 @@ module syncyte_fortran_c
 
     !> The axis of a dimension, counted from the end.
     ! dim [in]: from 1; 0 stands for the last one
-    ! array [in]: whose dimension it is
+    ! array [in]: array that has the dimension
     ! name [in]: of the dummy argument
     ! array_name [in]: of the array
     ! axis [out]: -dim
@@ -209,8 +207,7 @@ module syncyte_fortran_c
     ! tensor [in]: a tensor
     ! index [in]: integer(4) or integer(8), from 1
     ! ranks [in,out]: integer(4), contiguous, as many elements
-    function fortran_tensor_owner(tensor, index, ranks) bind(C, name="fortran_tensor_owner") &
-        result(answer)
+    function fortran_tensor_owner(tensor, index, ranks) bind(C, name="fortran_tensor_owner") result(answer)
       import
       type(c_ptr), value :: tensor
       type(*), dimension(..), intent(in), target, asynchronous :: index

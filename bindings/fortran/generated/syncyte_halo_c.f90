@@ -2,8 +2,7 @@
 !> Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
 module syncyte_halo_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
+  use syncyte_cart_c
   use syncyte_collectives_c
   implicit none
   public
@@ -83,8 +82,7 @@ module syncyte_halo_c
     ! array [out]: dtype and shape, without memory
     ! interior [out]: the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes,
     ! as data
-    function syncyte_halo_describe(halo, array, interior) bind(C, name="syncyte_halo_describe") &
-        result(answer)
+    function syncyte_halo_describe(halo, array, interior) bind(C, name="syncyte_halo_describe") result(answer)
       import
       type(c_ptr), value :: halo
       type(syncyte_buffer_t), intent(out) :: array
@@ -166,8 +164,7 @@ module syncyte_halo_c
     ! ghosts must not be read, and interior cells that ghosts copy must not be written
     ! request [out]: ends with syncyte_halo_exchange()'s status
     ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
-    function syncyte_halo_iexchange(halo, array, request) bind(C, name="syncyte_halo_iexchange") &
-        result(answer)
+    function syncyte_halo_iexchange(halo, array, request) bind(C, name="syncyte_halo_iexchange") result(answer)
       import
       type(c_ptr), value :: halo
       type(syncyte_buffer_t), intent(in) :: array

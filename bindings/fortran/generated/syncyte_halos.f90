@@ -79,6 +79,7 @@ contains
   !> Fills the ghosts. All ranks call it; waits for the neighbours only.
   subroutine halo_exchange(self, array, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
+    ! array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
     type(*), dimension(..), intent(inout), target :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -97,6 +98,7 @@ contains
   !> Adjoint of exchange: adds the ghosts to the cells that they copy, and sets them to 0. All ranks call it.
   subroutine halo_accumulate(self, array, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
+    ! array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
     type(*), dimension(..), intent(inout), target :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -115,6 +117,8 @@ contains
   !> Starts to fill the ghosts. Until the request has ended, the array must stay, and only its interior may be read.
   subroutine halo_start_exchange(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
+    ! array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must
+    ! not be read, and interior cells that ghosts copy must not be written
     type(*), dimension(..), intent(in), target, asynchronous :: array
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -134,6 +138,8 @@ contains
   !> Starts the adjoint. Until the request has ended, the array must stay, and may not be read or written.
   subroutine halo_start_accumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
+    ! array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request
+    ! has ended
     type(*), dimension(..), intent(in), target, asynchronous :: array
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat

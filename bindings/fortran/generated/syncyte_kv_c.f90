@@ -145,8 +145,7 @@ module syncyte_kv_c
     ! keys [in]: keys
     ! lengths [out]: number of values of each
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
-    function syncyte_kv_lengths(kv, count, keys, lengths) bind(C, name="syncyte_kv_lengths") &
-        result(answer)
+    function syncyte_kv_lengths(kv, count, keys, lengths) bind(C, name="syncyte_kv_lengths") result(answer)
       import
       type(c_ptr), value :: kv
       integer(c_int64_t), value :: count
@@ -237,8 +236,8 @@ module syncyte_kv_c
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
     ! (damaged key).
-    function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, &
-        name="syncyte_kv_worker_pull") result(answer)
+    function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_pull") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
@@ -253,8 +252,8 @@ module syncyte_kv_c
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
     ! timestamp [out]: as in pull
     ! Returns: as pull.
-    function syncyte_kv_worker_push(worker, keys, values, timestamp) bind(C, &
-        name="syncyte_kv_worker_push") result(answer)
+    function syncyte_kv_worker_push(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_push") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
@@ -300,8 +299,8 @@ module syncyte_kv_c
     ! keys [in]: int64, contiguous
     ! timestamp [out]: as in pull
     ! Returns: as pull.
-    function syncyte_kv_worker_localize(worker, keys, timestamp) bind(C, &
-        name="syncyte_kv_worker_localize") result(answer)
+    function syncyte_kv_worker_localize(worker, keys, timestamp) bind(C, name="syncyte_kv_worker_localize") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
@@ -329,8 +328,8 @@ module syncyte_kv_c
     !> Adds 1 to the worker's clock, which begins at 0. Local.
     ! worker [in]: a worker
     ! clock [out]: its new value
-    function syncyte_kv_worker_advance_clock(worker, clock) bind(C, &
-        name="syncyte_kv_worker_advance_clock") result(answer)
+    function syncyte_kv_worker_advance_clock(worker, clock) bind(C, name="syncyte_kv_worker_advance_clock") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), intent(out), optional :: clock
@@ -387,8 +386,8 @@ module syncyte_kv_c
     !> Ends a sample before all its keys were pulled. Local.
     ! worker [in]: the worker that has prepared it
     ! sample [in]: its number; one that has ended is ignored
-    function syncyte_kv_worker_finish_sample(worker, sample) bind(C, &
-        name="syncyte_kv_worker_finish_sample") result(answer)
+    function syncyte_kv_worker_finish_sample(worker, sample) bind(C, name="syncyte_kv_worker_finish_sample") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: sample
@@ -399,8 +398,7 @@ module syncyte_kv_c
     ! worker [in]: the worker that began it
     ! timestamp [in]: the operation's timestamp; -1: complete
     ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
-    function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") &
-        result(answer)
+    function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: timestamp
@@ -417,8 +415,7 @@ module syncyte_kv_c
 
     !> Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
     ! worker [in]: a worker
-    function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") &
-        result(answer)
+    function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
@@ -440,8 +437,7 @@ module syncyte_kv_c
     !> kv_worker_barrier().
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_ARGUMENT within the phase.
-    function syncyte_kv_worker_begin_setup(worker) bind(C, name="syncyte_kv_worker_begin_setup") &
-        result(answer)
+    function syncyte_kv_worker_begin_setup(worker) bind(C, name="syncyte_kv_worker_begin_setup") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
@@ -450,8 +446,7 @@ module syncyte_kv_c
     !> Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_ARGUMENT outside the phase.
-    function syncyte_kv_worker_end_setup(worker) bind(C, name="syncyte_kv_worker_end_setup") &
-        result(answer)
+    function syncyte_kv_worker_end_setup(worker) bind(C, name="syncyte_kv_worker_end_setup") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
@@ -460,8 +455,7 @@ module syncyte_kv_c
     !> Returns the counters of a worker. Local.
     ! worker [in]: a worker
     ! info [in,out]: struct_size is set by the caller
-    function syncyte_kv_worker_describe(worker, info) bind(C, name="syncyte_kv_worker_describe") &
-        result(answer)
+    function syncyte_kv_worker_describe(worker, info) bind(C, name="syncyte_kv_worker_describe") result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_kv_worker_info_t), intent(inout) :: info

@@ -82,8 +82,7 @@ module syncyte_memory_c
     ! source [in]: buffer to read; must not overlap target
     ! stream [in]: a cudaStream_t; null waits for completion
     ! Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), SYNCYTE_ERR_UNSUPPORTED.
-    function syncyte_memory_copy(target, source, stream) bind(C, name="syncyte_memory_copy") &
-        result(answer)
+    function syncyte_memory_copy(target, source, stream) bind(C, name="syncyte_memory_copy") result(answer)
       import
       type(syncyte_buffer_t), intent(in) :: target
       type(syncyte_buffer_t), intent(in) :: source

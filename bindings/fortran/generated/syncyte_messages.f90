@@ -30,9 +30,9 @@ contains
   !> Sends an array; it may be used again afterwards. Local.
   subroutine comm_send(self, array, dest, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array
+    type(*), dimension(..), intent(in), target :: array  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -53,9 +53,9 @@ contains
   !> Receives an array. Local; waits for the message.
   subroutine comm_recv(self, array, source, tag, from, from_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: array
+    type(*), dimension(..), intent(inout), target :: array  !! array to receive into; any strides, but 0 only if the extent is 1
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: from
     integer, intent(out), optional :: from_tag
     integer, intent(out), optional :: stat
@@ -82,10 +82,11 @@ contains
   !> Starts to send an array, which must stay unchanged until the request has ended. Local.
   subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
+    ! array to send; its memory must stay, unchanged, until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -107,10 +108,11 @@ contains
   !> Starts to receive an array, which may not be read until the request has ended. Local.
   subroutine comm_irecv(self, array, source, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
+    ! array to receive into; its memory must stay, and may not be read, until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -132,12 +134,12 @@ contains
   !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: sent
+    type(*), dimension(..), intent(in), target :: sent  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-    integer, intent(in), optional :: send_tag  !! 0 if absent
-    integer, intent(in), optional :: recv_tag  !! SYNCYTE_ANY if absent
+    integer, intent(in), optional :: send_tag  !! 0 to syncyte_message_highest_tag(); absent: 0
+    integer, intent(in), optional :: recv_tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: sent_buffer

@@ -2,7 +2,6 @@
 !> Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.
 module syncyte_messages_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
   use syncyte_comm_c
   implicit none
   public
@@ -81,8 +80,8 @@ module syncyte_messages_c
     ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
-    function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, &
-        name="syncyte_comm_recv") result(answer)
+    function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, name="syncyte_comm_recv") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: source
@@ -101,8 +100,8 @@ module syncyte_messages_c
     ! options [in]: null for defaults
     ! request [out]: ends when the memory may be used again
     ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
-    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, &
-        name="syncyte_comm_isend") result(answer)
+    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: buffer
@@ -146,8 +145,8 @@ module syncyte_messages_c
     ! recv_buffer [in,out]: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: as syncyte_comm_send() and syncyte_comm_recv().
-    function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, &
-        recv_buffer, status) bind(C, name="syncyte_comm_sendrecv") result(answer)
+    function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, recv_buffer, &
+        status) bind(C, name="syncyte_comm_sendrecv") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: send_buffer

@@ -2,8 +2,6 @@
 !> Non-blocking collectives: started by a call, completed by a request.
 module syncyte_nonblocking_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
-  use syncyte_comm_c
   use syncyte_collectives_c
   implicit none
   public
@@ -56,8 +54,8 @@ module syncyte_nonblocking_c
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
     ! request [out]: ends when output holds the result
-    function syncyte_comm_iallgather_along(comm, input, axis, counts, counts_length, options, output, &
-        request) bind(C, name="syncyte_comm_iallgather_along") result(answer)
+    function syncyte_comm_iallgather_along(comm, input, axis, counts, counts_length, options, output, request) &
+        bind(C, name="syncyte_comm_iallgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
@@ -81,8 +79,8 @@ module syncyte_nonblocking_c
     ! output [out]: this rank's part, not overlapping input
     ! request [out]: ends when output holds the result
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts, counts_length, op, options, &
-        output, request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
+    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts, counts_length, op, options, output, &
+        request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input

@@ -2,7 +2,6 @@
 !> Buckets of memory that all ranks sum in place while they compute: gradient averaging.
 module syncyte_reducer_c
   use, intrinsic :: iso_c_binding
-  use syncyte_base_c
   use syncyte_comm_c
   implicit none
   public

@@ -3,7 +3,6 @@
 module syncyte_rows_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
-  use syncyte_comm_c
   implicit none
   public
 

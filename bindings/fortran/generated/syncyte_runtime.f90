@@ -83,7 +83,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine syncyte_write_log
 
-  !> Name of a stat, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+  !> Name of a status, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
   function syncyte_error_name(status) result(name)
     integer, intent(in) :: status
     character(len=:), allocatable :: name

@@ -103,8 +103,7 @@ module syncyte_tensor_c
     !> Returns element type and global shape. Local.
     ! tensor [in]: a tensor
     ! global [out]: filled, with data null
-    function syncyte_tensor_describe(tensor, global) bind(C, name="syncyte_tensor_describe") &
-        result(answer)
+    function syncyte_tensor_describe(tensor, global) bind(C, name="syncyte_tensor_describe") result(answer)
       import
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(out) :: global
@@ -126,8 +125,7 @@ module syncyte_tensor_c
     ! rank [in]: owner
     ! first [out]: its first row; if it has none, the next rank's first row
     ! count [out]: number of rows
-    function syncyte_tensor_rows(tensor, rank, first, count) bind(C, name="syncyte_tensor_rows") &
-        result(answer)
+    function syncyte_tensor_rows(tensor, rank, first, count) bind(C, name="syncyte_tensor_rows") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int32_t), value :: rank
@@ -171,8 +169,7 @@ module syncyte_tensor_c
     ! row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the
     ! node's ranks, one after another
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
-    function syncyte_tensor_node(tensor, view, first_row) bind(C, name="syncyte_tensor_node") &
-        result(answer)
+    function syncyte_tensor_node(tensor, view, first_row) bind(C, name="syncyte_tensor_node") result(answer)
       import
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(out) :: view
@@ -186,8 +183,7 @@ module syncyte_tensor_c
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE.
-    function syncyte_tensor_gather(tensor, index, output) bind(C, name="syncyte_tensor_gather") &
-        result(answer)
+    function syncyte_tensor_gather(tensor, index, output) bind(C, name="syncyte_tensor_gather") result(answer)
       import
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
@@ -201,8 +197,7 @@ module syncyte_tensor_c
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! Returns: as gather.
-    function syncyte_tensor_scatter(tensor, index, source) bind(C, name="syncyte_tensor_scatter") &
-        result(answer)
+    function syncyte_tensor_scatter(tensor, index, source) bind(C, name="syncyte_tensor_scatter") result(answer)
       import
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
@@ -233,8 +228,8 @@ module syncyte_tensor_c
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
-    function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, &
-        name="syncyte_tensor_get_box") result(answer)
+    function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, name="syncyte_tensor_get_box") &
+        result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), intent(in) :: lower(*)
@@ -248,8 +243,8 @@ module syncyte_tensor_c
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
-    function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, &
-        name="syncyte_tensor_put_box") result(answer)
+    function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, name="syncyte_tensor_put_box") &
+        result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), intent(in) :: lower(*)
@@ -296,8 +291,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
     ! value [out]: its value
-    function syncyte_tensor_load(tensor, element, value) bind(C, name="syncyte_tensor_load") &
-        result(answer)
+    function syncyte_tensor_load(tensor, element, value) bind(C, name="syncyte_tensor_load") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: element
@@ -310,8 +304,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
     ! value [in]: its new value
-    function syncyte_tensor_store(tensor, element, value) bind(C, name="syncyte_tensor_store") &
-        result(answer)
+    function syncyte_tensor_store(tensor, element, value) bind(C, name="syncyte_tensor_store") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: element

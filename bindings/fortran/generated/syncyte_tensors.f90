@@ -62,7 +62,7 @@ contains
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
     type(*), dimension(..), intent(in), target :: shape  !! vector of any integer, 1 to 8; rows last
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
-    !pass numbers that add up to shape[0]
+    ! pass numbers that add up to shape[0]
     type(*), dimension(..), intent(in), target, optional :: local_rows
     character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
@@ -95,7 +95,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_create
 
-  !> Makes a tensor of arrays that the ranks already have; they must outlive it. Collective.
+  !> Makes a tensor of arrays that the ranks already have; the arrays must outlive the tensor. Collective.
   subroutine tensor_wrap(self, comm, array, name, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
@@ -210,7 +210,7 @@ contains
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    rank_c = -1
+    rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -235,7 +235,7 @@ contains
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    rank_c = -1
+    rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -270,7 +270,8 @@ contains
   subroutine tensor_gather(self, index, output, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(inout), target :: output  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(inout), target :: output
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -295,7 +296,8 @@ contains
   subroutine tensor_scatter(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target :: source
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -320,7 +322,8 @@ contains
   subroutine tensor_scatter_add(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target :: source
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t) :: index_c
@@ -508,7 +511,7 @@ contains
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, ...
     type(*), dimension(..), intent(in), target :: value  !! any integer: value to compare with
-    real(c_double), intent(in), optional :: timeout  !! seconds; absent or negative: no limit
+    real(c_double), intent(in), optional :: timeout  !! seconds, 0 or more; negative: no limit; absent: -1
     type(*), dimension(..), intent(inout), target, optional :: found  !! any integer: the value that compared true
     logical, intent(out), optional :: timed_out  !! where present, a timeout is no error
     integer, intent(out), optional :: stat
@@ -778,7 +781,7 @@ contains
   subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -789,8 +792,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         real(c_float), pointer, intent(inout) :: pointer(..)
@@ -799,9 +801,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_real4
 
@@ -809,7 +811,7 @@ contains
   subroutine tensor_node_real8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -820,8 +822,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         real(c_double), pointer, intent(inout) :: pointer(..)
@@ -830,9 +831,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_real8
 
@@ -840,7 +841,7 @@ contains
   subroutine tensor_node_complex4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -851,8 +852,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         complex(c_float_complex), pointer, intent(inout) :: pointer(..)
@@ -861,9 +861,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_complex4
 
@@ -871,7 +871,7 @@ contains
   subroutine tensor_node_complex8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -882,8 +882,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         complex(c_double_complex), pointer, intent(inout) :: pointer(..)
@@ -892,9 +891,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_complex8
 
@@ -902,7 +901,7 @@ contains
   subroutine tensor_node_integer1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -913,8 +912,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int8_t), pointer, intent(inout) :: pointer(..)
@@ -923,9 +921,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer1
 
@@ -933,7 +931,7 @@ contains
   subroutine tensor_node_integer2(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -944,8 +942,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int16_t), pointer, intent(inout) :: pointer(..)
@@ -954,9 +951,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer2
 
@@ -964,7 +961,7 @@ contains
   subroutine tensor_node_integer4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -975,8 +972,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int32_t), pointer, intent(inout) :: pointer(..)
@@ -985,9 +981,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer4
 
@@ -995,7 +991,7 @@ contains
   subroutine tensor_node_integer8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -1006,8 +1002,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         integer(c_int64_t), pointer, intent(inout) :: pointer(..)
@@ -1016,9 +1011,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_integer8
 
@@ -1026,7 +1021,7 @@ contains
   subroutine tensor_node_logical1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
-    integer(c_int64_t), intent(out), optional :: first_row
+    type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: first_row_c
@@ -1037,8 +1032,7 @@ contains
       ! tensor [in]: a tensor
       ! pointer [in,out]: of the tensor's rank and type
       ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
-      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
-          result(answer)
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") result(answer)
         import
         type(c_ptr), value :: tensor
         logical(c_bool), pointer, intent(inout) :: pointer(..)
@@ -1047,9 +1041,9 @@ contains
       end function fortran_tensor_node
     end interface
 
-    first_row_c = 0
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
-    if (present(first_row)) first_row = first_row_c
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
+        first_row_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_node_logical1
 end module syncyte_tensors

@@ -86,8 +86,7 @@ module syncyte_window_c
     ! rank [in]: rank that contributed the part
     ! data [out]: its first byte
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
-    function syncyte_window_pointer(window, rank, data) bind(C, name="syncyte_window_pointer") &
-        result(answer)
+    function syncyte_window_pointer(window, rank, data) bind(C, name="syncyte_window_pointer") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
@@ -101,8 +100,7 @@ module syncyte_window_c
     ! offset [in]: bytes from the start of its part
     ! source [in]: contiguous
     ! Returns: SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
-    function syncyte_window_put(window, rank, offset, source) bind(C, name="syncyte_window_put") &
-        result(answer)
+    function syncyte_window_put(window, rank, offset, source) bind(C, name="syncyte_window_put") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
@@ -116,8 +114,7 @@ module syncyte_window_c
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part
     ! target [out]: contiguous
-    function syncyte_window_get(window, rank, offset, target) bind(C, name="syncyte_window_get") &
-        result(answer)
+    function syncyte_window_get(window, rank, offset, target) bind(C, name="syncyte_window_get") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank

@@ -106,7 +106,7 @@ contains
   !> Writes elements to a rank; visible there after flush. Local.
   subroutine window_put(self, source, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
@@ -128,7 +128,7 @@ contains
   !> Reads elements of a rank. Local.
   subroutine window_get(self, target, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: target
+    type(*), dimension(..), intent(inout), target :: target  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
@@ -150,7 +150,7 @@ contains
   !> Combines elements with those at a rank, each atomically. Local.
   subroutine window_accumulate(self, source, rank, first, op, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
@@ -264,7 +264,7 @@ contains
   !> Completes this rank's operations at a rank, or at all ranks. Local.
   subroutine window_flush(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in), optional :: rank  !! target; -1: all
+    integer, intent(in), optional :: rank  !! target; -1: all; absent: -1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: rank_c
@@ -291,7 +291,7 @@ contains
   subroutine window_pointer_real4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -300,7 +300,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -322,7 +322,7 @@ contains
   subroutine window_pointer_real8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -331,7 +331,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -353,7 +353,7 @@ contains
   subroutine window_pointer_complex4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -362,7 +362,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -384,7 +384,7 @@ contains
   subroutine window_pointer_complex8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -393,7 +393,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -415,7 +415,7 @@ contains
   subroutine window_pointer_integer1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -424,7 +424,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -446,7 +446,7 @@ contains
   subroutine window_pointer_integer2(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -455,7 +455,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -477,7 +477,7 @@ contains
   subroutine window_pointer_integer4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -486,7 +486,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -508,7 +508,7 @@ contains
   subroutine window_pointer_integer8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -517,7 +517,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &
@@ -539,7 +539,7 @@ contains
   subroutine window_pointer_logical1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -548,7 +548,7 @@ contains
     interface
       !> Points to a rank's part of a window.
       ! window [in]: a window
-      ! rank [in]: whose part
+      ! rank [in]: rank that contributed the part
       ! shape [in]: integers; absent: all of the part
       ! pointer [in,out]: as many dimensions as shape has elements
       function fortran_window_pointer(window, rank, shape, pointer) bind(C, name="fortran_window_pointer") &

@@ -19,7 +19,7 @@ static const struct {
              {CFI_type_Bool, SYNCYTE_BOOL, "logical(c_bool)"},
              {CFI_type_other, 0, "a type that Syncyte does not have"}};
 
-/* Place of an array's type among them. */
+/* Index of an array's type in the table. */
 static size_t type_of(const CFI_cdesc_t* array) {
   const size_t last = sizeof types / sizeof types[0] - 1;
   size_t i = 0;
@@ -59,8 +59,8 @@ bool fortran_is_contiguous(const CFI_cdesc_t* array) {
   return true;
 }
 
-/* Compilers give arrays without elements no address. One that is not allocated has none either, but the extents of its
- * last allocation or of a zeroed descriptor: it passes for empty only if an extent happens to be 0. */
+/* An array without elements may have a null address. An array that is not allocated has one too, with the extents of
+ * its last allocation or of a zeroed descriptor; it passes for empty if one of them is 0. */
 syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name) {
   bool is_empty = false, is_assumed = false;
   for (int i = 0; i < array->rank; ++i) {
@@ -76,7 +76,7 @@ syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name) {
   return SYNCYTE_SUCCESS;
 }
 
-/* Copies what lies at `at` along the dimensions up to d, in array element order; returns the end of the dense side. */
+/* Copies the elements at `at` along dimensions 0 to d, in array element order; returns the end of the dense copy. */
 static char* copy_elements(const CFI_cdesc_t* array, int d, char* at, char* dense, bool to_dense) {
   if (d < 0) {
     memcpy(to_dense ? dense : at, to_dense ? at : dense, array->elem_len);
@@ -137,9 +137,6 @@ syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, int3
   syncyte_status_t status = describe(array, name, stored, buffer);
   if (status == SYNCYTE_SUCCESS && is_dense != 0 && !fortran_is_contiguous(array))
     status = copy_section(array, name, buffer);
-  if (status == SYNCYTE_SUCCESS) return status;
-  buffer->dtype = status == SYNCYTE_ERR_TYPE ? 0 : SYNCYTE_INT8;
-  buffer->ndim = status == SYNCYTE_ERR_TYPE ? 0 : -1;
   return status;
 }
 

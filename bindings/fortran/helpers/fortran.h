@@ -4,7 +4,7 @@
  * descriptors.
  *
  * A CFI_cdesc_t is an array or scalar of any type and rank; dimensions are reversed on the way, so that Fortran's last
- * one is C's first. What fails sets the thread's last error in the words of a Fortran programmer. `name` is the dummy
+ * one is C's first. A function that fails sets the thread's last error, in Fortran's terms. `name` is the dummy
  * argument's, for the message.
  */
 #pragma once
@@ -13,19 +13,19 @@
 
 #include "syncyte.h"
 
-/** Which ranks get the error if an argument is wrong on one rank. */
+/** Ranks that get the error if an argument is wrong on one rank. */
 typedef int32_t fortran_scope_t;
 enum fortran_scope_values {
-  FORTRAN_LOCAL = 0,      /**< this rank's alone */
-  FORTRAN_COLLECTIVE = 1, /**< every rank's, where the communicator checks (SYNCYTE_CHECK) */
-  FORTRAN_CREATION = 2,   /**< every rank's, always */
-  FORTRAN_START = 3,      /**< every rank's, at the end of the started operation */
-  FORTRAN_HALO = 4        /**< the neighbours' too */
+  FORTRAN_LOCAL = 0,      /**< this rank */
+  FORTRAN_COLLECTIVE = 1, /**< all ranks, if the communicator checks (SYNCYTE_CHECK) */
+  FORTRAN_CREATION = 2,   /**< all ranks, always */
+  FORTRAN_START = 3,      /**< all ranks, at the end of the started operation */
+  FORTRAN_HALO = 4        /**< this rank and its neighbours */
 };
 
 /**
- * @brief Takes part in an operation whose arguments are wrong on this rank; the thread's last error is why.
- * @param[in] scope how the other ranks learn of it
+ * @brief Takes part in an operation whose arguments are wrong on this rank; the thread's last error is the reason.
+ * @param[in] scope the ranks that get the error
  * @param[in] comm the operation's communicator, or its halo; null where it is local
  * @param[in] status of the error
  * @param[in] operation {string} the C function's name without "syncyte_"
@@ -34,7 +34,7 @@ enum fortran_scope_values {
 syncyte_status_t fortran_refuse(fortran_scope_t scope, void* comm, syncyte_status_t status, const char* operation);
 
 /**
- * @brief The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world): root
+ * @brief The thread's last error in Fortran's terms, for example "rank 2: comm_gather (world): root
  * is 3; expected 0 to 2".
  * @return a text that is valid until this thread's next call
  */
@@ -48,7 +48,7 @@ const char* fortran_last_error(void);
 syncyte_status_t fortran_end_job(syncyte_status_t status);
 
 /**
- * @brief Describes an array. On failure the buffer is one that every function refuses with the same status.
+ * @brief Describes an array.
  * @param[in] array any array
  * @param[in] name {string} of the dummy argument
  * @param[in] is_dense 1: a section is copied into contiguous memory, which fortran_release() frees
@@ -115,7 +115,7 @@ int64_t fortran_count(const CFI_cdesc_t* array);
 syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int32_t is_reversed, int64_t* values);
 
 /**
- * @brief Writes what fortran_integers() reads.
+ * @brief Writes integers of any kind, rank and strides, as fortran_integers() reads them.
  * @param[in,out] array integers
  * @param[in] name {string} of the dummy argument
  * @param[in] values {array(elements of array)} the numbers
@@ -133,7 +133,7 @@ syncyte_status_t fortran_handle(const CFI_cdesc_t* handle, const char* name, int
 /**
  * @brief The axis of a dimension, counted from the end.
  * @param[in] dim from 1; 0 stands for the last one
- * @param[in] array whose dimension it is
+ * @param[in] array array that has the dimension
  * @param[in] name {string} of the dummy argument
  * @param[in] array_name {string} of the array
  * @param[out] axis -dim
@@ -221,7 +221,7 @@ syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* point
 /**
  * @brief Points to a rank's part of a window.
  * @param[in] window a window
- * @param[in] rank whose part
+ * @param[in] rank rank that contributed the part
  * @param[in] shape {optional} integers; absent: all of the part
  * @param[in,out] pointer {pointer} as many dimensions as shape has elements
  */

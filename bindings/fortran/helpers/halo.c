@@ -1,4 +1,4 @@
-/* Halos for Fortran: the grid's dimensions and the array's come in Fortran's order, reversed. */
+/* Halos for Fortran: the dimensions of grid and array are in Fortran's order, which is C's reversed. */
 #include "descriptor.h"
 
 /* Numbers in C's order, from a vector or, one for each dimension of the grid, from a scalar. */
@@ -36,7 +36,7 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   int64_t below[SYNCYTE_MAX_NDIM] = {0}, above[SYNCYTE_MAX_NDIM] = {0};
   int32_t axes[SYNCYTE_MAX_NDIM] = {0}, dimensions = 0;
   syncyte_status_t local = fortran_buffer(array, "array", 0, 0, &buffer);
-  (void)syncyte_cart_ndim(cart, &dimensions); /* 0 without a grid, which halo_create() tells all ranks */
+  (void)syncyte_cart_ndim(cart, &dimensions); /* 0 without a grid: halo_create() then fails on all ranks */
   int32_t lows = dimensions, highs = dimensions, cut = dimensions;
   if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", &lows, below);
   if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", &highs, above);

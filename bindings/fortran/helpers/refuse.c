@@ -1,4 +1,4 @@
-/* Errors that the binding finds itself, and the operations that they end. */
+/* Errors in arguments that the binding finds, and their report to other ranks. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ syncyte_status_t fortran_refuse(fortran_scope_t scope, void* comm, syncyte_statu
   int32_t level = 0;
   (void)syncyte_last_error_fields(&why);
   snprintf(reason, sizeof reason, "%s", why.reason);
-  if (scope == FORTRAN_HALO) (void)syncyte_halo_exchange(comm, &none); /* refused: tells the neighbours */
+  if (scope == FORTRAN_HALO) (void)syncyte_halo_exchange(comm, &none); /* fails, on the neighbours too */
   why = (syncyte_error_fields_t){
       .struct_size = sizeof why, .status = status, .operation = operation, .axis = -1, .reason = reason};
   (void)syncyte_error_set_fields(&why);

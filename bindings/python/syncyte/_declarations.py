@@ -2,6 +2,7 @@
 
 Generated from the C headers by bindings/generate; do not edit.
 
+A parameter's comment states its direction, whether it may be None, and the number of elements of an array.
 Handles are opaque values, passed as ctypes.c_void_p. A structure's `_defaults_` are the values its members have when
 they are not zero; `struct_size` must be set to ctypes.sizeof of the structure.
 """
@@ -13,21 +14,11 @@ import enum
 from typing import Any, NamedTuple
 
 
-class Parameter(NamedTuple):
-    """A parameter of a C function."""
+class Function(NamedTuple):
+    """Types of a C function, as ctypes names them."""
 
-    name: str
-    type: Any
-    text: str  # direction, whether it may be None, number of elements of an array, description
-
-
-class Function:
-    """A C function."""
-
-    def __init__(self, restype: Any, doc: str, *parameters: Parameter):
-        self.restype = restype
-        self.doc = doc
-        self.argtypes = [parameter.type for parameter in parameters]
+    restype: Any
+    argtypes: list[Any]
 
 
 VERSION_MAJOR = 0  # Version of this header; syncyte_version() returns the library's.
@@ -495,14 +486,14 @@ class MessageOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # reserved: null
         ("stream", ctypes.c_void_p),
-        # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the
-        # same tags as their users'
+        # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same
+        # tags as their users'
         ("channel", ctypes.c_int32),
         # any number, which a send passes to the receiver's status; for libraries on top
         ("label", ctypes.c_int64),
-        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's
-        # header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work
-        # enqueued on it must be complete before the call. 0: no room
+        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header,
+        # which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on
+        # it must be complete before the call. 0: no room
         ("room", ctypes.c_int32),
     ]
 
@@ -570,8 +561,8 @@ class TensorOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for messages; may be null
         ("name", ctypes.c_char_p),
-        # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or
-        # all pass numbers that add up to shape[0]
+        # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
+        # pass numbers that add up to shape[0]
         ("local_rows", ctypes.c_int64),
         # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
         ("memory", ctypes.c_int32),
@@ -682,8 +673,8 @@ class CheckpointOptions(ctypes.Structure):
 # Called after every traced operation, on the thread that ran it; must not call Syncyte.
 TraceFn = ctypes.CFUNCTYPE(None, ctypes.POINTER(TraceEvent), ctypes.c_void_p)
 
-# Sets *done to 1 if the operation has ended; does not wait. Returns the operation's status once it has ended; an
-# error ends it. Not called again after the end.
+# Sets *done to 1 if the operation has ended; does not wait. Returns the operation's status once it has ended; an error
+# ends it. Not called again after the end.
 RequestPollFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
 
 # Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. Not called
@@ -694,8 +685,8 @@ RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 # finalize.
 RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# Writes the application's current source line as a zero-terminated string of at most `bytes` bytes, including the
-# zero. Called on a separate thread; may block.
+# Writes the application's current source line as a zero-terminated string of at most `bytes` bytes, including the zero.
+# Called on a separate thread; may block.
 LineFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 # Returns non-zero to end the wait in progress, otherwise 0.
@@ -703,1451 +694,2727 @@ InterruptFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
 CORE: dict[str, Function] = {
+    # Returns the version of the loaded library. Local; callable at any time, from any thread.
     "syncyte_version": Function(
         ctypes.c_int32,
-        "Returns the version of the loaded library. Local; callable at any time, from any thread.",
-        Parameter("major", ctypes.POINTER(ctypes.c_int32), "out, optional: first number"),
-        Parameter("minor", ctypes.POINTER(ctypes.c_int32), "out, optional: second number"),
-        Parameter("patch", ctypes.POINTER(ctypes.c_int32), "out, optional: third number"),
-        Parameter("abi", ctypes.POINTER(ctypes.c_int32), "out, optional: SYNCYTE_ABI_VERSION of the library"),
+        [
+            # major (out, optional): first number
+            ctypes.POINTER(ctypes.c_int32),
+            # minor (out, optional): second number
+            ctypes.POINTER(ctypes.c_int32),
+            # patch (out, optional): third number
+            ctypes.POINTER(ctypes.c_int32),
+            # abi (out, optional): SYNCYTE_ABI_VERSION of the library
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the message of this thread's last failed call. Local; callable at any time. Returns: a string that is
+    # valid until the thread's next failing call; empty if none failed.
     "syncyte_last_error": Function(
         ctypes.c_char_p,
-        "Returns the message of this thread's last failed call. Local; callable at any time. Returns: a string that is valid until the thread's next failing call; empty if none failed.",
+        [
+        ],
     ),
+    # Returns the fields of this thread's last error. Local; callable at any time.
     "syncyte_last_error_fields": Function(
         ctypes.c_int32,
-        "Returns the fields of this thread's last error. Local; callable at any time.",
-        Parameter("fields", ctypes.POINTER(ErrorFields), "in,out: struct_size set by the caller; the rest is filled; texts are valid until the thread's next failing call"),
+        [
+            # fields (in,out): struct_size set by the caller; the rest is filled; texts are valid until the thread's
+            # next failing call
+            ctypes.POINTER(ErrorFields),
+        ],
     ),
+    # Returns the name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time. Returns: a
+    # constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is not a status code.
     "syncyte_status_name": Function(
         ctypes.c_char_p,
-        "Returns the name of a status code, for example \"SYNCYTE_ERR_INDEX\". Local; callable at any time. Returns: a constant string; \"SYNCYTE_ERR_UNKNOWN\" for a number that is not a status code.",
-        Parameter("status", ctypes.c_int32, "in: any number"),
+        [
+            # status (in): any number
+            ctypes.c_int32,
+        ],
     ),
+    # Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. Returns: status, so
+    # that a caller can `return syncyte_error_set(...)`.
     "syncyte_error_set": Function(
         ctypes.c_int32,
-        "Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. Returns: status, so that a caller can `return syncyte_error_set(...)`.",
-        Parameter("status", ctypes.c_int32, "in: code, not SYNCYTE_SUCCESS"),
-        Parameter("message", ctypes.c_char_p, "in: the error, the argument, and how to correct it; the rank is prepended"),
+        [
+            # status (in): code, not SYNCYTE_SUCCESS
+            ctypes.c_int32,
+            # message (in): the error, the argument, and how to correct it; the rank is prepended
+            ctypes.c_char_p,
+        ],
     ),
+    # Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any time.
+    # Returns: fields->status
     "syncyte_error_set_fields": Function(
         ctypes.c_int32,
-        "Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any time. Returns: fields->status",
-        Parameter("fields", ctypes.POINTER(ErrorFields), "in: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read"),
+        [
+            # fields (in): texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
+            ctypes.POINTER(ErrorFields),
+        ],
     ),
+    # Returns the size of one element in bytes. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown
+    # dtype.
     "syncyte_dtype_size": Function(
         ctypes.c_int32,
-        "Returns the size of one element in bytes. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown dtype.",
-        Parameter("dtype", ctypes.c_int32, "in: element type"),
-        Parameter("bytes", ctypes.POINTER(ctypes.c_size_t), "out: size of an element"),
+        [
+            # dtype (in): element type
+            ctypes.c_int32,
+            # bytes (out): size of an element
+            ctypes.POINTER(ctypes.c_size_t),
+        ],
     ),
+    # Returns the name of an element type, for example "float32". Local; callable at any time. Returns: a constant
+    # string; "unknown" for an unknown dtype.
     "syncyte_dtype_name": Function(
         ctypes.c_char_p,
-        "Returns the name of an element type, for example \"float32\". Local; callable at any time. Returns: a constant string; \"unknown\" for an unknown dtype.",
-        Parameter("dtype", ctypes.c_int32, "in: element type"),
+        [
+            # dtype (in): element type
+            ctypes.c_int32,
+        ],
     ),
+    # Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time. Returns:
+    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
     "syncyte_buffer_init": Function(
         ctypes.c_int32,
-        "Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).",
-        Parameter("data", ctypes.c_void_p, "in, optional: first element"),
-        Parameter("dtype", ctypes.c_int32, "in: element type"),
-        Parameter("ndim", ctypes.c_int32, "in: number of dimensions"),
-        Parameter("shape", ctypes.POINTER(ctypes.c_int64), "in, optional, array of ndim: extents; may be null when ndim is 0"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "out: the description"),
+        [
+            # data (in, optional): first element
+            ctypes.c_void_p,
+            # dtype (in): element type
+            ctypes.c_int32,
+            # ndim (in): number of dimensions
+            ctypes.c_int32,
+            # shape (in, optional, array of ndim): extents; may be null when ndim is 0
+            ctypes.POINTER(ctypes.c_int64),
+            # buffer (out): the description
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe, callable
+    # at any time.
     "syncyte_log": Function(
         ctypes.c_int32,
-        "Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe, callable at any time.",
-        Parameter("level", ctypes.c_int32, "in: severity"),
-        Parameter("message", ctypes.c_char_p, "in: text without a newline"),
+        [
+            # level (in): severity
+            ctypes.c_int32,
+            # message (in): text without a newline
+            ctypes.c_char_p,
+        ],
     ),
+    # Installs the trace hook of the process; null removes it. Local; callable at any time, not during operations.
     "syncyte_trace_set": Function(
         ctypes.c_int32,
-        "Installs the trace hook of the process; null removes it. Local; callable at any time, not during operations.",
-        Parameter("hook", TraceFn, "in, optional: function"),
-        Parameter("context", ctypes.c_void_p, "in, optional: passed to every call; must outlive the hook"),
+        [
+            # hook (in, optional): function
+            TraceFn,
+            # context (in, optional): passed to every call; must outlive the hook
+            ctypes.c_void_p,
+        ],
     ),
+    # Returns the counters of an operation. Local, thread-safe, callable at any time. Returns: SYNCYTE_ERR_INDEX beyond
+    # the last one.
     "syncyte_stats": Function(
         ctypes.c_int32,
-        "Returns the counters of an operation. Local, thread-safe, callable at any time. Returns: SYNCYTE_ERR_INDEX beyond the last one.",
-        Parameter("index", ctypes.c_int64, "in: 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not listed"),
-        Parameter("stats", ctypes.POINTER(OperationStats), "in,out: struct_size set by the caller; the rest is filled"),
+        [
+            # index (in): 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not
+            # listed
+            ctypes.c_int64,
+            # stats (in,out): struct_size set by the caller; the rest is filled
+            ctypes.POINTER(OperationStats),
+        ],
     ),
+    # Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every wait of
+    # Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never run at once.
+    # The thread that tests or waits for the request gets the status, and the message that poll passed to
+    # syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll must
+    # not wait for another rank: while it runs, its thread polls no other request. syncyte_finalize() (or MPI_Finalize)
+    # polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a
+    # request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays active, and
+    # its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.
     "syncyte_request_create": Function(
         ctypes.c_int32,
-        "Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll must not wait for another rank: while it runs, its thread polls no other request. syncyte_finalize() (or MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.",
-        Parameter("poll", RequestPollFn, "in: tests for completion"),
-        Parameter("wait", RequestWaitFn, "in, optional: waits; if null, poll is called until it sets *done"),
-        Parameter("free", RequestFreeFn, "in, optional: frees context"),
-        Parameter("context", ctypes.c_void_p, "in, optional: passed to the callbacks; owned by the request on success"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: the request"),
+        [
+            # poll (in): tests for completion
+            RequestPollFn,
+            # wait (in, optional): waits; if null, poll is called until it sets *done
+            RequestWaitFn,
+            # free (in, optional): frees context
+            RequestFreeFn,
+            # context (in, optional): passed to the callbacks; owned by the request on success
+            ctypes.c_void_p,
+            # request (out): the request
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
     "syncyte_request_test": Function(
         ctypes.c_int32,
-        "Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.",
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "in,out: a request; null counts as ended"),
-        Parameter("done", ctypes.POINTER(ctypes.c_int32), "out: 1 if it has ended"),
+        [
+            # request (in,out): a request; null counts as ended
+            ctypes.POINTER(ctypes.c_void_p),
+            # done (out): 1 if it has ended
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Waits for a request, returns its status, and nulls the handle. Local. Returns: SYNCYTE_ERR_INTERRUPTED if the
+    # application ended the wait (syncyte_interrupt_set()): the request stays active. syncyte_request_wait_all() and
+    # syncyte_request_wait_any() do the same.
     "syncyte_request_wait": Function(
         ctypes.c_int32,
-        "Waits for a request, returns its status, and nulls the handle. Local. Returns: SYNCYTE_ERR_INTERRUPTED if the application ended the wait (syncyte_interrupt_set()): the request stays active. syncyte_request_wait_all() and syncyte_request_wait_any() do the same.",
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "in,out: a request; null counts as ended"),
+        [
+            # request (in,out): a request; null counts as ended
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Waits for all requests; returns the first status that is not success, after all have ended. Local.
     "syncyte_request_wait_all": Function(
         ctypes.c_int32,
-        "Waits for all requests; returns the first status that is not success, after all have ended. Local.",
-        Parameter("count", ctypes.c_int64, "in: number of requests"),
-        Parameter("requests", ctypes.POINTER(ctypes.c_void_p), "in,out, array of count: requests, nulled; null ones are skipped"),
+        [
+            # count (in): number of requests
+            ctypes.c_int64,
+            # requests (in,out, array of count): requests, nulled; null ones are skipped
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Waits until one of the requests ends, returns its status and nulls it. Local.
     "syncyte_request_wait_any": Function(
         ctypes.c_int32,
-        "Waits until one of the requests ends, returns its status and nulls it. Local.",
-        Parameter("count", ctypes.c_int64, "in: number of requests"),
-        Parameter("requests", ctypes.POINTER(ctypes.c_void_p), "in,out, array of count: requests; null ones are skipped"),
-        Parameter("index", ctypes.POINTER(ctypes.c_int64), "out: position of the request that ended; -1 if all were null"),
+        [
+            # count (in): number of requests
+            ctypes.c_int64,
+            # requests (in,out, array of count): requests; null ones are skipped
+            ctypes.POINTER(ctypes.c_void_p),
+            # index (out): position of the request that ended; -1 if all were null
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY
+    # while the operation is active (MPI cannot cancel).
     "syncyte_request_destroy": Function(
         ctypes.c_int32,
-        "Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).",
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "in,out: a request"),
+        [
+            # request (in,out): a request
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
+    # nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if
+    # one of them has bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may
+    # be called again.
     "syncyte_init": Function(
         ctypes.c_int32,
-        "Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of them has bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may be called again.",
-        Parameter("options", ctypes.POINTER(InitOptions), "in, optional: null for defaults"),
+        [
+            # options (in, optional): null for defaults
+            ctypes.POINTER(InitOptions),
+        ],
     ),
+    # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+    # Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
+    # application finalises MPI first, this happens inside MPI_Finalize. If the process of a rank of this node has ended
+    # before, the function does not wait: it logs an error, frees nothing, and does not finalise MPI. Further calls, and
+    # calls in a forked child, do nothing.
     "syncyte_finalize": Function(
         ctypes.c_int32,
-        "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the application finalises MPI first, this happens inside MPI_Finalize. If the process of a rank of this node has ended before, the function does not wait: it logs an error, frees nothing, and does not finalise MPI. Further calls, and calls in a forked child, do nothing.",
+        [
+        ],
     ),
+    # Installs the function that gives this rank's current source line to the watchdog's report; null removes it. The
+    # report says "unknown" if the function takes longer than a second. Local; callable at any time.
     "syncyte_watchdog_line_set": Function(
         ctypes.c_int32,
-        "Installs the function that gives this rank's current source line to the watchdog's report; null removes it. The report says \"unknown\" if the function takes longer than a second. Local; callable at any time.",
-        Parameter("hook", LineFn, "in, optional: function"),
-        Parameter("context", ctypes.c_void_p, "in, optional: passed to every call; must outlive the hook"),
+        [
+            # hook (in, optional): function
+            LineFn,
+            # context (in, optional): passed to every call; must outlive the hook
+            ctypes.c_void_p,
+        ],
     ),
+    # Installs a function that waits of the calling thread call ten times a second, for example to check for signals;
+    # null removes it. The process has one such function: a later call replaces it. Local; callable at any time. If the
+    # function returns non-zero, the wait returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request stays active,
+    # and may be waited for again; - a blocking receive is cancelled, or has received a message that had already
+    # arrived; - a blocking send may still arrive: its memory must stay unchanged until syncyte_finalize(); - a halo
+    # cannot be used after an interrupted blocking exchange or accumulate; neighbours may still wait for it; - after a
+    # collective the ranks of its communicator are out of step: every later collective on it returns
+    # SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world communicator, syncyte_finalize() frees
+    # nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not call the
+    # function; syncyte_finalize() never does.
     "syncyte_interrupt_set": Function(
         ctypes.c_int32,
-        "Installs a function that waits of the calling thread call ten times a second, for example to check for signals; null removes it. The process has one such function: a later call replaces it. Local; callable at any time. If the function returns non-zero, the wait returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request stays active, and may be waited for again; - a blocking receive is cancelled, or has received a message that had already arrived; - a blocking send may still arrive: its memory must stay unchanged until syncyte_finalize(); - a halo cannot be used after an interrupted blocking exchange or accumulate; neighbours may still wait for it; - after a collective the ranks of its communicator are out of step: every later collective on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world communicator, syncyte_finalize() frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not call the function; syncyte_finalize() never does.",
-        Parameter("hook", InterruptFn, "in, optional: function; may call Syncyte, but must not wait for the same operation"),
-        Parameter("context", ctypes.c_void_p, "in, optional: passed to every call; must outlive the hook"),
+        [
+            # hook (in, optional): function; may call Syncyte, but must not wait for the same operation
+            InterruptFn,
+            # context (in, optional): passed to every call; must outlive the hook
+            ctypes.c_void_p,
+        ],
     ),
+    # Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
+    # child, ends only the child.
     "syncyte_abort": Function(
         None,
-        "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked child, ends only the child.",
-        Parameter("exit_code", ctypes.c_int32, "in: what mpirun should return, 1 to 255"),
+        [
+            # exit_code (in): what mpirun should return, 1 to 255
+            ctypes.c_int32,
+        ],
     ),
+    # Returns whether Syncyte is initialised. Local; callable at any time.
     "syncyte_initialized": Function(
         ctypes.c_int32,
-        "Returns whether Syncyte is initialised. Local; callable at any time.",
-        Parameter("flag", ctypes.POINTER(ctypes.c_int32), "out: 1 between init and finalize, also in a child forked then; otherwise 0"),
+        [
+            # flag (out): 1 between init and finalize, also in a child forked then; otherwise 0
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
     "syncyte_thread_level": Function(
         ctypes.c_int32,
-        "Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.",
-        Parameter("level", ctypes.POINTER(ctypes.c_int32), "out: the level"),
+        [
+            # level (out): the level
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns whether MPI accepts buffers in a kind of memory. It always accepts host memory. It accepts CUDA memory if
+    # this build has CUDA, the machine has a device, and the MPI library reports that it is CUDA-aware or
+    # SYNCYTE_CUDA_AWARE=on is set. Local. Operations that only move elements accept device buffers: messages, and
+    # blocking broadcasts, gathers, scatters and all-to-alls. The buffers must be dense, and cut along their first axis;
+    # if an operation has two buffers on a rank, both must be on devices. Work enqueued on them must be complete before
+    # the call. All other operations on a communicator return SYNCYTE_ERR_UNSUPPORTED for device memory. Returns:
+    # SYNCYTE_ERR_ARGUMENT for an unknown kind.
     "syncyte_mpi_takes": Function(
         ctypes.c_int32,
-        "Returns whether MPI accepts buffers in a kind of memory. It always accepts host memory. It accepts CUDA memory if this build has CUDA, the machine has a device, and the MPI library reports that it is CUDA-aware or SYNCYTE_CUDA_AWARE=on is set. Local. Operations that only move elements accept device buffers: messages, and blocking broadcasts, gathers, scatters and all-to-alls. The buffers must be dense, and cut along their first axis; if an operation has two buffers on a rank, both must be on devices. Work enqueued on them must be complete before the call. All other operations on a communicator return SYNCYTE_ERR_UNSUPPORTED for device memory. Returns: SYNCYTE_ERR_ARGUMENT for an unknown kind.",
-        Parameter("memory", ctypes.c_int32, "in: kind"),
-        Parameter("flag", ctypes.POINTER(ctypes.c_int32), "out: 1 or 0"),
+        [
+            # memory (in): kind
+            ctypes.c_int32,
+            # flag (out): 1 or 0
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns a reference to the communicator of all ranks. Local. All references have the same handle, in every job.
     "syncyte_comm_world": Function(
         ctypes.c_int32,
-        "Returns a reference to the communicator of all ranks. Local. All references have the same handle, in every job.",
-        Parameter("comm", ctypes.POINTER(ctypes.c_void_p), "out: the communicator; to be destroyed as any other handle"),
+        [
+            # comm (out): the communicator; to be destroyed as any other handle
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns a reference to the communicator of this rank alone. Local. All references have the same handle, in every
+    # job.
     "syncyte_comm_self": Function(
         ctypes.c_int32,
-        "Returns a reference to the communicator of this rank alone. Local. All references have the same handle, in every job.",
-        Parameter("comm", ctypes.POINTER(ctypes.c_void_p), "out: the communicator; to be destroyed as any other handle"),
+        [
+            # comm (out): the communicator; to be destroyed as any other handle
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated and
+    # stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-
+    # communicator and an invalid handle, on this rank alone: it cannot notify the others.
     "syncyte_comm_from_fortran": Function(
         ctypes.c_int32,
-        "Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated and stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-communicator and an invalid handle, on this rank alone: it cannot notify the others.",
-        Parameter("fortran_handle", ctypes.c_int32, "in: an intra-communicator"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults; all ranks get an error in one rank's options"),
-        Parameter("comm", ctypes.POINTER(ctypes.c_void_p), "out: the communicator"),
+        [
+            # fortran_handle (in): an intra-communicator
+            ctypes.c_int32,
+            # options (in, optional): null for defaults; all ranks get an error in one rank's options
+            ctypes.POINTER(CommOptions),
+            # comm (out): the communicator
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it only while comm is
+    # alive, and do not free it. Messages on it are separate from Syncyte's own.
     "syncyte_comm_to_fortran": Function(
         ctypes.c_int32,
-        "Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it only while comm is alive, and do not free it. Messages on it are separate from Syncyte's own.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("fortran_handle", ctypes.POINTER(ctypes.c_int32), "out: for MPI_Comm_f2c"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # fortran_handle (out): for MPI_Comm_f2c
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Duplicates a communicator. Collective.
     "syncyte_comm_dup": Function(
         ctypes.c_int32,
-        "Duplicates a communicator. Collective.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("duplicate", ctypes.POINTER(ctypes.c_void_p), "out: the same ranks in the same order"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # duplicate (out): the same ranks in the same order
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ).
+    # Returns: SYNCYTE_ERR_ARGUMENT for a color below -1.
     "syncyte_comm_split": Function(
         ctypes.c_int32,
-        "Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ). Returns: SYNCYTE_ERR_ARGUMENT for a color below -1.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("color", ctypes.c_int32, "in: ranks of the same color form a new communicator; -1: this rank gets a null handle"),
-        Parameter("key", ctypes.c_int32, "in: order within the new communicator; ties are ordered by rank"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("part", ctypes.POINTER(ctypes.c_void_p), "out: the communicator of this rank's color"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # color (in): ranks of the same color form a new communicator; -1: this rank gets a null handle
+            ctypes.c_int32,
+            # key (in): order within the new communicator; ties are ordered by rank
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # part (out): the communicator of this rank's color
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the same name form a
+    # part. Collective.
     "syncyte_comm_split_program": Function(
         ctypes.c_int32,
-        "Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the same name form a part. Collective.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("name", ctypes.c_char_p, "in, optional: name of this rank's program, 1 to 255 bytes; null: the executable's file name"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("part", ctypes.POINTER(ctypes.c_void_p), "out: this program's ranks, in rank order"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # name (in, optional): name of this rank's program, 1 to 255 bytes; null: the executable's file name
+            ctypes.c_char_p,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # part (out): this program's ranks, in rank order
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a communicator of the ranks of comm that share memory with this rank. Collective.
     "syncyte_comm_node": Function(
         ctypes.c_int32,
-        "Makes a communicator of the ranks of comm that share memory with this rank. Collective.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("node", ctypes.POINTER(ctypes.c_void_p), "out: this node's ranks, in rank order"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # node (out): this node's ranks, in rank order
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction on
+    # each node, then among leaders, crosses the network once per node.
     "syncyte_comm_leaders": Function(
         ctypes.c_int32,
-        "Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction on each node, then among leaders, crosses the network once per node.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("leaders", ctypes.POINTER(ctypes.c_void_p), "out: one rank per node, numbered as the nodes are; a null handle on the other ranks"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # leaders (out): one rank per node, numbered as the nodes are; a null handle on the other ranks
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they call
+    # it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it. Returns: on
+    # all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range, and
+    # SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank alone,
+    # which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range.
+    # Different lists are detected between ranks that list each other. The call waits for a rank that does not call.
     "syncyte_comm_group": Function(
         ctypes.c_int32,
-        "Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range, and SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Different lists are detected between ranks that list each other. The call waits for a rank that does not call.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator; threads that make groups of it at the same time use different tags"),
-        Parameter("ranks", ctypes.POINTER(ctypes.c_int32), "in, array of count: ranks of comm, each once, this rank among them"),
-        Parameter("count", ctypes.c_int64, "in: number of ranks, 1 or more"),
-        Parameter("tag", ctypes.c_int32, "in: 0 to 1023"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults; all ranks get an error in one rank's options"),
-        Parameter("group", ctypes.POINTER(ctypes.c_void_p), "out: the communicator"),
+        [
+            # comm (in): a communicator; threads that make groups of it at the same time use different tags
+            ctypes.c_void_p,
+            # ranks (in, array of count): ranks of comm, each once, this rank among them
+            ctypes.POINTER(ctypes.c_int32),
+            # count (in): number of ranks, 1 or more
+            ctypes.c_int64,
+            # tag (in): 0 to 1023
+            ctypes.c_int32,
+            # options (in, optional): null for defaults; all ranks get an error in one rank's options
+            ctypes.POINTER(CommOptions),
+            # group (out): the communicator
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the topology: the communicator's ranks on nodes. Local.
     "syncyte_comm_topology": Function(
         ctypes.c_int32,
-        "Returns the topology: the communicator's ranks on nodes. Local.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("topology", ctypes.POINTER(Topology), "in,out: struct_size set by the caller; the rest is filled"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # topology (in,out): struct_size set by the caller; the rest is filled
+            ctypes.POINTER(Topology),
+        ],
     ),
+    # Returns this process's number, 0 to size - 1. Local.
     "syncyte_comm_rank": Function(
         ctypes.c_int32,
-        "Returns this process's number, 0 to size - 1. Local.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("rank", ctypes.POINTER(ctypes.c_int32), "out: the rank"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # rank (out): the rank
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the number of ranks. Local.
     "syncyte_comm_size": Function(
         ctypes.c_int32,
-        "Returns the number of ranks. Local.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("size", ctypes.POINTER(ctypes.c_int32), "out: the number"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # size (out): the number
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
     "syncyte_comm_check_level": Function(
         ctypes.c_int32,
-        "Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("level", ctypes.POINTER(ctypes.c_int32), "out: the level that its ranks agreed on"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # level (out): the level that its ranks agreed on
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the number of collectives that this rank has begun on a communicator. Local. Each agreement compares it:
+    # after a successful collective it is equal on all ranks until the next one begins, and identifies that collective.
     "syncyte_comm_sequence": Function(
         ctypes.c_int32,
-        "Returns the number of collectives that this rank has begun on a communicator. Local. Each agreement compares it: after a successful collective it is equal on all ranks until the next one begins, and identifies that collective.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("number", ctypes.POINTER(ctypes.c_int64), "out: 0 on a new communicator"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # number (out): 0 on a new communicator
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the communicator's identifier: equal on all its ranks, unique among communicators of this and other jobs.
+    # Local.
     "syncyte_comm_id": Function(
         ctypes.c_int32,
-        "Returns the communicator's identifier: equal on all its ranks, unique among communicators of this and other jobs. Local.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("id", ctypes.POINTER(ctypes.c_int64), "out: 0 or more"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # id (out): 0 or more
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Local, thread-safe, without MPI. The last release makes the handle invalid. Objects made on the
+    # communicator keep it alive. It is freed at a collective point of its parent; one without a parent, at finalize.
     "syncyte_comm_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Local, thread-safe, without MPI. The last release makes the handle invalid. Objects made on the communicator keep it alive. It is freed at a collective point of its parent; one without a parent, at finalize.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_comm_release().
     "syncyte_comm_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_comm_release().",
-        Parameter("comm", ctypes.POINTER(ctypes.c_void_p), "in,out: a communicator"),
+        [
+            # comm (in,out): a communicator
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe. Returns:
+    # SYNCYTE_ERR_ARGUMENT.
     "syncyte_trace_tell": Function(
         ctypes.c_int32,
-        "Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe. Returns: SYNCYTE_ERR_ARGUMENT.",
-        Parameter("comm", ctypes.c_void_p, "in: communicator whose name is stored in the event; if it is null or freed, the event keeps its own"),
-        Parameter("event", ctypes.POINTER(TraceEvent), "in: the event; struct_size and operation are required"),
+        [
+            # comm (in): communicator whose name is stored in the event; if it is null or freed, the event keeps its own
+            ctypes.c_void_p,
+            # event (in): the event; struct_size and operation are required
+            ctypes.POINTER(TraceEvent),
+        ],
     ),
+    # Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation and
+    # those given. Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or
+    # SYNCYTE_ERR_MISMATCH, with a message that names the ranks that differ.
     "syncyte_comm_agree": Function(
         ctypes.c_int32,
-        "Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation and those given. Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or SYNCYTE_ERR_MISMATCH, with a message that names the ranks that differ.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("status", ctypes.c_int32, "in: this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get this thread's last error"),
-        Parameter("operation", ctypes.c_char_p, "in: name for messages, equal on all ranks"),
-        Parameter("count", ctypes.c_int32, "in: number of facts, 0 to 32"),
-        Parameter("facts", ctypes.POINTER(Fact), "in, optional, array of count: numbers that must be equal on all ranks"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # status (in): this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
+            # get this thread's last error
+            ctypes.c_int32,
+            # operation (in): name for messages, equal on all ranks
+            ctypes.c_char_p,
+            # count (in): number of facts, 0 to 32
+            ctypes.c_int32,
+            # facts (in, optional, array of count): numbers that must be equal on all ranks
+            ctypes.POINTER(Fact),
+        ],
     ),
+    # Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a
+    # file: the watchdog shows the wait, with the operation's name, and does not end the job for it. Collective; facts:
+    # as syncyte_comm_agree(). Returns: as syncyte_comm_agree().
     "syncyte_comm_agree_unlimited": Function(
         ctypes.c_int32,
-        "Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a file: the watchdog shows the wait, with the operation's name, and does not end the job for it. Collective; facts: as syncyte_comm_agree(). Returns: as syncyte_comm_agree().",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("status", ctypes.c_int32, "in: as in syncyte_comm_agree()"),
-        Parameter("operation", ctypes.c_char_p, "in: name for messages and the watchdog, equal on all ranks"),
-        Parameter("count", ctypes.c_int32, "in: number of facts, 0 to 32"),
-        Parameter("facts", ctypes.POINTER(Fact), "in, optional, array of count: numbers that must be equal on all ranks"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # status (in): as in syncyte_comm_agree()
+            ctypes.c_int32,
+            # operation (in): name for messages and the watchdog, equal on all ranks
+            ctypes.c_char_p,
+            # count (in): number of facts, 0 to 32
+            ctypes.c_int32,
+            # facts (in, optional, array of count): numbers that must be equal on all ranks
+            ctypes.POINTER(Fact),
+        ],
     ),
+    # Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation
+    # and sync free them too; call this to free memory without either.
     "syncyte_collect": Function(
         ctypes.c_int32,
-        "Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and sync free them too; call this to free memory without either.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+        ],
     ),
+    # Returns when all ranks have called it. Collective.
     "syncyte_comm_barrier": Function(
         ctypes.c_int32,
-        "Returns when all ranks have called it. Collective.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+        ],
     ),
+    # Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact. Returns:
+    # SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
     "syncyte_comm_bcast": Function(
         ctypes.c_int32,
-        "Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact. Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("root", ctypes.c_int32, "in: rank that sends its elements"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in,out: contiguous; read on root, written elsewhere"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # root (in): rank that sends its elements
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # buffer (in,out): contiguous; read on root, written elsewhere
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
+    # op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED
+    # for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
     "syncyte_comm_allreduce": Function(
         ctypes.c_int32,
-        "Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: contiguous; null: output's contents (in place)"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "in,out: contiguous, of input's dtype and number of elements; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.POINTER(BufferDescription),
+            # op (in): reduction
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
+    # elements, options->fact.
     "syncyte_comm_allgather": Function(
         ctypes.c_int32,
-        "Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of elements, options->fact.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, of input's dtype and size times as many elements; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): contiguous
+            ctypes.POINTER(BufferDescription),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): contiguous, of input's dtype and size times as many elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts, options->fact.
     "syncyte_comm_allgatherv": Function(
         ctypes.c_int32,
-        "Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts, options->fact.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous, counts[rank] elements"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: elements of every rank, 0 or more, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, the sum of counts elements; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): contiguous, counts[rank] elements
+            ctypes.POINTER(BufferDescription),
+            # counts (in, array of counts_length): elements of every rank, 0 or more, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): contiguous, the sum of counts elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank i
+    # sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
+    # entry by entry).
     "syncyte_comm_alltoallv": Function(
         ctypes.c_int32,
-        "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous, the pieces in order of target ranks"),
-        Parameter("send_counts", ctypes.POINTER(ctypes.c_int64), "in, array of send_counts_length: elements for every rank"),
-        Parameter("send_counts_length", ctypes.c_int64, "in: length of send_counts: comm's size"),
-        Parameter("recv_counts", ctypes.POINTER(ctypes.c_int64), "in, array of recv_counts_length: elements from every rank"),
-        Parameter("recv_counts_length", ctypes.c_int64, "in: length of recv_counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, the pieces in order of source ranks; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): contiguous, the pieces in order of target ranks
+            ctypes.POINTER(BufferDescription),
+            # send_counts (in, array of send_counts_length): elements for every rank
+            ctypes.POINTER(ctypes.c_int64),
+            # send_counts_length (in): length of send_counts: comm's size
+            ctypes.c_int64,
+            # recv_counts (in, array of recv_counts_length): elements from every rank
+            ctypes.POINTER(ctypes.c_int64),
+            # recv_counts_length (in): length of recv_counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): contiguous, the pieces in order of source ranks; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it
+    # waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two blocks for each
+    # dimension, all of equal size: one for the neighbour below, then one for the neighbour above. The block that a rank
+    # sends up arrives in the neighbour's block "below", also if a periodic dimension has one or two ranks, so that both
+    # neighbours are one rank. Beyond an edge that is not periodic there is no neighbour: that block of input is not
+    # read, and that of output not written. The operation is its own adjoint if those blocks are 0. Returns:
+    # SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).
     "syncyte_comm_neighbor_alltoall": Function(
         ctypes.c_int32,
-        "Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two blocks for each dimension, all of equal size: one for the neighbour below, then one for the neighbour above. The block that a rank sends up arrives in the neighbour's block \"below\", also if a periodic dimension has one or two ranks, so that both neighbours are one rank. Beyond an edge that is not periodic there is no neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint if those blocks are 0. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).",
-        Parameter("comm", ctypes.c_void_p, "in: a Cartesian communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous, a block for each neighbour"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, of input's dtype and number of elements; must not overlap input"),
+        [
+            # comm (in): a Cartesian communicator
+            ctypes.c_void_p,
+            # input (in): contiguous, a block for each neighbour
+            ctypes.POINTER(BufferDescription),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
+    # options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for
+    # an op that dtype does not have.
     "syncyte_comm_reduce": Function(
         ctypes.c_int32,
-        "Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: contiguous; null on root: output's contents (in place)"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("root", ctypes.c_int32, "in: rank that gets the result"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "in,out, optional: on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere neither read nor written, may be null"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): contiguous; null on root: output's contents (in place)
+            ctypes.POINTER(BufferDescription),
+            # op (in): reduction
+            ctypes.c_int32,
+            # root (in): rank that gets the result
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (in,out, optional): on root: contiguous, of input's dtype and number of elements, not overlapping
+            # it; elsewhere neither read nor written, may be null
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
+    # facts: dtype, number of elements, op, from, options->fact. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype
+    # does not have.
     "syncyte_comm_scan": Function(
         ctypes.c_int32,
-        "Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective; facts: dtype, number of elements, op, from, options->fact. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: contiguous; null: output's contents (in place)"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("from", ctypes.c_int32, "in: where the scan begins"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "in,out: contiguous, of input's dtype and number of elements; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.POINTER(BufferDescription),
+            # op (in): reduction
+            ctypes.c_int32,
+            # from (in): where the scan begins
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
+    # gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
+    # MAX. Collective; facts as syncyte_comm_scan(). Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not
+    # have.
     "syncyte_comm_exscan": Function(
         ctypes.c_int32,
-        "Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. Collective; facts as syncyte_comm_scan(). Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: contiguous; null: output's contents (in place)"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("from", ctypes.c_int32, "in: where the scan begins"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "in,out: contiguous, of input's dtype and number of elements; must not overlap input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.POINTER(BufferDescription),
+            # op (in): reduction
+            ctypes.c_int32,
+            # from (in): where the scan begins
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Collects one number from each rank, usually an extent. Collective; facts: options->fact.
     "syncyte_comm_counts": Function(
         ctypes.c_int32,
-        "Collects one number from each rank, usually an extent. Collective; facts: options->fact.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("count", ctypes.c_int64, "in: this rank's number, 0 or more"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "out, array of counts_length: the numbers of all ranks, in rank order"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # count (in): this rank's number, 0 or more
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # counts (out, array of counts_length): the numbers of all ranks, in rank order
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+        ],
     ),
+    # Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
+    # root, options->fact.
     "syncyte_comm_gather_along": Function(
         ctypes.c_int32,
-        "Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts, root, options->fact.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: this rank's part"),
-        Parameter("axis", ctypes.c_int32, "in: dimension along which the parts are joined"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("root", ctypes.c_int32, "in: rank that gets the whole array"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out, optional: on root: the whole array, not overlapping input; elsewhere ignored, may be null"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): this rank's part
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension along which the parts are joined
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # root (in): rank that gets the whole array
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out, optional): on root: the whole array, not overlapping input; elsewhere ignored, may be null
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
+    # root.
     "syncyte_comm_allgather_along": Function(
         ctypes.c_int32,
-        "Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without root.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: this rank's part"),
-        Parameter("axis", ctypes.c_int32, "in: dimension along which the parts are joined"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: the whole array, not overlapping input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): this rank's part
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension along which the parts are joined
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): the whole array, not overlapping input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
     "syncyte_comm_scatter_along": Function(
         ctypes.c_int32,
-        "Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: on root: the whole array; elsewhere ignored, may be null"),
-        Parameter("axis", ctypes.c_int32, "in: dimension to cut"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("root", ctypes.c_int32, "in: rank that has the whole array"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: this rank's part, not overlapping input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): on root: the whole array; elsewhere ignored, may be null
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension to cut
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # root (in): rank that has the whole array
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): this rank's part, not overlapping input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective; facts:
+    # dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+    # Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
     "syncyte_comm_reduce_scatter_along": Function(
         ctypes.c_int32,
-        "Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective; facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: a whole array"),
-        Parameter("axis", ctypes.c_int32, "in: dimension to cut"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: this rank's part, not overlapping input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): a whole array
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension to cut
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # op (in): reduction
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): this rank's part, not overlapping input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
+    # changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts,
+    # options->fact. Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent
+    # scatter_counts[r] along scatter_axis; the extent along the other axis is that of the whole array.
     "syncyte_comm_alltoall_along": Function(
         ctypes.c_int32,
-        "Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts, options->fact. Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r] along scatter_axis; the extent along the other axis is that of the whole array.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: this rank's part along gather_axis"),
-        Parameter("gather_axis", ctypes.c_int32, "in: dimension along which the inputs are parts"),
-        Parameter("gather_counts", ctypes.POINTER(ctypes.c_int64), "in, array of gather_counts_length: their extents, equal on all ranks"),
-        Parameter("gather_counts_length", ctypes.c_int64, "in: length of gather_counts: comm's size"),
-        Parameter("scatter_axis", ctypes.c_int32, "in: dimension along which the outputs are parts"),
-        Parameter("scatter_counts", ctypes.POINTER(ctypes.c_int64), "in, array of scatter_counts_length: their extents, equal on all ranks"),
-        Parameter("scatter_counts_length", ctypes.c_int64, "in: length of scatter_counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: this rank's part along scatter_axis, not overlapping input"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): this rank's part along gather_axis
+            ctypes.POINTER(BufferDescription),
+            # gather_axis (in): dimension along which the inputs are parts
+            ctypes.c_int32,
+            # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.c_int64,
+            # scatter_axis (in): dimension along which the outputs are parts
+            ctypes.c_int32,
+            # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): this rank's part along scatter_axis, not overlapping input
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
+    # Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
+    # (device).
     "syncyte_memory_acquire": Function(
         ctypes.c_int32,
-        "Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT (device).",
-        Parameter("bytes", ctypes.c_size_t, "in: size; 0 gives a null pointer"),
-        Parameter("memory", ctypes.c_int32, "in: kind of memory"),
-        Parameter("device", ctypes.c_int32, "in: number of the device; 0 for host memory"),
-        Parameter("data", ctypes.POINTER(ctypes.c_void_p), "out: the buffer, to be released by syncyte_memory_release()"),
+        [
+            # bytes (in): size; 0 gives a null pointer
+            ctypes.c_size_t,
+            # memory (in): kind of memory
+            ctypes.c_int32,
+            # device (in): number of the device; 0 for host memory
+            ctypes.c_int32,
+            # data (out): the buffer, to be released by syncyte_memory_release()
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was
+    # released before.
     "syncyte_memory_release": Function(
         ctypes.c_int32,
-        "Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.",
-        Parameter("data", ctypes.c_void_p, "in, optional: a buffer of syncyte_memory_acquire(); null is ignored"),
+        [
+            # data (in, optional): a buffer of syncyte_memory_acquire(); null is ignored
+            ctypes.c_void_p,
+        ],
     ),
+    # Returns all cached buffers to the system.
     "syncyte_memory_trim": Function(
         ctypes.c_int32,
-        "Returns all cached buffers to the system.",
+        [
+        ],
     ),
+    # Returns statistics of the pool of host buffers.
     "syncyte_memory_stats": Function(
         ctypes.c_int32,
-        "Returns statistics of the pool of host buffers.",
-        Parameter("stats", ctypes.POINTER(MemoryStats), "in,out: struct_size set by the caller; the rest is filled"),
+        [
+            # stats (in,out): struct_size set by the caller; the rest is filled
+            ctypes.POINTER(MemoryStats),
+        ],
     ),
+    # Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build
+    # without CUDA.
     "syncyte_memory_device_count": Function(
         ctypes.c_int32,
-        "Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.",
-        Parameter("memory", ctypes.c_int32, "in: kind"),
-        Parameter("count", ctypes.POINTER(ctypes.c_int32), "out: number of devices"),
+        [
+            # memory (in): kind
+            ctypes.c_int32,
+            # count (out): number of devices
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, with a stream, when
+    # it is queued. Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), SYNCYTE_ERR_UNSUPPORTED.
     "syncyte_memory_copy": Function(
         ctypes.c_int32,
-        "Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, with a stream, when it is queued. Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), SYNCYTE_ERR_UNSUPPORTED.",
-        Parameter("target", ctypes.POINTER(BufferDescription), "out: buffer to write; shape and dtype may differ from source, the number of bytes may not"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: buffer to read; must not overlap target"),
-        Parameter("stream", ctypes.c_void_p, "in, optional: a cudaStream_t; null waits for completion"),
+        [
+            # target (out): buffer to write; shape and dtype may differ from source, the number of bytes may not
+            ctypes.POINTER(BufferDescription),
+            # source (in): buffer to read; must not overlap target
+            ctypes.POINTER(BufferDescription),
+            # stream (in, optional): a cudaStream_t; null waits for completion
+            ctypes.c_void_p,
+        ],
     ),
+    # Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled
+    # down, with a warning in the log, if the machine or its control group has less memory. Returns: SYNCYTE_ERR_MEMORY
+    # (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
     "syncyte_cache_allocate": Function(
         ctypes.c_int32,
-        "Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled down, with a warning in the log, if the machine or its control group has less memory. Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.",
-        Parameter("sizes", ctypes.POINTER(CacheSizes), "in, optional: null for defaults"),
-        Parameter("cache", ctypes.POINTER(ctypes.c_void_p), "out: the cache"),
+        [
+            # sizes (in, optional): null for defaults
+            ctypes.POINTER(CacheSizes),
+            # cache (out): the cache
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference.
     "syncyte_cache_retain": Function(
         ctypes.c_int32,
-        "Adds a reference.",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Slices keep the memory until they are cleared.
     "syncyte_cache_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Slices keep the memory until they are cleared.",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored.
     "syncyte_cache_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored.",
-        Parameter("cache", ctypes.POINTER(ctypes.c_void_p), "in,out: a cache"),
+        [
+            # cache (in,out): a cache
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for it.
+    # Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this
+    # name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO,
+    # SYNCYTE_ERR_INTERRUPTED.
     "syncyte_cache_send": Function(
         ctypes.c_int32,
-        "Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.",
-        Parameter("cache", ctypes.c_void_p, "in: a cache; this process keeps its reference"),
-        Parameter("rendezvous", ctypes.POINTER(CacheRendezvous), "in, optional: socket and time limit; null for defaults"),
+        [
+            # cache (in): a cache; this process keeps its reference
+            ctypes.c_void_p,
+            # rendezvous (in, optional): socket and time limit; null for defaults
+            ctypes.POINTER(CacheRendezvous),
+        ],
     ),
+    # Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no
+    # process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce that differs from the sender's),
+    # SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache of another version),
+    # SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
     "syncyte_cache_receive": Function(
         ctypes.c_int32,
-        "Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.",
-        Parameter("rendezvous", ctypes.POINTER(CacheRendezvous), "in, optional: socket and time limit; null for defaults"),
-        Parameter("cache", ctypes.POINTER(ctypes.c_void_p), "out: the cache"),
+        [
+            # rendezvous (in, optional): socket and time limit; null for defaults
+            ctypes.POINTER(CacheRendezvous),
+            # cache (out): the cache
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the sizes of a cache's parts, in bytes.
     "syncyte_cache_sizes": Function(
         ctypes.c_int32,
-        "Returns the sizes of a cache's parts, in bytes.",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
-        Parameter("parameter_bytes", ctypes.POINTER(ctypes.c_int64), "out: bytes from offset 0 on"),
-        Parameter("computation_bytes", ctypes.POINTER(ctypes.c_int64), "out: bytes from offset parameter_bytes on"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+            # parameter_bytes (out): bytes from offset 0 on
+            ctypes.POINTER(ctypes.c_int64),
+            # computation_bytes (out): bytes from offset parameter_bytes on
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
     "syncyte_cache_data": Function(
         ctypes.c_int32,
-        "Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
-        Parameter("data", ctypes.POINTER(ctypes.c_void_p), "out: its memory, valid while this process has a reference or a slice of the cache"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+            # data (out): its memory, valid while this process has a reference or a slice of the cache
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
+    # pages. Contents are kept. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the
+    # machine has).
     "syncyte_cache_touch": Function(
         ctypes.c_int32,
-        "Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for pages. Contents are kept. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has).",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
-        Parameter("offset", ctypes.c_int64, "in: 0 or more"),
-        Parameter("size", ctypes.c_int64, "in: bytes from offset on, 0 or more"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+            # offset (in): 0 or more
+            ctypes.c_int64,
+            # size (in): bytes from offset on, 0 or more
+            ctypes.c_int64,
+        ],
     ),
+    # Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
+    # syncyte_cache_clear(). Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY
+    # (overlaps a slice that a thread of this process has inserted and not cleared, or that has blocks of an ended
+    # thread or of a forked child's parent).
     "syncyte_cache_insert": Function(
         ctypes.c_int32,
-        "Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls syncyte_cache_clear(). Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
-        Parameter("offset", ctypes.c_int64, "in: a multiple of 512"),
-        Parameter("size", ctypes.c_int64, "in: bytes from offset on, a multiple of 512, 512 or more"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+            # offset (in): a multiple of 512
+            ctypes.c_int64,
+            # size (in): bytes from offset on, a multiple of 512, 512 or more
+            ctypes.c_int64,
+        ],
     ),
+    # Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY, as
+    # syncyte_cache_insert().
     "syncyte_cache_insert_for_parameter": Function(
         ctypes.c_int32,
-        "Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+        ],
     ),
+    # Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns:
+    # SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
     "syncyte_cache_insert_for_computation": Function(
         ctypes.c_int32,
-        "Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().",
-        Parameter("cache", ctypes.c_void_p, "in: a cache"),
+        [
+            # cache (in): a cache
+            ctypes.c_void_p,
+        ],
     ),
+    # Removes all slices that the calling thread has inserted, of all caches. Returns: SYNCYTE_ERR_BUSY, naming offsets
+    # and sizes, while blocks of them are in use: nothing has changed then.
     "syncyte_cache_clear": Function(
         ctypes.c_int32,
-        "Removes all slices that the calling thread has inserted, of all caches. Returns: SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed then.",
+        [
+        ],
     ),
+    # Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is no
+    # fallback to other memory. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
     "syncyte_cache_acquire": Function(
         ctypes.c_int32,
-        "Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is no fallback to other memory. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.",
-        Parameter("bytes", ctypes.c_int64, "in: 0 or more; rounded up to a multiple of 512, at least 512"),
-        Parameter("data", ctypes.POINTER(ctypes.c_void_p), "out: a block at a multiple of 512 bytes; null if the thread has inserted no slice"),
+        [
+            # bytes (in): 0 or more; rounded up to a multiple of 512, at least 512
+            ctypes.c_int64,
+            # data (out): a block at a multiple of 512 bytes; null if the thread has inserted no slice
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns whether a pointer lies in a slice that a thread of this process has inserted.
     "syncyte_cache_holds": Function(
         ctypes.c_int32,
-        "Returns whether a pointer lies in a slice that a thread of this process has inserted.",
-        Parameter("data", ctypes.c_void_p, "in, optional: any pointer"),
-        Parameter("holds", ctypes.POINTER(ctypes.c_int32), "out: 1 if so, otherwise 0"),
+        [
+            # data (in, optional): any pointer
+            ctypes.c_void_p,
+            # holds (out): 1 if so, otherwise 0
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Frees a block, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
     "syncyte_cache_free": Function(
         ctypes.c_int32,
-        "Frees a block, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.",
-        Parameter("data", ctypes.c_void_p, "in, optional: a block of syncyte_cache_acquire(); null is ignored"),
+        [
+            # data (in, optional): a block of syncyte_cache_acquire(); null is ignored
+            ctypes.c_void_p,
+        ],
     ),
+    # Returns the highest tag that a message may have. Local.
     "syncyte_message_highest_tag": Function(
         ctypes.c_int32,
-        "Returns the highest tag that a message may have. Local.",
-        Parameter("tag", ctypes.POINTER(ctypes.c_int32), "out: at least 4094"),
+        [
+            # tag (out): at least 4094
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Sends an array. Local; returns when its memory may be used again, possibly before the receive. Returns:
+    # SYNCYTE_ERR_ARGUMENT (dest, tag).
     "syncyte_comm_send": Function(
         ctypes.c_int32,
-        "Sends an array. Local; returns when its memory may be used again, possibly before the receive. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in: array to send; any strides"),
-        Parameter("dest", ctypes.c_int32, "in: rank of the receiver, or SYNCYTE_PROC_NULL"),
-        Parameter("tag", ctypes.c_int32, "in: 0 to syncyte_message_highest_tag()"),
-        Parameter("options", ctypes.POINTER(MessageOptions), "in, optional: null for defaults"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # buffer (in): array to send; any strides
+            ctypes.POINTER(BufferDescription),
+            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(MessageOptions),
+        ],
     ),
+    # Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH
+    # (dtype, shape).
     "syncyte_comm_recv": Function(
         ctypes.c_int32,
-        "Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("source", ctypes.c_int32, "in: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
-        Parameter("tag", ctypes.c_int32, "in: the sender's, or SYNCYTE_ANY (in channel 0)"),
-        Parameter("options", ctypes.POINTER(MessageOptions), "in, optional: null for defaults"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in,out: array to receive into; any strides, but 0 only if the extent is 1"),
-        Parameter("status", ctypes.POINTER(MessageStatus), "in,out, optional: struct_size set by the caller; the rest is filled"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(MessageOptions),
+            # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(BufferDescription),
+            # status (in,out, optional): struct_size set by the caller; the rest is filled
+            ctypes.POINTER(MessageStatus),
+        ],
     ),
+    # Starts to send an array. Local; does not wait. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
     "syncyte_comm_isend": Function(
         ctypes.c_int32,
-        "Starts to send an array. Local; does not wait. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in: array to send; its memory must stay, unchanged, until the request has ended"),
-        Parameter("dest", ctypes.c_int32, "in: rank of the receiver, or SYNCYTE_PROC_NULL"),
-        Parameter("tag", ctypes.c_int32, "in: 0 to syncyte_message_highest_tag()"),
-        Parameter("options", ctypes.POINTER(MessageOptions), "in, optional: null for defaults"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when the memory may be used again"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # buffer (in): array to send; its memory must stay, unchanged, until the request has ended
+            ctypes.POINTER(BufferDescription),
+            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(MessageOptions),
+            # request (out): ends when the memory may be used again
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv(). Returns:
+    # SYNCYTE_ERR_ARGUMENT (source, tag).
     "syncyte_comm_irecv": Function(
         ctypes.c_int32,
-        "Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv(). Returns: SYNCYTE_ERR_ARGUMENT (source, tag).",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("source", ctypes.c_int32, "in: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
-        Parameter("tag", ctypes.c_int32, "in: the sender's, or SYNCYTE_ANY (in channel 0)"),
-        Parameter("options", ctypes.POINTER(MessageOptions), "in, optional: null for defaults"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in: array to receive into; its memory must stay, and may not be read, until the request has ended"),
-        Parameter("status", ctypes.POINTER(MessageStatus), "in,out, optional: struct_size set by the caller; filled when the request ends, and must stay until then"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when the array has arrived"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(MessageOptions),
+            # buffer (in): array to receive into; its memory must stay, and may not be read, until the request has ended
+            ctypes.POINTER(BufferDescription),
+            # status (in,out, optional): struct_size set by the caller; filled when the request ends, and must stay
+            # until then
+            ctypes.POINTER(MessageStatus),
+            # request (out): ends when the array has arrived
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both. Returns: as
+    # syncyte_comm_send() and syncyte_comm_recv().
     "syncyte_comm_sendrecv": Function(
         ctypes.c_int32,
-        "Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both. Returns: as syncyte_comm_send() and syncyte_comm_recv().",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("send_buffer", ctypes.POINTER(BufferDescription), "in: array to send; any strides"),
-        Parameter("dest", ctypes.c_int32, "in: rank of the receiver, or SYNCYTE_PROC_NULL"),
-        Parameter("send_tag", ctypes.c_int32, "in: 0 to syncyte_message_highest_tag()"),
-        Parameter("source", ctypes.c_int32, "in: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
-        Parameter("recv_tag", ctypes.c_int32, "in: the sender's, or SYNCYTE_ANY (in channel 0)"),
-        Parameter("options", ctypes.POINTER(MessageOptions), "in, optional: null for defaults"),
-        Parameter("recv_buffer", ctypes.POINTER(BufferDescription), "in,out: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer"),
-        Parameter("status", ctypes.POINTER(MessageStatus), "in,out, optional: struct_size set by the caller; the rest is filled"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # send_buffer (in): array to send; any strides
+            ctypes.POINTER(BufferDescription),
+            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # send_tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.c_int32,
+            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,
+            # recv_tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(MessageOptions),
+            # recv_buffer (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap
+            # send_buffer
+            ctypes.POINTER(BufferDescription),
+            # status (in,out, optional): struct_size set by the caller; the rest is filled
+            ctypes.POINTER(MessageStatus),
+        ],
     ),
+    # Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
     "syncyte_comm_ibcast": Function(
         ctypes.c_int32,
-        "Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("root", ctypes.c_int32, "in: rank that sends its elements"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "in,out: contiguous; read on root, written elsewhere"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when buffer may be used again"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # root (in): rank that sends its elements
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # buffer (in,out): contiguous; read on root, written elsewhere
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends when buffer may be used again
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for
+    # an op that dtype does not have.
     "syncyte_comm_iallreduce": Function(
         ctypes.c_int32,
-        "Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in, optional: contiguous; null: output's contents (in place)"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "in,out: contiguous, of input's dtype and number of elements; must not overlap input"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when output holds the result"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.POINTER(BufferDescription),
+            # op (in): reduction
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends when output holds the result
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
     "syncyte_comm_iallgather_along": Function(
         ctypes.c_int32,
-        "Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: this rank's part"),
-        Parameter("axis", ctypes.c_int32, "in: dimension along which the parts are joined"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: the whole array, not overlapping input"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when output holds the result"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): this rank's part
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension along which the parts are joined
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): the whole array, not overlapping input
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends when output holds the result
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there. Returns:
+    # SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
     "syncyte_comm_ireduce_scatter_along": Function(
         ctypes.c_int32,
-        "Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: a whole array"),
-        Parameter("axis", ctypes.c_int32, "in: dimension to cut"),
-        Parameter("counts", ctypes.POINTER(ctypes.c_int64), "in, array of counts_length: extents of the parts along the axis, equal on all ranks"),
-        Parameter("counts_length", ctypes.c_int64, "in: length of counts: comm's size"),
-        Parameter("op", ctypes.c_int32, "in: reduction"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: this rank's part, not overlapping input"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when output holds the result"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): a whole array
+            ctypes.POINTER(BufferDescription),
+            # axis (in): dimension to cut
+            ctypes.c_int32,
+            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # counts_length (in): length of counts: comm's size
+            ctypes.c_int64,
+            # op (in): reduction
+            ctypes.c_int32,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): this rank's part, not overlapping input
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends when output holds the result
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
     "syncyte_comm_ialltoall_along": Function(
         ctypes.c_int32,
-        "Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("input", ctypes.POINTER(BufferDescription), "in: this rank's part along gather_axis"),
-        Parameter("gather_axis", ctypes.c_int32, "in: dimension along which the inputs are parts"),
-        Parameter("gather_counts", ctypes.POINTER(ctypes.c_int64), "in, array of gather_counts_length: their extents, equal on all ranks"),
-        Parameter("gather_counts_length", ctypes.c_int64, "in: length of gather_counts: comm's size"),
-        Parameter("scatter_axis", ctypes.c_int32, "in: dimension along which the outputs are parts"),
-        Parameter("scatter_counts", ctypes.POINTER(ctypes.c_int64), "in, array of scatter_counts_length: their extents, equal on all ranks"),
-        Parameter("scatter_counts_length", ctypes.c_int64, "in: length of scatter_counts: comm's size"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: this rank's part along scatter_axis, not overlapping input"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends when output holds the result"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # input (in): this rank's part along gather_axis
+            ctypes.POINTER(BufferDescription),
+            # gather_axis (in): dimension along which the inputs are parts
+            ctypes.c_int32,
+            # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.c_int64,
+            # scatter_axis (in): dimension along which the outputs are parts
+            ctypes.c_int32,
+            # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
+            ctypes.POINTER(ctypes.c_int64),
+            # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CollectiveOptions),
+            # output (out): this rank's part along scatter_axis, not overlapping input
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends when output holds the result
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top whose
+    # own checks have failed: the other ranks get the error from test or wait. Collective, in place of the start; does
+    # not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
     "syncyte_comm_ifail": Function(
         ctypes.c_int32,
-        "Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the start; does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("status", ctypes.c_int32, "in: status of the error, not SYNCYTE_SUCCESS"),
-        Parameter("operation", ctypes.c_char_p, "in: for messages, for example \"comm_iallreduce\""),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # status (in): status of the error, not SYNCYTE_SUCCESS
+            ctypes.c_int32,
+            # operation (in): for messages, for example "comm_iallreduce"
+            ctypes.c_char_p,
+        ],
     ),
+    # Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents, periods.
+    # Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because
+    # the number of ranks is not a multiple of the given ones.
     "syncyte_cart_create": Function(
         ctypes.c_int32,
-        "Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents, periods. Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because the number of ranks is not a multiple of the given ones.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("ndim", ctypes.c_int32, "in: dimensions of the grid, 1 to SYNCYTE_MAX_NDIM"),
-        Parameter("extents", ctypes.POINTER(ctypes.c_int32), "in, array of ndim: ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents are as even as possible (MPI_Dims_create)"),
-        Parameter("periods", ctypes.POINTER(ctypes.c_int32), "in, optional, array of ndim: for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all"),
-        Parameter("options", ctypes.POINTER(CommOptions), "in, optional: null for defaults"),
-        Parameter("cart", ctypes.POINTER(ctypes.c_void_p), "out: the Cartesian communicator; a null handle on ranks beyond the grid"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # ndim (in): dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
+            ctypes.c_int32,
+            # extents (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and
+            # the chosen extents are as even as possible (MPI_Dims_create)
+            ctypes.POINTER(ctypes.c_int32),
+            # periods (in, optional, array of ndim): for each dimension 1 if it is periodic (the last rank's neighbour
+            # is the first one), otherwise 0; null: 0 for all
+            ctypes.POINTER(ctypes.c_int32),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CommOptions),
+            # cart (out): the Cartesian communicator; a null handle on ranks beyond the grid
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
     "syncyte_cart_ndim": Function(
         ctypes.c_int32,
-        "Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.",
-        Parameter("cart", ctypes.c_void_p, "in: a communicator"),
-        Parameter("ndim", ctypes.POINTER(ctypes.c_int32), "out: the number"),
+        [
+            # cart (in): a communicator
+            ctypes.c_void_p,
+            # ndim (out): the number
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns extents and periods of the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has
+    # another number of dimensions.
     "syncyte_cart_grid": Function(
         ctypes.c_int32,
-        "Returns extents and periods of the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.",
-        Parameter("cart", ctypes.c_void_p, "in: a Cartesian communicator"),
-        Parameter("ndim", ctypes.c_int32, "in: its number of dimensions"),
-        Parameter("extents", ctypes.POINTER(ctypes.c_int32), "out, optional, array of ndim: ranks along each dimension"),
-        Parameter("periods", ctypes.POINTER(ctypes.c_int32), "out, optional, array of ndim: 1 for a periodic dimension, otherwise 0"),
+        [
+            # cart (in): a Cartesian communicator
+            ctypes.c_void_p,
+            # ndim (in): its number of dimensions
+            ctypes.c_int32,
+            # extents (out, optional, array of ndim): ranks along each dimension
+            ctypes.POINTER(ctypes.c_int32),
+            # periods (out, optional, array of ndim): 1 for a periodic dimension, otherwise 0
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns a rank's coordinates on the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
     "syncyte_cart_coordinates": Function(
         ctypes.c_int32,
-        "Returns a rank's coordinates on the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).",
-        Parameter("cart", ctypes.c_void_p, "in: a Cartesian communicator"),
-        Parameter("rank", ctypes.c_int32, "in: one of its ranks"),
-        Parameter("ndim", ctypes.c_int32, "in: its number of dimensions"),
-        Parameter("coordinates", ctypes.POINTER(ctypes.c_int32), "out, array of ndim: 0 to the extents - 1"),
+        [
+            # cart (in): a Cartesian communicator
+            ctypes.c_void_p,
+            # rank (in): one of its ranks
+            ctypes.c_int32,
+            # ndim (in): its number of dimensions
+            ctypes.c_int32,
+            # coordinates (out, array of ndim): 0 to the extents - 1
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns the rank at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
     "syncyte_cart_rank": Function(
         ctypes.c_int32,
-        "Returns the rank at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).",
-        Parameter("cart", ctypes.c_void_p, "in: a Cartesian communicator"),
-        Parameter("ndim", ctypes.c_int32, "in: its number of dimensions"),
-        Parameter("coordinates", ctypes.POINTER(ctypes.c_int32), "in, array of ndim: any numbers; they wrap round in periodic dimensions"),
-        Parameter("rank", ctypes.POINTER(ctypes.c_int32), "out: the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic"),
+        [
+            # cart (in): a Cartesian communicator
+            ctypes.c_void_p,
+            # ndim (in): its number of dimensions
+            ctypes.c_int32,
+            # coordinates (in, array of ndim): any numbers; they wrap round in periodic dimensions
+            ctypes.POINTER(ctypes.c_int32),
+            # rank (out): the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a dimension.
+    # Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
     "syncyte_cart_shift": Function(
         ctypes.c_int32,
-        "Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a dimension. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).",
-        Parameter("cart", ctypes.c_void_p, "in: a Cartesian communicator"),
-        Parameter("dimension", ctypes.c_int32, "in: 0 to ndim - 1"),
-        Parameter("displacement", ctypes.c_int32, "in: number of places; negative: down"),
-        Parameter("source", ctypes.POINTER(ctypes.c_int32), "out, optional: rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge"),
-        Parameter("dest", ctypes.POINTER(ctypes.c_int32), "out, optional: rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge"),
+        [
+            # cart (in): a Cartesian communicator
+            ctypes.c_void_p,
+            # dimension (in): 0 to ndim - 1
+            ctypes.c_int32,
+            # displacement (in): number of places; negative: down
+            ctypes.c_int32,
+            # source (out, optional): rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+            ctypes.POINTER(ctypes.c_int32),
+            # dest (out, optional): rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents along the other
+    # axes. Extents along a cut axis may differ, but must be equal on ranks with the same place along that dimension.
+    # Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an
+    # interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
     "syncyte_halo_create": Function(
         ctypes.c_int32,
-        "Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents along the other axes. Extents along a cut axis may differ, but must be equal on ranks with the same place along that dimension. Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.",
-        Parameter("cart", ctypes.c_void_p, "in: a Cartesian communicator, which the halo keeps alive"),
-        Parameter("dtype", ctypes.c_int32, "in: element type of the arrays"),
-        Parameter("ndim", ctypes.c_int32, "in: dimensions of the arrays, at least those of the grid"),
-        Parameter("shape", ctypes.POINTER(ctypes.c_int64), "in, array of ndim: extents of this rank's arrays, ghosts included"),
-        Parameter("axes", ctypes.POINTER(ctypes.c_int32), "in, optional, array of axes_length: axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ..."),
-        Parameter("axes_length", ctypes.c_int64, "in: length of axes: the grid's dimensions; ignored if axes is null"),
-        Parameter("low", ctypes.POINTER(ctypes.c_int64), "in, array of low_length: ghost cells at the low end of each of these axes, 0 or more"),
-        Parameter("low_length", ctypes.c_int64, "in: length of low: the grid's dimensions"),
-        Parameter("high", ctypes.POINTER(ctypes.c_int64), "in, array of high_length: ghost cells at the high end"),
-        Parameter("high_length", ctypes.c_int64, "in: length of high: the grid's dimensions"),
-        Parameter("options", ctypes.POINTER(HaloOptions), "in, optional: null for defaults"),
-        Parameter("halo", ctypes.POINTER(ctypes.c_void_p), "out: the halo"),
+        [
+            # cart (in): a Cartesian communicator, which the halo keeps alive
+            ctypes.c_void_p,
+            # dtype (in): element type of the arrays
+            ctypes.c_int32,
+            # ndim (in): dimensions of the arrays, at least those of the grid
+            ctypes.c_int32,
+            # shape (in, array of ndim): extents of this rank's arrays, ghosts included
+            ctypes.POINTER(ctypes.c_int64),
+            # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count
+            # from the end; null: 0, 1, ...
+            ctypes.POINTER(ctypes.c_int32),
+            # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
+            ctypes.c_int64,
+            # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
+            ctypes.POINTER(ctypes.c_int64),
+            # low_length (in): length of low: the grid's dimensions
+            ctypes.c_int64,
+            # high (in, array of high_length): ghost cells at the high end
+            ctypes.POINTER(ctypes.c_int64),
+            # high_length (in): length of high: the grid's dimensions
+            ctypes.c_int64,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(HaloOptions),
+            # halo (out): the halo
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_halo_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a halo's memory is
+    # local, unlike a window's, and is freed at once, or when its exchange in flight has ended.
     "syncyte_halo_release": Function(
         ctypes.c_int32,
-        "Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a halo's memory is local, unlike a window's, and is freed at once, or when its exchange in flight has ended.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().
     "syncyte_halo_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().",
-        Parameter("halo", ctypes.POINTER(ctypes.c_void_p), "in,out: a halo"),
+        [
+            # halo (in,out): a halo
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the arrays that a halo is for. Local.
     "syncyte_halo_describe": Function(
         ctypes.c_int32,
-        "Returns the arrays that a halo is for. Local.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "out: dtype and shape, without memory"),
-        Parameter("interior", ctypes.POINTER(BufferDescription), "out, optional: the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes, as data"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # array (out): dtype and shape, without memory
+            ctypes.POINTER(BufferDescription),
+            # interior (out, optional): the interior of a contiguous array: shape, strides, and the offset of its first
+            # cell in bytes, as data
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Returns the communicator of a halo. Local.
     "syncyte_halo_comm": Function(
         ctypes.c_int32,
-        "Returns the communicator of a halo. Local.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("cart", ctypes.POINTER(ctypes.c_void_p), "out: a new reference to it, to be destroyed as any other handle"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # cart (out): a new reference to it, to be destroyed as any other handle
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: SYNCYTE_ERR_TYPE,
+    # SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a neighbour calls another
+    # function of the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
     "syncyte_halo_exchange": Function(
         ctypes.c_int32,
-        "Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a neighbour calls another function of the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "in,out: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks of
+    # the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats are rounded
+    # at every addition. Returns: as syncyte_halo_exchange().
     "syncyte_halo_accumulate": Function(
         ctypes.c_int32,
-        "Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats are rounded at every addition. Returns: as syncyte_halo_exchange().",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "in,out: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must be
+    # the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only. Returns: as
+    # syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different fact, with a
+    # message that names the fact and both ranks. A rank receives the facts of a neighbour if its own ghosts copy cells
+    # of that neighbour (adjoint: if the neighbour's ghosts copy its cells).
     "syncyte_halo_transfer": Function(
         ctypes.c_int32,
-        "Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only. Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different fact, with a message that names the fact and both ranks. A rank receives the facts of a neighbour if its own ghosts copy cells of that neighbour (adjoint: if the neighbour's ghosts copy its cells).",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("adjoint", ctypes.c_int32, "in: 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()"),
-        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "in,out: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # adjoint (in): 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as
+            # syncyte_halo_accumulate()
+            ctypes.c_int32,
+            # options (in, optional): null for defaults; fact_count at most 5. Facts that a neighbour does not pass are
+            # 0
+            ctypes.POINTER(CollectiveOptions),
+            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it
+    # identifies the last one.
     "syncyte_halo_sequence": Function(
         ctypes.c_int32,
-        "Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it identifies the last one.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("number", ctypes.POINTER(ctypes.c_int64), "out: 0 for a new halo"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # number (out): 0 for a new halo
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
+    # waited for. A halo has at most one exchange in flight. Returns: SYNCYTE_ERR_BUSY while another exchange of this
+    # halo is in flight.
     "syncyte_halo_iexchange": Function(
         ctypes.c_int32,
-        "Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or waited for. A halo has at most one exchange in flight. Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "in: array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must not be read, and interior cells that ghosts copy must not be written"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends with syncyte_halo_exchange()'s status"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # array (in): array of the halo's dtype and shape; its memory must stay until the request has ended; until
+            # then ghosts must not be read, and interior cells that ghosts copy must not be written
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends with syncyte_halo_exchange()'s status
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while
+    # another exchange of this halo is in flight.
     "syncyte_halo_iaccumulate": Function(
         ctypes.c_int32,
-        "Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.",
-        Parameter("halo", ctypes.c_void_p, "in: a halo"),
-        Parameter("array", ctypes.POINTER(BufferDescription), "in: array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request has ended"),
-        Parameter("request", ctypes.POINTER(ctypes.c_void_p), "out: ends with syncyte_halo_accumulate()'s status"),
+        [
+            # halo (in): a halo
+            ctypes.c_void_p,
+            # array (in): array of the halo's dtype and shape; its memory must stay, and may not be read or written,
+            # until the request has ended
+            ctypes.POINTER(BufferDescription),
+            # request (out): ends with syncyte_halo_accumulate()'s status
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do not fit),
+    # SYNCYTE_ERR_MISMATCH.
     "syncyte_reducer_create": Function(
         ctypes.c_int32,
-        "Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do not fit), SYNCYTE_ERR_MISMATCH.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator, which the reducer keeps alive"),
-        Parameter("buckets", ctypes.c_int32, "in: number of buckets, 1 or more"),
-        Parameter("dtypes", ctypes.POINTER(ctypes.c_int32), "in, array of buckets: element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once"),
-        Parameter("elements", ctypes.POINTER(ctypes.c_int64), "in, array of buckets: numbers of elements, 0 or more; all buckets together have at most 2^56 bytes"),
-        Parameter("options", ctypes.POINTER(ReducerOptions), "in, optional: null for defaults"),
-        Parameter("reducer", ctypes.POINTER(ctypes.c_void_p), "out: the reducer"),
+        [
+            # comm (in): a communicator, which the reducer keeps alive
+            ctypes.c_void_p,
+            # buckets (in): number of buckets, 1 or more
+            ctypes.c_int32,
+            # dtypes (in, array of buckets): element types, floating-point or complex; 16-bit floats are summed in
+            # float32 and rounded once
+            ctypes.POINTER(ctypes.c_int32),
+            # elements (in, array of buckets): numbers of elements, 0 or more; all buckets together have at most 2^56
+            # bytes
+            ctypes.POINTER(ctypes.c_int64),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(ReducerOptions),
+            # reducer (out): the reducer
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_reducer_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their
+    # reducers in any order. Local, thread-safe, without MPI.
     "syncyte_reducer_release": Function(
         ctypes.c_int32,
-        "Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their reducers in any order. Local, thread-safe, without MPI.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
     "syncyte_reducer_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().",
-        Parameter("reducer", ctypes.POINTER(ctypes.c_void_p), "in,out: a reducer"),
+        [
+            # reducer (in,out): a reducer
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket until
+    # the end of the round. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
     "syncyte_reducer_bucket": Function(
         ctypes.c_int32,
-        "Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket until the end of the round. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
-        Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "out: data, dtype and extent (one dimension); the reducer owns the memory"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+            # bucket (in): 0 to buckets - 1
+            ctypes.c_int32,
+            # buffer (out): data, dtype and extent (one dimension); the reducer owns the memory
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
+    # Does not wait for other ranks; sums parts of buckets that all ranks of the node have started. Returns:
+    # SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket that does
+    # not exist.
     "syncyte_reducer_start": Function(
         ctypes.c_int32,
-        "Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order. Does not wait for other ranks; sums parts of buckets that all ranks of the node have started. Returns: SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
-        Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+            # bucket (in): 0 to buckets - 1
+            ctypes.c_int32,
+        ],
     ),
+    # Sums parts of buckets that all ranks of the node have started, without waiting. Local.
     "syncyte_reducer_progress": Function(
         ctypes.c_int32,
-        "Sums parts of buckets that all ranks of the node have started, without waiting. Local.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+        ],
     ),
+    # Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank
+    # has not started all buckets: the round continues. SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has
+    # ended, and the contents of the buckets are undefined.
     "syncyte_reducer_wait": Function(
         ctypes.c_int32,
-        "Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues. SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has ended, and the contents of the buckets are undefined.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+        ],
     ),
+    # Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This
+    # rank must call syncyte_reducer_wait() too. Local; does not wait.
     "syncyte_reducer_give_up": Function(
         ctypes.c_int32,
-        "Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This rank must call syncyte_reducer_wait() too. Local; does not wait.",
-        Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
+        [
+            # reducer (in): a reducer
+            ctypes.c_void_p,
+        ],
     ),
+    # Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, without MPI; callable
+    # at any time, by several threads at once. Rows may repeat. float16, bfloat16, float32 and float64 are converted
+    # into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. Returns:
+    # SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
+    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
     "syncyte_rows_gather": Function(
         ctypes.c_int32,
-        "Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, without MPI; callable at any time, by several threads at once. Rows may repeat. float16, bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. Returns: SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.",
-        Parameter("table", ctypes.POINTER(BufferDescription), "in: 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row"),
-        Parameter("index", ctypes.POINTER(BufferDescription), "in: int32 or int64, contiguous, any number of dimensions"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, index's elements times a row's elements; must not overlap the table"),
+        [
+            # table (in): 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
+            ctypes.POINTER(BufferDescription),
+            # index (in): int32 or int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),
+            # output (out): contiguous, index's elements times a row's elements; must not overlap the table
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: SYNCYTE_ERR_MEMORY if the node's
+    # ranks together ask for more than the machine or its cgroup has available, SYNCYTE_ERR_UNSUPPORTED if comm spans
+    # several nodes and this MPI has no one-sided communication between them.
     "syncyte_window_create": Function(
         ctypes.c_int32,
-        "Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided communication between them.",
-        Parameter("comm", ctypes.c_void_p, "in: its ranks"),
-        Parameter("bytes", ctypes.c_size_t, "in: this rank's bytes"),
-        Parameter("options", ctypes.POINTER(WindowOptions), "in, optional: null for defaults"),
-        Parameter("window", ctypes.POINTER(ctypes.c_void_p), "out: the window"),
+        [
+            # comm (in): its ranks
+            ctypes.c_void_p,
+            # bytes (in): this rank's bytes
+            ctypes.c_size_t,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(WindowOptions),
+            # window (out): the window
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_window_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once all ranks have
+    # dropped the window.
     "syncyte_window_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once all ranks have dropped the window.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local.
     "syncyte_window_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local.",
-        Parameter("window", ctypes.POINTER(ctypes.c_void_p), "in,out: a window"),
+        [
+            # window (in,out): a window
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the size of a rank's part. Local.
     "syncyte_window_size": Function(
         ctypes.c_int32,
-        "Returns the size of a rank's part. Local.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: rank that contributed the part"),
-        Parameter("bytes", ctypes.POINTER(ctypes.c_size_t), "out: its size"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): rank that contributed the part
+            ctypes.c_int32,
+            # bytes (out): its size
+            ctypes.POINTER(ctypes.c_size_t),
+        ],
     ),
+    # Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
+    # window. Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
     "syncyte_window_pointer": Function(
         ctypes.c_int32,
-        "Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the window. Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: rank that contributed the part"),
-        Parameter("data", ctypes.POINTER(ctypes.c_void_p), "out: its first byte"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): rank that contributed the part
+            ctypes.c_int32,
+            # data (out): its first byte
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush. Returns:
+    # SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
     "syncyte_window_put": Function(
         ctypes.c_int32,
-        "Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush. Returns: SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: contiguous"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target
+            ctypes.c_int32,
+            # offset (in): bytes from the start of its part
+            ctypes.c_size_t,
+            # source (in): contiguous
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reads elements of a rank; complete on return.
     "syncyte_window_get": Function(
         ctypes.c_int32,
-        "Reads elements of a rank; complete on return.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part"),
-        Parameter("target", ctypes.POINTER(BufferDescription), "out: contiguous"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target
+            ctypes.c_int32,
+            # offset (in): bytes from the start of its part
+            ctypes.c_size_t,
+            # target (out): contiguous
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
+    # The buffer may be re-used on return; visible at the target after flush. Returns: SYNCYTE_ERR_UNSUPPORTED for an op
+    # or dtype without atomics.
     "syncyte_window_accumulate": Function(
         ctypes.c_int32,
-        "Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush. Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
-        Parameter("op", ctypes.c_int32, "in: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: contiguous"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target
+            ctypes.c_int32,
+            # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_size_t,
+            # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+            ctypes.c_int32,
+            # source (in): contiguous
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Combines one element and returns its old value; atomic, sequentially consistent on a node.
     "syncyte_window_fetch_op": Function(
         ctypes.c_int32,
-        "Combines one element and returns its old value; atomic, sequentially consistent on a node.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
-        Parameter("dtype", ctypes.c_int32, "in: element type"),
-        Parameter("op", ctypes.c_int32, "in: as in accumulate"),
-        Parameter("operand", ctypes.c_void_p, "in: one element"),
-        Parameter("previous", ctypes.c_void_p, "out: the old element"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target
+            ctypes.c_int32,
+            # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_size_t,
+            # dtype (in): element type
+            ctypes.c_int32,
+            # op (in): as in accumulate
+            ctypes.c_int32,
+            # operand (in): one element
+            ctypes.c_void_p,
+            # previous (out): the old element
+            ctypes.c_void_p,
+        ],
     ),
+    # Writes desired if the element equals expected, and returns its old value; atomic.
     "syncyte_window_compare_swap": Function(
         ctypes.c_int32,
-        "Writes desired if the element equals expected, and returns its old value; atomic.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
-        Parameter("dtype", ctypes.c_int32, "in: an integer type or bool"),
-        Parameter("expected", ctypes.c_void_p, "in: one element"),
-        Parameter("desired", ctypes.c_void_p, "in: one element"),
-        Parameter("previous", ctypes.c_void_p, "out: the old element; equal to expected if desired was written"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target
+            ctypes.c_int32,
+            # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_size_t,
+            # dtype (in): an integer type or bool
+            ctypes.c_int32,
+            # expected (in): one element
+            ctypes.c_void_p,
+            # desired (in): one element
+            ctypes.c_void_p,
+            # previous (out): the old element; equal to expected if desired was written
+            ctypes.c_void_p,
+        ],
     ),
+    # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
+    # an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for
+    # exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns:
+    # SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it
+    # already.
     "syncyte_window_lock": Function(
         ctypes.c_int32,
-        "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: rank whose part is locked"),
-        Parameter("kind", ctypes.c_int32, "in: shared or exclusive"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): rank whose part is locked
+            ctypes.c_int32,
+            # kind (in): shared or exclusive
+            ctypes.c_int32,
+        ],
     ),
+    # Completes this rank's operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT if this rank does
+    # not hold it.
     "syncyte_window_unlock": Function(
         ctypes.c_int32,
-        "Completes this rank's operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT if this rank does not hold it.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: rank whose part is locked"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): rank whose part is locked
+            ctypes.c_int32,
+        ],
     ),
+    # Completes this rank's operations at their targets. Local.
     "syncyte_window_flush": Function(
         ctypes.c_int32,
-        "Completes this rank's operations at their targets. Local.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
-        Parameter("rank", ctypes.c_int32, "in: target; -1: all"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+            # rank (in): target; -1: all
+            ctypes.c_int32,
+        ],
     ),
+    # Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
+    # all ranks have dropped.
     "syncyte_window_fence": Function(
         ctypes.c_int32,
-        "Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that all ranks have dropped.",
-        Parameter("window", ctypes.c_void_p, "in: a window"),
+        [
+            # window (in): a window
+            ctypes.c_void_p,
+        ],
     ),
+    # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition. Returns: SYNCYTE_ERR_TYPE,
+    # SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows do not add up),
+    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
     "syncyte_tensor_create": Function(
         ctypes.c_int32,
-        "Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows do not add up), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.",
-        Parameter("comm", ctypes.c_void_p, "in: its ranks"),
-        Parameter("dtype", ctypes.c_int32, "in: element type"),
-        Parameter("ndim", ctypes.c_int32, "in: number of dimensions, 1 to SYNCYTE_MAX_NDIM"),
-        Parameter("shape", ctypes.POINTER(ctypes.c_int64), "in, array of ndim: global extents, in elements; 0 is allowed"),
-        Parameter("options", ctypes.POINTER(TensorOptions), "in, optional: null for defaults"),
-        Parameter("tensor", ctypes.POINTER(ctypes.c_void_p), "out: the tensor"),
+        [
+            # comm (in): its ranks
+            ctypes.c_void_p,
+            # dtype (in): element type
+            ctypes.c_int32,
+            # ndim (in): number of dimensions, 1 to SYNCYTE_MAX_NDIM
+            ctypes.c_int32,
+            # shape (in, array of ndim): global extents, in elements; 0 is allowed
+            ctypes.POINTER(ctypes.c_int64),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(TensorOptions),
+            # tensor (out): the tensor
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
+    # caller owns the memory, which must live until a collective point frees the tensor; options->released is set then.
+    # The memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
+    # SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
     "syncyte_tensor_wrap": Function(
         ctypes.c_int32,
-        "Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The caller owns the memory, which must live until a collective point frees the tensor; options->released is set then. The memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return SYNCYTE_ERR_UNSUPPORTED, and there is no node view.",
-        Parameter("comm", ctypes.c_void_p, "in: its ranks"),
-        Parameter("local", ctypes.POINTER(BufferDescription), "in: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0"),
-        Parameter("options", ctypes.POINTER(TensorOptions), "in, optional: null for defaults; local_rows must be -1"),
-        Parameter("tensor", ctypes.POINTER(ctypes.c_void_p), "out: the tensor"),
+        [
+            # comm (in): its ranks
+            ctypes.c_void_p,
+            # local (in): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+            ctypes.POINTER(BufferDescription),
+            # options (in, optional): null for defaults; local_rows must be -1
+            ctypes.POINTER(TensorOptions),
+            # tensor (out): the tensor
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
     "syncyte_tensor_retain": Function(
         ctypes.c_int32,
-        "Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point
+    # once all ranks have dropped the tensor; ranks may drop tensors in any order.
     "syncyte_tensor_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point once all ranks have dropped the tensor; ranks may drop tensors in any order.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().
     "syncyte_tensor_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().",
-        Parameter("tensor", ctypes.POINTER(ctypes.c_void_p), "in,out: a tensor"),
+        [
+            # tensor (in,out): a tensor
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns element type and global shape. Local.
     "syncyte_tensor_describe": Function(
         ctypes.c_int32,
-        "Returns element type and global shape. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("global", ctypes.POINTER(BufferDescription), "out: filled, with data null"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # global (out): filled, with data null
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Returns a new reference to the tensor's communicator. Local.
     "syncyte_tensor_comm": Function(
         ctypes.c_int32,
-        "Returns a new reference to the tensor's communicator. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("comm", ctypes.POINTER(ctypes.c_void_p), "out: the communicator"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # comm (out): the communicator
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the rows that a rank owns. Local.
     "syncyte_tensor_rows": Function(
         ctypes.c_int32,
-        "Returns the rows that a rank owns. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("rank", ctypes.c_int32, "in: owner"),
-        Parameter("first", ctypes.POINTER(ctypes.c_int64), "out: its first row; if it has none, the next rank's first row"),
-        Parameter("count", ctypes.POINTER(ctypes.c_int64), "out: number of rows"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # rank (in): owner
+            ctypes.c_int32,
+            # first (out): its first row; if it has none, the next rank's first row
+            ctypes.POINTER(ctypes.c_int64),
+            # count (out): number of rows
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the owners of rows, in O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming index and
+    # position.
     "syncyte_tensor_owner": Function(
         ctypes.c_int32,
-        "Returns the owners of rows, in O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming index and position.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("count", ctypes.c_int64, "in: number of rows"),
-        Parameter("rows", ctypes.POINTER(ctypes.c_int64), "in, array of count: global row numbers"),
-        Parameter("ranks", ctypes.POINTER(ctypes.c_int32), "out, array of count: their owners"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # count (in): number of rows
+            ctypes.c_int64,
+            # rows (in, array of count): global row numbers
+            ctypes.POINTER(ctypes.c_int64),
+            # ranks (out, array of count): their owners
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain it
+    # for as long as the view lives.
     "syncyte_tensor_local": Function(
         ctypes.c_int32,
-        "Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain it for as long as the view lives.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("view", ctypes.POINTER(BufferDescription), "out: contiguous; shape[0] is the number of local rows"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # view (out): contiguous; shape[0] is the number of local rows
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
+    # tensor_local(). Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
     "syncyte_tensor_node": Function(
         ctypes.c_int32,
-        "Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as tensor_local(). Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("view", ctypes.POINTER(BufferDescription), "out: contiguous; shape[0] is the number of the node's rows"),
-        Parameter("first_row", ctypes.POINTER(ctypes.c_int64), "out: if the node's ranks are consecutive, the global number of the view's first row, so that view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's ranks, one after another"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # view (out): contiguous; shape[0] is the number of the node's rows
+            ctypes.POINTER(BufferDescription),
+            # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that
+            # view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for
+            # the node's ranks, one after another
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns:
+    # SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.
     "syncyte_tensor_gather": Function(
         ctypes.c_int32,
-        "Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("index", ctypes.POINTER(BufferDescription), "in: int32 or int64, contiguous, any number of dimensions"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # index (in): int32 or int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),
+            # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
+    # write at once, or that is added to meanwhile, is undefined. Returns: as gather.
     "syncyte_tensor_scatter": Function(
         ctypes.c_int32,
-        "Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks write at once, or that is added to meanwhile, is undefined. Returns: as gather.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("index", ctypes.POINTER(BufferDescription), "in: int32 or int64, contiguous"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
+    # repeats is added to several times, in an undefined order. bool: logical or. Returns: as gather;
+    # SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the message names
+    # it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
     "syncyte_tensor_scatter_add": Function(
         ctypes.c_int32,
-        "Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that repeats is added to several times, in an undefined order. bool: logical or. Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("index", ctypes.POINTER(BufferDescription), "in: int32 or int64, contiguous"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:
+    # SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
     "syncyte_tensor_get_box": Function(
         ctypes.c_int32,
-        "Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("lower", ctypes.POINTER(ctypes.c_int64), "in, array of lower_length: first element of the box"),
-        Parameter("lower_length", ctypes.c_int64, "in: length of lower: the tensor's dimensions"),
-        Parameter("output", ctypes.POINTER(BufferDescription), "out: as many dimensions as the tensor, any strides, the tensor's dtype"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # lower (in, array of lower_length): first element of the box
+            ctypes.POINTER(ctypes.c_int64),
+            # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.c_int64,
+            # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     "syncyte_tensor_put_box": Function(
         ctypes.c_int32,
-        "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
-        Parameter("lower", ctypes.POINTER(ctypes.c_int64), "in, array of lower_length: first element of the box"),
-        Parameter("lower_length", ctypes.c_int64, "in: length of lower: the tensor's dimensions"),
-        Parameter("source", ctypes.POINTER(BufferDescription), "in: as many dimensions as the tensor, any strides, the tensor's dtype"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+            # lower (in, array of lower_length): first element of the box
+            ctypes.POINTER(ctypes.c_int64),
+            # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.c_int64,
+            # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
     "syncyte_tensor_fetch_add": Function(
         ctypes.c_int32,
-        "Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
-        Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
-        Parameter("operand", ctypes.c_int64, "in: number to add"),
-        Parameter("previous", ctypes.POINTER(ctypes.c_int64), "out, optional: the old value"),
+        [
+            # tensor (in): a tensor of int32 or int64
+            ctypes.c_void_p,
+            # element (in): number of the element in row-major order
+            ctypes.c_int64,
+            # operand (in): number to add
+            ctypes.c_int64,
+            # previous (out, optional): the old value
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
+    # Local.
     "syncyte_tensor_compare_swap": Function(
         ctypes.c_int32,
-        "Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
-        Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
-        Parameter("expected", ctypes.c_int64, "in: value to compare with"),
-        Parameter("desired", ctypes.c_int64, "in: value to write if they are equal"),
-        Parameter("previous", ctypes.POINTER(ctypes.c_int64), "out, optional: the old value"),
+        [
+            # tensor (in): a tensor of int32 or int64
+            ctypes.c_void_p,
+            # element (in): number of the element in row-major order
+            ctypes.c_int64,
+            # expected (in): value to compare with
+            ctypes.c_int64,
+            # desired (in): value to write if they are equal
+            ctypes.c_int64,
+            # previous (out, optional): the old value
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
     "syncyte_tensor_load": Function(
         ctypes.c_int32,
-        "Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
-        Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
-        Parameter("value", ctypes.POINTER(ctypes.c_int64), "out: its value"),
+        [
+            # tensor (in): a tensor of int32 or int64
+            ctypes.c_void_p,
+            # element (in): number of the element in row-major order
+            ctypes.c_int64,
+            # value (out): its value
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes
+    # of this rank (on the same node; on other nodes, those before a flush). Local.
     "syncyte_tensor_store": Function(
         ctypes.c_int32,
-        "Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes of this rank (on the same node; on other nodes, those before a flush). Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
-        Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
-        Parameter("value", ctypes.c_int64, "in: its new value"),
+        [
+            # tensor (in): a tensor of int32 or int64
+            ctypes.c_void_p,
+            # element (in): number of the element in row-major order
+            ctypes.c_int64,
+            # value (in): its new value
+            ctypes.c_int64,
+        ],
     ),
+    # Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
+    # forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
-        "Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
-        Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
-        Parameter("compare", ctypes.c_int32, "in: comparison of the element with value"),
-        Parameter("value", ctypes.c_int64, "in: value to compare with"),
-        Parameter("timeout", ctypes.c_double, "in: seconds, 0 or more; negative: no limit"),
-        Parameter("found", ctypes.POINTER(ctypes.c_int64), "out, optional: the element's value for which the comparison is true"),
+        [
+            # tensor (in): a tensor of int32 or int64
+            ctypes.c_void_p,
+            # element (in): number of the element in row-major order
+            ctypes.c_int64,
+            # compare (in): comparison of the element with value
+            ctypes.c_int32,
+            # value (in): value to compare with
+            ctypes.c_int64,
+            # timeout (in): seconds, 0 or more; negative: no limit
+            ctypes.c_double,
+            # found (out, optional): the element's value for which the comparison is true
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Completes this rank's writes at their owners. Local.
     "syncyte_tensor_flush": Function(
         ctypes.c_int32,
-        "Completes this rank's writes at their owners. Local.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+        ],
     ),
+    # Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+    # that all ranks have dropped.
     "syncyte_tensor_sync": Function(
         ctypes.c_int32,
-        "Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects that all ranks have dropped.",
-        Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
+        [
+            # tensor (in): a tensor
+            ctypes.c_void_p,
+        ],
     ),
+    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: SYNCYTE_ERR_SHAPE,
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype, ranks of several nodes),
+    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
     "syncyte_kv_create": Function(
         ctypes.c_int32,
-        "Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype, ranks of several nodes), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.",
-        Parameter("comm", ctypes.c_void_p, "in: its ranks, all of one node"),
-        Parameter("dtype", ctypes.c_int32, "in: SYNCYTE_FLOAT32"),
-        Parameter("key_count", ctypes.c_int64, "in: 1 or more"),
-        Parameter("length_count", ctypes.c_int64, "in: 1 if all keys have the same number of values; otherwise key_count"),
-        Parameter("lengths", ctypes.POINTER(ctypes.c_int64), "in, array of length_count: number of values, 1 or more, of all keys or of each"),
-        Parameter("options", ctypes.POINTER(KvOptions), "in, optional: null for defaults"),
-        Parameter("kv", ctypes.POINTER(ctypes.c_void_p), "out: the store"),
+        [
+            # comm (in): its ranks, all of one node
+            ctypes.c_void_p,
+            # dtype (in): SYNCYTE_FLOAT32
+            ctypes.c_int32,
+            # key_count (in): 1 or more
+            ctypes.c_int64,
+            # length_count (in): 1 if all keys have the same number of values; otherwise key_count
+            ctypes.c_int64,
+            # lengths (in, array of length_count): number of values, 1 or more, of all keys or of each
+            ctypes.POINTER(ctypes.c_int64),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(KvOptions),
+            # kv (out): the store
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI; works after finalize.
     "syncyte_kv_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI; works after finalize.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point
+    # once all ranks have dropped the store; its workers hold references of their own.
     "syncyte_kv_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point once all ranks have dropped the store; its workers hold references of their own.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().
     "syncyte_kv_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().",
-        Parameter("kv", ctypes.POINTER(ctypes.c_void_p), "in,out: a store"),
+        [
+            # kv (in,out): a store
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the number of keys. Local.
     "syncyte_kv_keys": Function(
         ctypes.c_int32,
-        "Returns the number of keys. Local.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
-        Parameter("key_count", ctypes.POINTER(ctypes.c_int64), "out: as given to kv_create()"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+            # key_count (out): as given to kv_create()
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
     "syncyte_kv_lengths": Function(
         ctypes.c_int32,
-        "Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
-        Parameter("count", ctypes.c_int64, "in: number of keys"),
-        Parameter("keys", ctypes.POINTER(ctypes.c_int64), "in, array of count: keys"),
-        Parameter("lengths", ctypes.POINTER(ctypes.c_int64), "out, array of count: number of values of each"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+            # count (in): number of keys
+            ctypes.c_int64,
+            # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int64),
+            # lengths (out, array of count): number of values of each
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the current owners of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
     "syncyte_kv_owner": Function(
         ctypes.c_int32,
-        "Returns the current owners of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
-        Parameter("count", ctypes.c_int64, "in: number of keys"),
-        Parameter("keys", ctypes.POINTER(ctypes.c_int64), "in, array of count: keys"),
-        Parameter("ranks", ctypes.POINTER(ctypes.c_int32), "out, array of count: their owners"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+            # count (in): number of keys
+            ctypes.c_int64,
+            # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int64),
+            # ranks (out, array of count): their owners
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
     "syncyte_kv_set_sampling": Function(
         ctypes.c_int32,
-        "Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
-        Parameter("sampling", ctypes.POINTER(KvSampling), "in: options, initialised with SYNCYTE_KV_SAMPLING_INIT"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+            # sampling (in): options, initialised with SYNCYTE_KV_SAMPLING_INIT
+            ctypes.POINTER(KvSampling),
+        ],
     ),
+    # Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one thread
+    # of each process; also frees objects that all ranks have dropped.
     "syncyte_kv_sync": Function(
         ctypes.c_int32,
-        "Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one thread of each process; also frees objects that all ranks have dropped.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+        ],
     ),
+    # Makes a worker. Local. Any thread may use it. Returns: SYNCYTE_ERR_ARGUMENT.
     "syncyte_kv_worker_create": Function(
         ctypes.c_int32,
-        "Makes a worker. Local. Any thread may use it. Returns: SYNCYTE_ERR_ARGUMENT.",
-        Parameter("kv", ctypes.c_void_p, "in: a store"),
-        Parameter("number", ctypes.c_int32, "in: 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it"),
-        Parameter("worker", ctypes.POINTER(ctypes.c_void_p), "out: the worker"),
+        [
+            # kv (in): a store
+            ctypes.c_void_p,
+            # number (in): 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
+            ctypes.c_int32,
+            # worker (out): the worker
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Adds a reference. Local, thread-safe, without MPI; works after finalize.
     "syncyte_kv_worker_retain": Function(
         ctypes.c_int32,
-        "Adds a reference. Local, thread-safe, without MPI; works after finalize.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
+    # barriers of its process no longer wait for it.
     "syncyte_kv_worker_release": Function(
         ctypes.c_int32,
-        "Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker: barriers of its process no longer wait for it.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().
     "syncyte_kv_worker_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().",
-        Parameter("worker", ctypes.POINTER(ctypes.c_void_p), "in,out: a worker"),
+        [
+            # worker (in,out): a worker
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it. Returns:
+    # SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
+    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
+    # key).
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
-        "Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it. Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key).",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous, any number of dimensions"),
-        Parameter("values", ctypes.POINTER(BufferDescription), "out: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: timestamp to wait for; -1: complete. Null: complete on return"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),
+            # values (out): float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
+            ctypes.POINTER(BufferDescription),
+            # timestamp (out, optional): timestamp to wait for; -1: complete. Null: complete on return
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Adds to the values of keys; a key that repeats is added to several times. Local. Returns: as pull.
     "syncyte_kv_worker_push": Function(
         ctypes.c_int32,
-        "Adds to the values of keys; a key that repeats is added to several times. Local. Returns: as pull.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("values", ctypes.POINTER(BufferDescription), "in: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+            ctypes.POINTER(BufferDescription),
+            # timestamp (out, optional): as in pull
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local. Returns: as
+    # pull, except SYNCYTE_ERR_PEER_DIED.
     "syncyte_kv_worker_set": Function(
         ctypes.c_int32,
-        "Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local. Returns: as pull, except SYNCYTE_ERR_PEER_DIED.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("values", ctypes.POINTER(BufferDescription), "in: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+            ctypes.POINTER(BufferDescription),
+            # timestamp (out, optional): as in pull
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Reads the values of keys if all of them are local; on one node they always are. Local. Returns: as pull.
     "syncyte_kv_worker_pull_if_local": Function(
         ctypes.c_int32,
-        "Reads the values of keys if all of them are local; on one node they always are. Local. Returns: as pull.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("values", ctypes.POINTER(BufferDescription), "out: float32, contiguous, as many as the keys have; unchanged if a key is not local"),
-        Parameter("is_local", ctypes.POINTER(ctypes.c_int32), "out: 1, or 0 if a key is not local"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # values (out): float32, contiguous, as many as the keys have; unchanged if a key is not local
+            ctypes.POINTER(BufferDescription),
+            # is_local (out): 1, or 0 if a key is not local
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. Returns: as pull.
     "syncyte_kv_worker_localize": Function(
         ctypes.c_int32,
-        "Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. Returns: as pull.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # timestamp (out, optional): as in pull
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and records
+    # the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
     "syncyte_kv_worker_intent": Function(
         ctypes.c_int32,
-        "Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and records the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("start", ctypes.c_int64, "in: 0 or more"),
-        Parameter("end", ctypes.c_int64, "in: more than start; 0: start + 1"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),
+            # start (in): 0 or more
+            ctypes.c_int64,
+            # end (in): more than start; 0: start + 1
+            ctypes.c_int64,
+        ],
     ),
+    # Adds 1 to the worker's clock, which begins at 0. Local.
     "syncyte_kv_worker_advance_clock": Function(
         ctypes.c_int32,
-        "Adds 1 to the worker's clock, which begins at 0. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("clock", ctypes.POINTER(ctypes.c_int64), "out, optional: its new value"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # clock (out, optional): its new value
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns the worker's clock. Local.
     "syncyte_kv_worker_clock": Function(
         ctypes.c_int32,
-        "Returns the worker's clock. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("clock", ctypes.POINTER(ctypes.c_int64), "out: 0 or more"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # clock (out): 0 or more
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local. Returns:
+    # SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, without replacement).
     "syncyte_kv_worker_prepare_sample": Function(
         ctypes.c_int32,
-        "Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local. Returns: SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, without replacement).",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("count", ctypes.c_int64, "in: number of keys, 0 to 2^40"),
-        Parameter("start", ctypes.c_int64, "in: 0 or more"),
-        Parameter("end", ctypes.c_int64, "in: more than start; 0: start + 1"),
-        Parameter("sample", ctypes.POINTER(ctypes.c_int64), "out: the sample's number, 1 or more, for kv_worker_pull_sample()"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # count (in): number of keys, 0 to 2^40
+            ctypes.c_int64,
+            # start (in): 0 or more
+            ctypes.c_int64,
+            # end (in): more than start; 0: start + 1
+            ctypes.c_int64,
+            # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled. Returns:
+    # SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
     "syncyte_kv_worker_pull_sample": Function(
         ctypes.c_int32,
-        "Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.",
-        Parameter("worker", ctypes.c_void_p, "in: the worker that has prepared it"),
-        Parameter("sample", ctypes.c_int64, "in: its number"),
-        Parameter("keys", ctypes.POINTER(BufferDescription), "out: int64, contiguous, at most as many as the sample has left"),
-        Parameter("values", ctypes.POINTER(BufferDescription), "out: float32, contiguous, as many as the keys have"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
+        [
+            # worker (in): the worker that has prepared it
+            ctypes.c_void_p,
+            # sample (in): its number
+            ctypes.c_int64,
+            # keys (out): int64, contiguous, at most as many as the sample has left
+            ctypes.POINTER(BufferDescription),
+            # values (out): float32, contiguous, as many as the keys have
+            ctypes.POINTER(BufferDescription),
+            # timestamp (out, optional): as in pull
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Ends a sample before all its keys were pulled. Local.
     "syncyte_kv_worker_finish_sample": Function(
         ctypes.c_int32,
-        "Ends a sample before all its keys were pulled. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: the worker that has prepared it"),
-        Parameter("sample", ctypes.c_int64, "in: its number; one that has ended is ignored"),
+        [
+            # worker (in): the worker that has prepared it
+            ctypes.c_void_p,
+            # sample (in): its number; one that has ended is ignored
+            ctypes.c_int64,
+        ],
     ),
+    # Waits until an operation is complete. Local. May be called again with the same timestamp. Returns:
+    # SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
     "syncyte_kv_worker_wait": Function(
         ctypes.c_int32,
-        "Waits until an operation is complete. Local. May be called again with the same timestamp. Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.",
-        Parameter("worker", ctypes.c_void_p, "in: the worker that began it"),
-        Parameter("timestamp", ctypes.c_int64, "in: the operation's timestamp; -1: complete"),
+        [
+            # worker (in): the worker that began it
+            ctypes.c_void_p,
+            # timestamp (in): the operation's timestamp; -1: complete
+            ctypes.c_int64,
+        ],
     ),
+    # Waits until all of the worker's operations are complete. Local.
     "syncyte_kv_worker_wait_all": Function(
         ctypes.c_int32,
-        "Waits until all of the worker's operations are complete. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
     "syncyte_kv_worker_wait_sync": Function(
         ctypes.c_int32,
-        "Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker calls
+    # it, in a thread of its own if a process has several. One worker enters the collective for its process, so MPI's
+    # thread level must then be serialized or above. Workers that were destroyed are not waited for. Returns:
+    # SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if
+    # another thread is in a collective call of the same worker.
     "syncyte_kv_worker_barrier": Function(
         ctypes.c_int32,
-        "Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker calls it, in a thread of its own if a process has several. One worker enters the collective for its process, so MPI's thread level must then be serialized or above. Workers that were destroyed are not waited for. Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if another thread is in a collective call of the same worker.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Begins the setup phase, in which values are set for the first time: a barrier. Collective, as kv_worker_barrier().
+    # Returns: SYNCYTE_ERR_ARGUMENT within the phase.
     "syncyte_kv_worker_begin_setup": Function(
         ctypes.c_int32,
-        "Begins the setup phase, in which values are set for the first time: a barrier. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
+    # Returns: SYNCYTE_ERR_ARGUMENT outside the phase.
     "syncyte_kv_worker_end_setup": Function(
         ctypes.c_int32,
-        "Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT outside the phase.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+        ],
     ),
+    # Returns the counters of a worker. Local.
     "syncyte_kv_worker_describe": Function(
         ctypes.c_int32,
-        "Returns the counters of a worker. Local.",
-        Parameter("worker", ctypes.c_void_p, "in: a worker"),
-        Parameter("info", ctypes.POINTER(KvWorkerInfo), "in,out: struct_size is set by the caller"),
+        [
+            # worker (in): a worker
+            ctypes.c_void_p,
+            # info (in,out): struct_size is set by the caller
+            ctypes.POINTER(KvWorkerInfo),
+        ],
     ),
 }
 
 
 HDF5: dict[str, Function] = {
+    # Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path, count,
+    # keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full also
+    # the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ. The new
+    # file takes the permissions of the file that it replaces, and its owner and group if this process may set them
+    # (otherwise the file is this user's, and a different group gets no access). If the path is a symbolic link, the
+    # link stays and its target is replaced. Rank 0 locks the temporary file (flock). A save removes unlocked temporary
+    # files of the same target, which killed jobs have left. Returns: SYNCYTE_ERR_IO (names path and reason),
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
     "syncyte_checkpoint_save": Function(
         ctypes.c_int32,
-        "Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path, count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ. The new file takes the permissions of the file that it replaces, and its owner and group if this process may set them (otherwise the file is this user's, and a different group gets no access). If the path is a symbolic link, the link stays and its target is replaced. Rank 0 locks the temporary file (flock). A save removes unlocked temporary files of the same target, which killed jobs have left. Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("path", ctypes.c_char_p, "in: file to write or replace; equal on all ranks, on a file system that all ranks see"),
-        Parameter("count", ctypes.c_int64, "in: number of entries"),
-        Parameter("entries", ctypes.POINTER(CheckpointEntry), "in, array of count: in the same order on all ranks, keys unique"),
-        Parameter("options", ctypes.POINTER(CheckpointOptions), "in, optional: null for defaults"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # path (in): file to write or replace; equal on all ranks, on a file system that all ranks see
+            ctypes.c_char_p,
+            # count (in): number of entries
+            ctypes.c_int64,
+            # entries (in, array of count): in the same order on all ranks, keys unique
+            ctypes.POINTER(CheckpointEntry),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CheckpointOptions),
+        ],
     ),
+    # Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts: path.
+    # Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
+    # SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the
+    # file.
     "syncyte_checkpoint_open": Function(
         ctypes.c_int32,
-        "Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts: path. Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated), SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("path", ctypes.c_char_p, "in: file"),
-        Parameter("options", ctypes.POINTER(CheckpointOptions), "in, optional: null for defaults"),
-        Parameter("checkpoint", ctypes.POINTER(ctypes.c_void_p), "out: the open file"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # path (in): file
+            ctypes.c_char_p,
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CheckpointOptions),
+            # checkpoint (out): the open file
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Closes the file and nulls the handle; a null handle is ignored. Local.
     "syncyte_checkpoint_close": Function(
         ctypes.c_int32,
-        "Closes the file and nulls the handle; a null handle is ignored. Local.",
-        Parameter("checkpoint", ctypes.POINTER(ctypes.c_void_p), "in,out: an open checkpoint"),
+        [
+            # checkpoint (in,out): an open checkpoint
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
     ),
+    # Returns the number of keys and the saved step. Local.
     "syncyte_checkpoint_count": Function(
         ctypes.c_int32,
-        "Returns the number of keys and the saved step. Local.",
-        Parameter("checkpoint", ctypes.c_void_p, "in: an open checkpoint"),
-        Parameter("count", ctypes.POINTER(ctypes.c_int64), "out: number of keys"),
-        Parameter("step", ctypes.POINTER(ctypes.c_int64), "out, optional: the saved step"),
+        [
+            # checkpoint (in): an open checkpoint
+            ctypes.c_void_p,
+            # count (out): number of keys
+            ctypes.POINTER(ctypes.c_int64),
+            # step (out, optional): the saved step
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Returns a key by its number in alphabetical order. Local.
     "syncyte_checkpoint_key": Function(
         ctypes.c_int32,
-        "Returns a key by its number in alphabetical order. Local.",
-        Parameter("checkpoint", ctypes.c_void_p, "in: an open checkpoint"),
-        Parameter("number", ctypes.c_int64, "in: 0 to count - 1"),
-        Parameter("key", ctypes.POINTER(ctypes.c_char_p), "out: valid until the checkpoint is closed"),
+        [
+            # checkpoint (in): an open checkpoint
+            ctypes.c_void_p,
+            # number (in): 0 to count - 1
+            ctypes.c_int64,
+            # key (out): valid until the checkpoint is closed
+            ctypes.POINTER(ctypes.c_char_p),
+        ],
     ),
+    # Returns the element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the key
+    # and the file.
     "syncyte_checkpoint_describe": Function(
         ctypes.c_int32,
-        "Returns the element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the key and the file.",
-        Parameter("checkpoint", ctypes.c_void_p, "in: an open checkpoint"),
-        Parameter("key", ctypes.c_char_p, "in: its name"),
-        Parameter("global", ctypes.POINTER(BufferDescription), "out: filled, with data null"),
-        Parameter("layout", ctypes.POINTER(ctypes.c_int32), "out, optional: layout with which it was saved"),
+        [
+            # checkpoint (in): an open checkpoint
+            ctypes.c_void_p,
+            # key (in): its name
+            ctypes.c_char_p,
+            # global (out): filled, with data null
+            ctypes.POINTER(BufferDescription),
+            # layout (out, optional): layout with which it was saved
+            ctypes.POINTER(ctypes.c_int32),
+        ],
     ),
+    # Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank reads
+    # the rows that it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target. Returns:
+    # SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM (names file,
+    # key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.
     "syncyte_checkpoint_read": Function(
         ctypes.c_int32,
-        "Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank reads the rows that it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.",
-        Parameter("checkpoint", ctypes.c_void_p, "in: an open checkpoint"),
-        Parameter("key", ctypes.c_char_p, "in: its name"),
-        Parameter("first_row", ctypes.c_int64, "in: first row to read"),
-        Parameter("target", ctypes.POINTER(BufferDescription), "out: contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents are undefined after an error"),
+        [
+            # checkpoint (in): an open checkpoint
+            ctypes.c_void_p,
+            # key (in): its name
+            ctypes.c_char_p,
+            # first_row (in): first row to read
+            ctypes.c_int64,
+            # target (out): contiguous host memory of the key's dtype; all extents but the first are the key's. Its
+            # contents are undefined after an error
+            ctypes.POINTER(BufferDescription),
+        ],
     ),
+    # Returns the bytes of tensor data that this rank has read from the file so far, including those read only for
+    # verification. Local.
     "syncyte_checkpoint_bytes_read": Function(
         ctypes.c_int32,
-        "Returns the bytes of tensor data that this rank has read from the file so far, including those read only for verification. Local.",
-        Parameter("checkpoint", ctypes.c_void_p, "in: an open checkpoint"),
-        Parameter("bytes", ctypes.POINTER(ctypes.c_int64), "out: the number"),
+        [
+            # checkpoint (in): an open checkpoint
+            ctypes.c_void_p,
+            # bytes (out): the number
+            ctypes.POINTER(ctypes.c_int64),
+        ],
     ),
+    # Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
+    # extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all
+    # ranks get the same status. Returns: as open and read; SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add
+    # up to the key's.
     "syncyte_checkpoint_load": Function(
         ctypes.c_int32,
-        "Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all ranks get the same status. Returns: as open and read; SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add up to the key's.",
-        Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("path", ctypes.c_char_p, "in: file"),
-        Parameter("count", ctypes.c_int64, "in: number of entries"),
-        Parameter("entries", ctypes.POINTER(CheckpointEntry), "in,out, array of count: in the same order on all ranks; the memory they describe is filled"),
-        Parameter("options", ctypes.POINTER(CheckpointOptions), "in, optional: null for defaults"),
+        [
+            # comm (in): a communicator
+            ctypes.c_void_p,
+            # path (in): file
+            ctypes.c_char_p,
+            # count (in): number of entries
+            ctypes.c_int64,
+            # entries (in,out, array of count): in the same order on all ranks; the memory they describe is filled
+            ctypes.POINTER(CheckpointEntry),
+            # options (in, optional): null for defaults
+            ctypes.POINTER(CheckpointOptions),
+        ],
     ),
 }

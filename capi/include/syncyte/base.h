@@ -26,8 +26,9 @@
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *
  * Annotations: each parameter's comment states its direction, array length and whether it may be null:
- * `@param[in|out|in,out] name {array(N), optional, string, callback} text`. A struct's member whose default is not zero
- * has `{default(N)}`. The Fortran and Python declarations are generated from these comments.
+ * `@param[in|out|in,out] name {array(N), default(N), optional, string, callback} text`; the default is that of an
+ * argument which other languages let their callers leave out. A struct's member whose default is not zero has
+ * `{default(N)}`. The Fortran and Python declarations are generated from these comments.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H

@@ -71,7 +71,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
  * @param[in] comm a communicator
  * @param[in] buffer array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
- * @param[in] tag 0 to syncyte_message_highest_tag()
+ * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @return SYNCYTE_ERR_ARGUMENT (dest, tag).
  */
@@ -82,7 +82,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
  * @brief Receives an array. Local; waits for the message.
  * @param[in] comm a communicator
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
- * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
+ * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer array to receive into; any strides, but 0 only if the extent is 1
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
@@ -97,7 +97,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t s
  * @param[in] comm a communicator
  * @param[in] buffer array to send; its memory must stay, unchanged, until the request has ended
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
- * @param[in] tag 0 to syncyte_message_highest_tag()
+ * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @param[out] request ends when the memory may be used again
  * @return SYNCYTE_ERR_ARGUMENT (dest, tag).
@@ -110,7 +110,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
  * @brief Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv().
  * @param[in] comm a communicator
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
- * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
+ * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in] buffer array to receive into; its memory must stay, and may not be read, until the request has ended
  * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until
@@ -128,9 +128,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t 
  * @param[in] comm a communicator
  * @param[in] send_buffer array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
- * @param[in] send_tag 0 to syncyte_message_highest_tag()
+ * @param[in] send_tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
- * @param[in] recv_tag the sender's, or SYNCYTE_ANY (in channel 0)
+ * @param[in] recv_tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in,out] recv_buffer array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled

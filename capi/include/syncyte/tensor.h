@@ -251,7 +251,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, in
  * @param[in] element number of the element in row-major order
  * @param[in] compare comparison of the element with value
  * @param[in] value value to compare with
- * @param[in] timeout seconds, 0 or more; negative: no limit
+ * @param[in] timeout {default(-1)} seconds, 0 or more; negative: no limit
  * @param[out] found {optional} the element's value for which the comparison is true
  * @return SYNCYTE_ERR_TIMEOUT after timeout seconds.
  */

@@ -176,7 +176,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, i
 /**
  * @brief Completes this rank's operations at their targets. Local.
  * @param[in] window a window
- * @param[in] rank target; -1: all
+ * @param[in] rank {default(-1)} target; -1: all
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank);
 

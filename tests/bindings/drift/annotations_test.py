@@ -13,7 +13,7 @@ import emit_methods  # noqa: E402
 import emit_python  # noqa: E402
 from comments import AnnotationError  # noqa: E402
 from methods import read_module  # noqa: E402
-from model import Names  # noqa: E402
+from model import Enum, Names  # noqa: E402
 from parse import check, parse_headers  # noqa: E402
 
 COMPILER = "cc"
@@ -63,11 +63,11 @@ DECLARATION = "syncyte_thing_t thing, int32_t number, const int64_t* rows, int64
 
 def methods(method: str) -> str:
     """The module with one method of a thing."""
-    headers, names = parse(PARAMETERS, DECLARATION)
+    _, names = parse(PARAMETERS, DECLARATION)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "things.methods"
         path.write_text(METHODS.format(method=method))
-        return emit_methods.emit([read_module(path)], headers, names, {})["syncyte_things.f90"]
+        return emit_methods.emit([read_module(path)], names)["syncyte_things.f90"]
 
 
 def parse(comment: str, declaration: str):
@@ -77,7 +77,7 @@ def parse(comment: str, declaration: str):
         path.write_text(HEADER.format(comment=comment, declaration=declaration))
         headers = parse_headers(COMPILER, Path(folder), ["thing"], [])
     names = Names(headers)
-    names.enums.add("syncyte_status_t")
+    names.enums["syncyte_status_t"] = Enum("syncyte_status_t", (), "")
     check(headers, names)
     return headers, names
 

@@ -1,0 +1,106 @@
+// Generated from syncyte/*.h by bindings/generate; do not edit.
+// clang-format off
+#pragma once
+
+#include <cstdint>
+
+#include "syncyte.h"
+
+namespace syncyte {
+
+/// Status codes; never renumbered.
+enum class status : std::int32_t {
+  success = SYNCYTE_SUCCESS,
+  argument = SYNCYTE_ERR_ARGUMENT,  ///< an argument's value is not allowed
+  handle = SYNCYTE_ERR_HANDLE,  ///< null, freed or foreign handle
+  index = SYNCYTE_ERR_INDEX,  ///< an index is out of range
+  type = SYNCYTE_ERR_TYPE,  ///< unknown element type, or the wrong one
+  shape = SYNCYTE_ERR_SHAPE,  ///< wrong shape, size or strides
+  mismatch = SYNCYTE_ERR_MISMATCH,  ///< ranks disagree
+  not_initialised = SYNCYTE_ERR_NOT_INITIALISED,  ///< called before syncyte_init(), or after finalize
+  memory = SYNCYTE_ERR_MEMORY,  ///< not enough memory
+  unsupported = SYNCYTE_ERR_UNSUPPORTED,  ///< not available in this build, or for these arguments
+  busy = SYNCYTE_ERR_BUSY,  ///< in use by another thread or an active request
+  peer_died = SYNCYTE_ERR_PEER_DIED,  ///< another process died while it held a lock or changed data
+  mpi = SYNCYTE_ERR_MPI,  ///< MPI reported an error
+  io = SYNCYTE_ERR_IO,  ///< the operating system reported an error on a file
+  format = SYNCYTE_ERR_FORMAT,  ///< not a Syncyte file, or a truncated one
+  checksum = SYNCYTE_ERR_CHECKSUM,  ///< stored data is damaged
+  not_found = SYNCYTE_ERR_NOT_FOUND,  ///< no such file or key
+  version = SYNCYTE_ERR_VERSION,  ///< library or file of another version
+  timeout = SYNCYTE_ERR_TIMEOUT,  ///< a stated time limit passed
+  internal = SYNCYTE_ERR_INTERNAL,  ///< a defect of Syncyte; please report it
+  limit = SYNCYTE_ERR_LIMIT,  ///< a limit of the system on open files is reached; the message names it
+  interrupted = SYNCYTE_ERR_INTERRUPTED,  ///< the application ended a wait: see syncyte_interrupt_set()
+};
+
+/// Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1.
+enum class dtype : std::int32_t {
+  float16 = SYNCYTE_FLOAT16,
+  bfloat16 = SYNCYTE_BFLOAT16,
+  float32 = SYNCYTE_FLOAT32,
+  float64 = SYNCYTE_FLOAT64,
+  complex64 = SYNCYTE_COMPLEX64,
+  complex128 = SYNCYTE_COMPLEX128,
+  int8 = SYNCYTE_INT8,
+  int16 = SYNCYTE_INT16,
+  int32 = SYNCYTE_INT32,
+  int64 = SYNCYTE_INT64,
+  uint8 = SYNCYTE_UINT8,
+  boolean = SYNCYTE_BOOL,
+  uint16 = SYNCYTE_UINT16,
+  uint32 = SYNCYTE_UINT32,
+  uint64 = SYNCYTE_UINT64,
+};
+
+/// Reductions; never renumbered.
+enum class op : std::int32_t {
+  sum = SYNCYTE_OP_SUM,  ///< sum; logical or for bool
+  prod = SYNCYTE_OP_PROD,  ///< product; logical and for bool
+  min = SYNCYTE_OP_MIN,  ///< minimum; not for complex; NaN if an operand is NaN; -0 is less than +0
+  max = SYNCYTE_OP_MAX,  ///< maximum; not for complex; NaN if an operand is NaN; -0 is less than +0
+  logical_and = SYNCYTE_OP_LAND,  ///< logical and; integers and bool
+  logical_or = SYNCYTE_OP_LOR,  ///< logical or; integers and bool
+  bit_and = SYNCYTE_OP_BAND,  ///< bitwise and; integers and bool
+  bit_or = SYNCYTE_OP_BOR,  ///< bitwise or; integers and bool
+  bit_xor = SYNCYTE_OP_BXOR,  ///< bitwise exclusive or; integers and bool
+  replace = SYNCYTE_OP_REPLACE,  ///< the new value (windows only)
+  logical_xor = SYNCYTE_OP_LXOR,  ///< logical exclusive or; integers and bool
+};
+
+/// Directions of a scan.
+enum class scan_from : std::int32_t {
+  first = SYNCYTE_SCAN_FROM_FIRST,  ///< from rank 0 up: MPI's order
+  last = SYNCYTE_SCAN_FROM_LAST,  ///< from the last rank down: the adjoint of the other
+};
+
+/// Kinds of memory; never renumbered.
+enum class memory_kind : std::int32_t {
+  host = SYNCYTE_MEMORY_HOST,  ///< host memory of the process or the node
+  cuda = SYNCYTE_MEMORY_CUDA,  ///< memory of a CUDA device
+};
+
+/// Severities.
+enum class log_level : std::int32_t {
+  off = SYNCYTE_LOG_OFF,
+  error = SYNCYTE_LOG_ERROR,
+  warn = SYNCYTE_LOG_WARN,
+  info = SYNCYTE_LOG_INFO,
+  debug = SYNCYTE_LOG_DEBUG,
+};
+
+/// Kinds of locks.
+enum class lock_kind : std::int32_t {
+  shared = SYNCYTE_LOCK_SHARED,  ///< several ranks may hold it
+  exclusive = SYNCYTE_LOCK_EXCLUSIVE,  ///< one rank may hold it
+};
+
+/// Comparisons of tensor_wait().
+enum class compare : std::int32_t {
+  equal = SYNCYTE_COMPARE_EQ,  ///< equal
+  not_equal = SYNCYTE_COMPARE_NE,  ///< not equal
+  at_least = SYNCYTE_COMPARE_GE,  ///< greater or equal
+  at_most = SYNCYTE_COMPARE_LE,  ///< less or equal
+};
+
+}  // namespace syncyte

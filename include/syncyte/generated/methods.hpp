@@ -1,0 +1,414 @@
+// Generated from syncyte/*.h by bindings/generate; do not edit.
+// clang-format off
+#pragma once
+
+#include "syncyte/base.hpp"
+
+namespace syncyte::detail {
+
+class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_destroy> {
+ public:
+  using reference::reference;
+
+  /// Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root.
+  /// @param root rank that sends its elements
+  /// @param values contiguous; read on root, written elsewhere
+  void bcast(std::int32_t root, const buffer& values) const {
+    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
+  }
+
+  /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
+  /// op. float16 and bfloat16 are reduced in float32 and rounded once. In place.
+  /// @param how reduction
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void allreduce(const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), nullptr, raw(how), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
+  /// op. float16 and bfloat16 are reduced in float32 and rounded once.
+  /// @param input contiguous; null: output's contents (in place)
+  /// @param how reduction
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), input.get(), raw(how), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
+  /// elements.
+  /// @param input contiguous
+  /// @param output contiguous, of input's dtype and size times as many elements; must not overlap input
+  void allgather(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts.
+  /// @param input contiguous, counts[rank] elements
+  /// @param counts elements of every rank, 0 or more, equal on all ranks
+  /// @param output contiguous, the sum of counts elements; must not overlap input
+  void allgatherv(const const_buffer& input, std::span<const std::int64_t> counts, const buffer& output) const {
+    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), std::ssize(counts), nullptr, output.get()));
+  }
+
+  /// Every rank sends a piece to every rank. Collective; facts: dtype, and that the count that rank i sends to j equals
+  /// the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+  /// @param input contiguous, the pieces in order of target ranks
+  /// @param send_counts elements for every rank
+  /// @param recv_counts elements from every rank
+  /// @param output contiguous, the pieces in order of source ranks; must not overlap input
+  void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
+      std::span<const std::int64_t> recv_counts, const buffer& output) const {
+    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), std::ssize(send_counts), recv_counts.data(),
+        std::ssize(recv_counts), nullptr, output.get()));
+  }
+
+  /// Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it
+  /// waits for the neighbours only. Facts: dtype, number of elements. A buffer has two blocks for each dimension, all
+  /// of equal size: one for the neighbour below, then one for the neighbour above. The block that a rank sends up
+  /// arrives in the neighbour's block "below", also if a periodic dimension has one or two ranks, so that both
+  /// neighbours are one rank. Beyond an edge that is not periodic there is no neighbour: that block of input is not
+  /// read, and that of output not written. The operation is its own adjoint if those blocks are 0.
+  /// @param input contiguous, a block for each neighbour
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void neighbor_alltoall(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_neighbor_alltoall(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
+  /// facts: dtype, number of elements, op, from. In place.
+  /// @param how reduction
+  /// @param from where the scan begins
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void scan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
+  /// facts: dtype, number of elements, op, from.
+  /// @param input contiguous; null: output's contents (in place)
+  /// @param how reduction
+  /// @param from where the scan begins
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void scan(const const_buffer& input, const buffer& output, op how = op::sum,
+      scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
+  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
+  /// MAX. Collective; facts as syncyte_comm_scan(). In place.
+  /// @param how reduction
+  /// @param from where the scan begins
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void exscan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
+  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
+  /// MAX. Collective; facts as syncyte_comm_scan().
+  /// @param input contiguous; null: output's contents (in place)
+  /// @param how reduction
+  /// @param from where the scan begins
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  void exscan(const const_buffer& input, const buffer& output, op how = op::sum,
+      scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
+  /// root.
+  /// @param input this rank's part
+  /// @param axis dimension along which the parts are joined
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param root rank that gets the whole array
+  /// @param output on root: the whole array, not overlapping input; elsewhere ignored, may be null
+  void gather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      std::int32_t root, const buffer& output) const {
+    check(syncyte_comm_gather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+        output.get()));
+  }
+
+  /// Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
+  /// root.
+  /// @param input this rank's part
+  /// @param axis dimension along which the parts are joined
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param output the whole array, not overlapping input
+  void allgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output) const {
+    check(syncyte_comm_allgather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+        output.get()));
+  }
+
+  /// Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
+  /// @param input on root: the whole array; elsewhere ignored, may be null
+  /// @param axis dimension to cut
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param root rank that has the whole array
+  /// @param output this rank's part, not overlapping input
+  void scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      std::int32_t root, const buffer& output) const {
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+        output.get()));
+  }
+
+  /// Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective; facts:
+  /// dtype, extents, axis, counts, op. float16 and bfloat16 are reduced in float32 and rounded once.
+  /// @param input a whole array
+  /// @param axis dimension to cut
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param how reduction
+  /// @param output this rank's part, not overlapping input
+  void reduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), raw(how),
+        nullptr, output.get()));
+  }
+
+  /// Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
+  /// changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts. Rank
+  /// r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
+  /// along scatter_axis; the extent along the other axis is that of the whole array.
+  /// @param input this rank's part along gather_axis
+  /// @param gather_axis dimension along which the inputs are parts
+  /// @param gather_counts their extents, equal on all ranks
+  /// @param scatter_axis dimension along which the outputs are parts
+  /// @param scatter_counts their extents, equal on all ranks
+  /// @param output this rank's part along scatter_axis, not overlapping input
+  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, std::span<const std::int64_t> gather_counts,
+      std::int32_t scatter_axis, std::span<const std::int64_t> scatter_counts, const buffer& output) const {
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_counts.data(), std::ssize(gather_counts),
+        scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr, output.get()));
+  }
+
+  /// Sends an array. Local; returns when its memory may be used again, possibly before the receive.
+  /// @param values array to send; any strides
+  /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
+  /// @param tag 0 to syncyte_message_highest_tag()
+  void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
+    check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
+  }
+
+  /// Starts to send an array. Local; does not wait.
+  /// @param values array to send; its memory must stay, unchanged, until the request has ended
+  /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
+  /// @param tag 0 to syncyte_message_highest_tag()
+  request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
+    return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
+  }
+
+  /// Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
+  /// @param root rank that sends its elements
+  /// @param values contiguous; read on root, written elsewhere
+  request ibcast(std::int32_t root, const buffer& values) const {
+    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
+  }
+
+  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. In place.
+  /// @param how reduction
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  request iallreduce(const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
+  /// @param input contiguous; null: output's contents (in place)
+  /// @param how reduction
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
+  /// @param input this rank's part
+  /// @param axis dimension along which the parts are joined
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param output the whole array, not overlapping input
+  request iallgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output) const {
+    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+        output.get());
+  }
+
+  /// Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
+  /// @param input a whole array
+  /// @param axis dimension to cut
+  /// @param counts extents of the parts along the axis, equal on all ranks
+  /// @param how reduction
+  /// @param output this rank's part, not overlapping input
+  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, counts.data(), std::ssize(counts),
+        raw(how), nullptr, output.get());
+  }
+
+  /// Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
+  /// @param input this rank's part along gather_axis
+  /// @param gather_axis dimension along which the inputs are parts
+  /// @param gather_counts their extents, equal on all ranks
+  /// @param scatter_axis dimension along which the outputs are parts
+  /// @param scatter_counts their extents, equal on all ranks
+  /// @param output this rank's part along scatter_axis, not overlapping input
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
+      std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
+      std::span<const std::int64_t> scatter_counts, const buffer& output) const {
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, gather_counts.data(),
+        std::ssize(gather_counts), scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr,
+        output.get());
+  }
+};
+
+class reducer_methods : public reference<syncyte_reducer_t, syncyte_reducer_retain, syncyte_reducer_destroy> {
+ public:
+  using reference::reference;
+
+  /// Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
+  /// Does not wait for other ranks; sums parts of buckets that all ranks of the node have started.
+  /// @param bucket 0 to buckets - 1
+  void start(std::int32_t bucket) const {
+    check(syncyte_reducer_start(get(), bucket));
+  }
+
+  /// Sums parts of buckets that all ranks of the node have started, without waiting. Local.
+  void progress() const {
+    check(syncyte_reducer_progress(get()));
+  }
+
+  /// Waits for the end of the round: all buckets hold the sums. Collective.
+  void wait() const {
+    check(syncyte_reducer_wait(get()));
+  }
+
+  /// Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This
+  /// rank must call syncyte_reducer_wait() too. Local; does not wait.
+  void give_up() const {
+    check(syncyte_reducer_give_up(get()));
+  }
+};
+
+class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_destroy> {
+ public:
+  using reference::reference;
+
+  /// Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
+  /// @param index int32 or int64, contiguous, any number of dimensions
+  /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements
+  void gather(const const_buffer& index, const buffer& output) const {
+    check(syncyte_tensor_gather(get(), index.get(), output.get()));
+  }
+
+  /// Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
+  /// write at once, or that is added to meanwhile, is undefined.
+  /// @param index int32 or int64, contiguous
+  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
+  void scatter(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter(get(), index.get(), source.get()));
+  }
+
+  /// Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
+  /// repeats is added to several times, in an undefined order. bool: logical or.
+  /// @param index int32 or int64, contiguous
+  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
+  void scatter_add(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter_add(get(), index.get(), source.get()));
+  }
+
+  /// Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
+  /// @param lower first element of the box
+  /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
+  void get_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    check(syncyte_tensor_get_box(get(), lower.data(), std::ssize(lower), output.get()));
+  }
+
+  /// Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
+  /// @param lower first element of the box
+  /// @param source as many dimensions as the tensor, any strides, the tensor's dtype
+  void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
+    check(syncyte_tensor_put_box(get(), lower.data(), std::ssize(lower), source.get()));
+  }
+
+  /// Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
+  /// @param element number of the element in row-major order
+  /// @param operand number to add
+  std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
+    return output<std::int64_t>(syncyte_tensor_fetch_add, get(), element, operand);
+  }
+
+  /// Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
+  /// Local.
+  /// @param element number of the element in row-major order
+  /// @param expected value to compare with
+  /// @param desired value to write if they are equal
+  std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
+    return output<std::int64_t>(syncyte_tensor_compare_swap, get(), element, expected, desired);
+  }
+
+  /// Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
+  /// @param element number of the element in row-major order
+  std::int64_t load(std::int64_t element) const {
+    return output<std::int64_t>(syncyte_tensor_load, get(), element);
+  }
+
+  /// Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes
+  /// of this rank (on the same node; on other nodes, those before a flush). Local.
+  /// @param element number of the element in row-major order
+  /// @param value its new value
+  void store(std::int64_t element, std::int64_t value) const {
+    check(syncyte_tensor_store(get(), element, value));
+  }
+
+  /// Completes this rank's writes at their owners. Local.
+  void flush() const {
+    check(syncyte_tensor_flush(get()));
+  }
+
+  /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+  /// that all ranks have dropped.
+  void sync() const {
+    check(syncyte_tensor_sync(get()));
+  }
+};
+
+class window_methods : public reference<syncyte_window_t, syncyte_window_retain, syncyte_window_destroy> {
+ public:
+  using reference::reference;
+
+  /// Returns the size of a rank's part. Local.
+  /// @param rank rank that contributed the part
+  std::size_t size(std::int32_t rank) const {
+    return output<std::size_t>(syncyte_window_size, get(), rank);
+  }
+
+  /// Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param source contiguous
+  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+    check(syncyte_window_put(get(), rank, offset, source.get()));
+  }
+
+  /// Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
+  /// The buffer may be re-used on return; visible at the target after flush.
+  /// @param rank target
+  /// @param offset bytes from the start of its part; a multiple of the element's size
+  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+  /// @param source contiguous
+  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+    check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
+  }
+
+  /// Completes this rank's operations at their targets. Local.
+  /// @param rank target; -1: all
+  void flush(std::int32_t rank = -1) const {
+    check(syncyte_window_flush(get(), rank));
+  }
+
+  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
+  /// all ranks have dropped.
+  void fence() const {
+    check(syncyte_window_fence(get()));
+  }
+};
+
+}  // namespace syncyte::detail
