@@ -106,15 +106,7 @@ Options options_or(const Options* given, const Options& defaults, std::size_t sm
   return result;
 }
 
-/// Runs checks of arguments before a collective starts; returns their error, which the collective reports on all ranks.
-template <class Checks>
-std::optional<base::error> error_of(Checks&& checks) {
-  try {
-    std::forward<Checks>(checks)();
-    return std::nullopt;
-  } catch (...) {
-    return base::current_error();
-  }
-}
+/// Runs checks of arguments before a collective starts, which reports their error on all ranks.
+using base::error_of;
 
 }  // namespace syncyte::capi

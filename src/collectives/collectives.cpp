@@ -8,7 +8,6 @@
 
 #include "collectives/forms.hpp"
 #include "comm/cart.hpp"
-#include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
 #include "mpi/process.hpp"

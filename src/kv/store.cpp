@@ -9,7 +9,6 @@
 #include "base/dtype.hpp"
 #include "collectives/checks.hpp"
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 
 namespace syncyte::kv {
 namespace {

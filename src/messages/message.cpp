@@ -13,7 +13,7 @@
 #include "comm/departures.hpp"
 #include "memory/device.hpp"
 #include "mpi/call.hpp"
-#include "mpi/errors_returned.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/large_counts.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"

@@ -13,7 +13,6 @@
 #include "collectives/checks.hpp"
 #include "collectives/moves.hpp"
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 #include "comm/split.hpp"
 #include "mpi/call.hpp"
 #include "mpi/process.hpp"
@@ -234,7 +233,7 @@ void bucket_reducer::go_on() {
 /// up.
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
-  if (!now_or_later) return;
+  if (!now_or_later.may_call()) return;
   collectives::moves by(*exchange_);
   while (exchanged_ <= buckets()) {
     if (!is_exchanging_) {

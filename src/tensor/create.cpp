@@ -11,10 +11,6 @@
 namespace syncyte::tensor {
 namespace {
 
-constexpr const char* extent_names[] = {"shape[0]", "shape[1]", "shape[2]", "shape[3]",
-                                        "shape[4]", "shape[5]", "shape[6]", "shape[7]"};
-static_assert(std::size(extent_names) == SYNCYTE_MAX_NDIM);
-
 void check_options(const tensor_options& options) {
   if (options.error) throw *options.error;
   base::require(options.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
@@ -44,7 +40,7 @@ auto naming_new(const tensor_options& options, Step&& step) {
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
   for (std::size_t i = from; i < shape.size(); ++i) {
     const auto axis = static_cast<int>(i);
-    call.fact(extent_names[i], shape[i], {"shape", axis, static_cast<int>(shape.size())});
+    call.fact("shape[{}]", shape[i], {"shape", axis, static_cast<int>(shape.size())});
   }
 }
 
