@@ -116,15 +116,7 @@ Struct& sized(Struct* given, const char* argument) {
   return *given;
 }
 
-/// Runs checks of arguments before a collective starts; returns their error, which the collective reports on all ranks.
-template <class Checks>
-std::optional<base::error> error_of(Checks&& checks) {
-  try {
-    std::forward<Checks>(checks)();
-    return std::nullopt;
-  } catch (...) {
-    return base::current_error();
-  }
-}
+/// Runs checks of arguments before a collective starts, which reports their error on all ranks.
+using base::error_of;
 
 }  // namespace syncyte::capi

@@ -3,7 +3,6 @@
 #include "base/buffer.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
-#include "memory/buffers.hpp"
 #include "memory/device.hpp"
 #include "memory/pool.hpp"
 

@@ -6,32 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
-#include "atomics/ops.hpp"
+#include "base/ops.hpp"
 
 namespace syncyte::atomics {
 
 /// The unsigned integer of an element's size, for atomic exchange.
-template <std::size_t bytes>
-struct word_of;
-template <>
-struct word_of<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct word_of<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct word_of<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct word_of<8> {
-  using type = std::uint64_t;
-};
 template <class T>
-using word = typename word_of<sizeof(T)>::type;
+using word = std::tuple_element_t<std::countr_zero(sizeof(T)),
+                                  std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
 
 template <class T>
 T load(const void* from) {
@@ -66,7 +50,8 @@ T by_swapping(std::byte* target, T value) {
   std::atomic_ref<word<T>> element(*reinterpret_cast<word<T>*>(target));
   static_assert(std::atomic_ref<word<T>>::is_always_lock_free);
   word<T> seen = element.load();
-  while (!element.compare_exchange_weak(seen, std::bit_cast<word<T>>(combine<T, op>(std::bit_cast<T>(seen), value)))) {
+  while (!element.compare_exchange_weak(seen,
+                                        std::bit_cast<word<T>>(base::combine<T, op>(std::bit_cast<T>(seen), value)))) {
   }
   return std::bit_cast<T>(seen);
 }
@@ -76,7 +61,7 @@ template <class T, syncyte_op_t op>
 T combine_element(std::byte* target, T value) {
   if constexpr (sizeof(T) > 8) {
     const T seen = load<T>(target);
-    store(target, combine<T, op>(seen, value));
+    store(target, base::combine<T, op>(seen, value));
     return seen;
   } else if constexpr (is_native<T, op>) {
     return native<T, op>(*reinterpret_cast<T*>(target), value);

@@ -30,8 +30,8 @@ void swap_integers(std::byte* target, T expected, T desired, void* previous) {
 }  // namespace
 
 atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op) {
-  return visit_dtype_and_op(dtype, op,
-                            []<class T, syncyte_op_t which>() -> atomic_combine { return combine_all<T, which>; });
+  return base::visit_dtype_and_op(
+      dtype, op, []<class T, syncyte_op_t which>() -> atomic_combine { return combine_all<T, which>; });
 }
 
 void require_swappable(syncyte_dtype_t dtype) {
@@ -47,7 +47,7 @@ void compare_swap_element(syncyte_dtype_t dtype, std::byte* target, const void* 
     using T = typename decltype(tag)::type;
     if constexpr (std::integral<T>)
       swap_integers<T>(target, load<T>(expected), load<T>(desired), previous);
-    else if constexpr (is_bool<T>)
+    else if constexpr (base::is_bool<T>)
       swap_integers<std::uint8_t>(target, load<T>(expected).value != 0, load<T>(desired).value != 0, previous);
   });
 }

@@ -5,27 +5,10 @@
 namespace syncyte::base {
 namespace {
 
-struct description {
-  const char* name;
-  std::size_t size;
-};
-
-constexpr std::array<description, SYNCYTE_UINT64 + 1> descriptions{{{"unknown", 0},
-                                                                    {"float16", 2},
-                                                                    {"bfloat16", 2},
-                                                                    {"float32", 4},
-                                                                    {"float64", 8},
-                                                                    {"complex64", 8},
-                                                                    {"complex128", 16},
-                                                                    {"int8", 1},
-                                                                    {"int16", 2},
-                                                                    {"int32", 4},
-                                                                    {"int64", 8},
-                                                                    {"uint8", 1},
-                                                                    {"bool", 1},
-                                                                    {"uint16", 2},
-                                                                    {"uint32", 4},
-                                                                    {"uint64", 8}}};
+constexpr std::array names{"unknown", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8",
+                           "int16",   "int32",   "int64",    "uint8",   "bool",    "uint16",    "uint32",     "uint64"};
+constexpr std::array<std::size_t, SYNCYTE_UINT64 + 1> sizes{0, 2, 2, 4, 8, 8, 16, 1, 2, 4, 8, 1, 1, 2, 4, 8};
+static_assert(names.size() == sizes.size());
 
 }  // namespace
 
@@ -40,7 +23,7 @@ bool is_integer(syncyte_dtype_t dtype) {
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
   require(is_known(dtype), SYNCYTE_ERR_TYPE,
           "{} {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)", argument, dtype);
-  return descriptions[static_cast<std::size_t>(dtype)].size;
+  return sizes[static_cast<std::size_t>(dtype)];
 }
 
 const char* op_name(syncyte_op_t op) {
@@ -49,8 +32,6 @@ const char* op_name(syncyte_op_t op) {
   return names[op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_LXOR ? op : 0];
 }
 
-const char* dtype_name(syncyte_dtype_t dtype) {
-  return descriptions[is_known(dtype) ? static_cast<std::size_t>(dtype) : 0].name;
-}
+const char* dtype_name(syncyte_dtype_t dtype) { return names[is_known(dtype) ? static_cast<std::size_t>(dtype) : 0]; }
 
 }  // namespace syncyte::base

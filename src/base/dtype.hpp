@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/half.hpp"
@@ -34,43 +36,28 @@ struct boolean {
   std::uint8_t value;
 };
 
+/// Calls visitor with the default value of the alternative of a variant that has this index.
+template <class Variant, class Visitor>
+decltype(auto) visit_alternative(std::size_t index, Visitor&& visitor) {
+  static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array{Variant(std::in_place_index<i>)...};
+  }(std::make_index_sequence<std::variant_size_v<Variant>>{});
+  return std::visit(std::forward<Visitor>(visitor), all[index]);
+}
+
+/// The types that store elements, in the order of the dtypes.
+using element_tag =
+    std::variant<type_tag<float16>, type_tag<bfloat16>, type_tag<float>, type_tag<double>,
+                 type_tag<std::complex<float>>, type_tag<std::complex<double>>, type_tag<std::int8_t>,
+                 type_tag<std::int16_t>, type_tag<std::int32_t>, type_tag<std::int64_t>, type_tag<std::uint8_t>,
+                 type_tag<boolean>, type_tag<std::uint16_t>, type_tag<std::uint32_t>, type_tag<std::uint64_t>>;
+
 /// Calls visitor(type_tag<T>{}) with the C++ type that stores dtype; throws SYNCYTE_ERR_TYPE for an unknown one.
 template <class Visitor>
 decltype(auto) visit_dtype(syncyte_dtype_t dtype, Visitor&& visitor) {
-  switch (dtype) {
-    case SYNCYTE_FLOAT16:
-      return visitor(type_tag<float16>{});
-    case SYNCYTE_BFLOAT16:
-      return visitor(type_tag<bfloat16>{});
-    case SYNCYTE_FLOAT32:
-      return visitor(type_tag<float>{});
-    case SYNCYTE_FLOAT64:
-      return visitor(type_tag<double>{});
-    case SYNCYTE_COMPLEX64:
-      return visitor(type_tag<std::complex<float>>{});
-    case SYNCYTE_COMPLEX128:
-      return visitor(type_tag<std::complex<double>>{});
-    case SYNCYTE_INT8:
-      return visitor(type_tag<std::int8_t>{});
-    case SYNCYTE_INT16:
-      return visitor(type_tag<std::int16_t>{});
-    case SYNCYTE_INT32:
-      return visitor(type_tag<std::int32_t>{});
-    case SYNCYTE_INT64:
-      return visitor(type_tag<std::int64_t>{});
-    case SYNCYTE_UINT8:
-      return visitor(type_tag<std::uint8_t>{});
-    case SYNCYTE_BOOL:
-      return visitor(type_tag<boolean>{});
-    case SYNCYTE_UINT16:
-      return visitor(type_tag<std::uint16_t>{});
-    case SYNCYTE_UINT32:
-      return visitor(type_tag<std::uint32_t>{});
-    case SYNCYTE_UINT64:
-      return visitor(type_tag<std::uint64_t>{});
-    default:
-      fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)", dtype);
-  }
+  dtype_size(dtype);
+  return visit_alternative<element_tag>(static_cast<std::size_t>(dtype - SYNCYTE_FLOAT16),
+                                        std::forward<Visitor>(visitor));
 }
 
 }  // namespace syncyte::base

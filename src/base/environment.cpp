@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -19,12 +20,8 @@ std::optional<std::string> environment(const char* name) {
 int environment_choice(const char* name, std::initializer_list<const char*> choices, int fallback) {
   const auto value = environment(name);
   if (!value) return fallback;
-  int place = 0;
-  for (const char* choice : choices) {
-    if (*value == choice) return place;
-    ++place;
-  }
-  return fallback;
+  const auto found = std::find(choices.begin(), choices.end(), *value);
+  return found != choices.end() ? static_cast<int>(found - choices.begin()) : fallback;
 }
 
 void environment_check(const char* name, std::initializer_list<const char*> choices) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 namespace syncyte::base {
@@ -10,54 +11,15 @@ namespace syncyte::base {
 bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_INTERRUPTED; }
 
 const char* status_name(syncyte_status_t status) {
-  switch (status) {
-    case SYNCYTE_SUCCESS:
-      return "SYNCYTE_SUCCESS";
-    case SYNCYTE_ERR_ARGUMENT:
-      return "SYNCYTE_ERR_ARGUMENT";
-    case SYNCYTE_ERR_HANDLE:
-      return "SYNCYTE_ERR_HANDLE";
-    case SYNCYTE_ERR_INDEX:
-      return "SYNCYTE_ERR_INDEX";
-    case SYNCYTE_ERR_TYPE:
-      return "SYNCYTE_ERR_TYPE";
-    case SYNCYTE_ERR_SHAPE:
-      return "SYNCYTE_ERR_SHAPE";
-    case SYNCYTE_ERR_MISMATCH:
-      return "SYNCYTE_ERR_MISMATCH";
-    case SYNCYTE_ERR_NOT_INITIALISED:
-      return "SYNCYTE_ERR_NOT_INITIALISED";
-    case SYNCYTE_ERR_MEMORY:
-      return "SYNCYTE_ERR_MEMORY";
-    case SYNCYTE_ERR_UNSUPPORTED:
-      return "SYNCYTE_ERR_UNSUPPORTED";
-    case SYNCYTE_ERR_BUSY:
-      return "SYNCYTE_ERR_BUSY";
-    case SYNCYTE_ERR_PEER_DIED:
-      return "SYNCYTE_ERR_PEER_DIED";
-    case SYNCYTE_ERR_MPI:
-      return "SYNCYTE_ERR_MPI";
-    case SYNCYTE_ERR_IO:
-      return "SYNCYTE_ERR_IO";
-    case SYNCYTE_ERR_FORMAT:
-      return "SYNCYTE_ERR_FORMAT";
-    case SYNCYTE_ERR_CHECKSUM:
-      return "SYNCYTE_ERR_CHECKSUM";
-    case SYNCYTE_ERR_NOT_FOUND:
-      return "SYNCYTE_ERR_NOT_FOUND";
-    case SYNCYTE_ERR_VERSION:
-      return "SYNCYTE_ERR_VERSION";
-    case SYNCYTE_ERR_TIMEOUT:
-      return "SYNCYTE_ERR_TIMEOUT";
-    case SYNCYTE_ERR_INTERNAL:
-      return "SYNCYTE_ERR_INTERNAL";
-    case SYNCYTE_ERR_LIMIT:
-      return "SYNCYTE_ERR_LIMIT";
-    case SYNCYTE_ERR_INTERRUPTED:
-      return "SYNCYTE_ERR_INTERRUPTED";
-    default:
-      return "SYNCYTE_ERR_UNKNOWN";
-  }
+  constexpr const char* names[] = {
+      "SYNCYTE_SUCCESS",       "SYNCYTE_ERR_ARGUMENT",    "SYNCYTE_ERR_HANDLE",   "SYNCYTE_ERR_INDEX",
+      "SYNCYTE_ERR_TYPE",      "SYNCYTE_ERR_SHAPE",       "SYNCYTE_ERR_MISMATCH", "SYNCYTE_ERR_NOT_INITIALISED",
+      "SYNCYTE_ERR_MEMORY",    "SYNCYTE_ERR_UNSUPPORTED", "SYNCYTE_ERR_BUSY",     "SYNCYTE_ERR_PEER_DIED",
+      "SYNCYTE_ERR_MPI",       "SYNCYTE_ERR_IO",          "SYNCYTE_ERR_FORMAT",   "SYNCYTE_ERR_CHECKSUM",
+      "SYNCYTE_ERR_NOT_FOUND", "SYNCYTE_ERR_VERSION",     "SYNCYTE_ERR_TIMEOUT",  "SYNCYTE_ERR_INTERNAL",
+      "SYNCYTE_ERR_LIMIT",     "SYNCYTE_ERR_INTERRUPTED"};
+  static_assert(std::size(names) == SYNCYTE_ERR_INTERRUPTED + 1);
+  return is_known_status(status) ? names[status] : "SYNCYTE_ERR_UNKNOWN";
 }
 
 const error_fields& error::fields() const {
@@ -103,15 +65,11 @@ error error::unpack(syncyte_status_t status, std::string_view packed) {
   return error(status, std::string(packed), std::move(fields));
 }
 
-void refuse(syncyte_status_t status, error_fields wrong) {
+void refuse(syncyte_status_t status, error_fields wrong, std::string text) {
   const std::string object = wrong.object.empty() ? "" : fmt::format("{}: ", wrong.object);
   const std::string place = wrong.axis < 0 ? "" : fmt::format("[{}]", wrong.axis);
-  const std::string text =
-      fmt::format("{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
-  refuse(status, std::move(wrong), text);
-}
-
-void refuse(syncyte_status_t status, error_fields wrong, const std::string& text) {
+  if (text.empty())
+    text = fmt::format("{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
   throw error(status, text, std::move(wrong));
 }
 

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -63,11 +64,8 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
 
-/// Throws "object: argument[axis] is value; expected expected", with these fields.
-[[noreturn]] void refuse(syncyte_status_t status, error_fields wrong);
-
-/// Throws a text of its own with these fields.
-[[noreturn]] void refuse(syncyte_status_t status, error_fields wrong, const std::string& text);
+/// Throws an error with these fields. Without a `text` it is "object: argument[axis] is value; expected expected".
+[[noreturn]] void refuse(syncyte_status_t status, error_fields wrong, std::string text = "");
 
 /// An argument, or one element of it.
 struct argument_name {
@@ -101,6 +99,17 @@ const char* status_name(syncyte_status_t status);
 
 /// Converts the exception in flight; call it in the last catch (...) before a boundary.
 error current_error();
+
+/// Runs a step; returns the error that it throws, if any.
+template <class Step>
+std::optional<error> error_of(Step&& step) {
+  try {
+    std::forward<Step>(step)();
+    return std::nullopt;
+  } catch (...) {
+    return current_error();
+  }
+}
 
 /// An errno value as "reason (NAME)".
 std::string errno_text(int code);

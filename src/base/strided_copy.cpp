@@ -1,13 +1,61 @@
 #include "base/strided_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
-#include "base/add_elements.hpp"
-#include "base/strided_layout.hpp"
+#include "base/ops.hpp"
 
 namespace syncyte::base {
 namespace {
+
+/// One loop of a nest that walks a box in two arrays of different strides.
+struct dimension {
+  std::int64_t extent;
+  std::int64_t target;  // strides, in bytes
+  std::int64_t source;
+};
+
+/// Loops from the outermost to the innermost. The last one is a run of bytes that is contiguous in both arrays.
+struct layout {
+  std::array<dimension, SYNCYTE_MAX_NDIM + 1> dimensions;
+  std::size_t count = 0;
+
+  std::size_t run() const { return static_cast<std::size_t>(dimensions[count - 1].extent); }
+
+  /// Appends an inner dimension; merges it with the dimension before if the two are contiguous.
+  void append(const dimension& inner) {
+    if (count > 0) {
+      dimension& outer = dimensions[count - 1];
+      if (outer.target == inner.target * inner.extent && outer.source == inner.source * inner.extent) {
+        outer = {outer.extent * inner.extent, inner.target, inner.source};
+        return;
+      }
+    }
+    dimensions[count++] = inner;
+  }
+};
+
+layout coalesce(std::span<const std::int64_t> target_strides, std::span<const std::int64_t> source_strides,
+                std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  layout result;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] != 1) result.append({shape[i], target_strides[i], source_strides[i]});
+  result.append({static_cast<std::int64_t>(element_bytes), 1, 1});
+  return result;
+}
+
+/// Calls visit(target, source) in row-major order with the positions (pointers or offsets) of every part of the box
+/// that spans its innermost `inner` loops: with 1, of every run.
+template <std::size_t inner = 1, class Target, class Source, class Visit>
+void for_each_part(const layout& box, Target target, Source source, Visit&& visit, std::size_t level = 0) {
+  if (level + inner == box.count) return visit(target, source);
+  const dimension& d = box.dimensions[level];
+  for (std::int64_t i = 0; i < d.extent; ++i)
+    for_each_part<inner>(box, target + i * d.target, source + i * d.source, visit, level + 1);
+}
+
+bool is_empty(std::span<const std::int64_t> shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
 /// Copies `extent` runs of RunBytes bytes; RunBytes is 0 if the length is known only at run time.
 template <std::size_t RunBytes>
@@ -33,42 +81,27 @@ void copy_runs(const dimension& d, std::size_t run, std::byte* target, const std
   }
 }
 
-void copy_level(const layout& box, std::size_t level, std::byte* target, const std::byte* source) {
-  const dimension& d = box.dimensions[level];
-  if (level + 1 == box.count) {
-    std::memcpy(target, source, box.run());
-  } else if (level + 2 == box.count) {
-    copy_runs(d, box.run(), target, source);
-  } else {
-    for (std::int64_t i = 0; i < d.extent; ++i)
-      copy_level(box, level + 1, target + i * d.target, source + i * d.source);
-  }
-}
-
-void append_offsets(const layout& box, std::size_t level, std::size_t offset, std::vector<std::size_t>& offsets) {
-  if (level + 1 == box.count) {
-    offsets.push_back(offset);
-    return;
-  }
-  const dimension& d = box.dimensions[level];
-  for (std::int64_t i = 0; i < d.extent; ++i)
-    append_offsets(box, level + 1, offset + static_cast<std::size_t>(i * d.target), offsets);
-}
-
 }  // namespace
 
 void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes) {
   if (is_empty(shape)) return;
-  copy_level(coalesce(target_strides, source_strides, shape, element_bytes), 0, target, source);
+  const layout box = coalesce(target_strides, source_strides, shape, element_bytes);
+  if (box.count == 1) {
+    std::memcpy(target, source, box.run());
+    return;
+  }
+  const dimension& runs = box.dimensions[box.count - 2];
+  for_each_part<2>(box, target, source,
+                   [&](std::byte* to, const std::byte* from) { copy_runs(runs, box.run(), to, from); });
 }
 
 void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes) {
   if (is_empty(shape)) return;
   const layout box = coalesce(strides, strides, shape, element_bytes);
-  for_each_run(box, 0, target, target, [&](std::byte* run, const std::byte*) { std::memset(run, 0, box.run()); });
+  for_each_part(box, target, target, [&](std::byte* run, const std::byte*) { std::memset(run, 0, box.run()); });
 }
 
 void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
@@ -79,8 +112,8 @@ void add_strided(std::byte* target, std::span<const std::int64_t> target_strides
   visit_dtype(dtype, [&](auto tag) {
     using type = typename decltype(tag)::type;
     const std::size_t elements = box.run() / sizeof(type);
-    for_each_run(box, 0, target, source,
-                 [&](std::byte* to, const std::byte* from) { add_elements<type>(to, from, elements); });
+    for_each_part(box, target, source,
+                  [&](std::byte* to, const std::byte* from) { add_elements<type>(to, from, elements); });
   });
 }
 
@@ -100,7 +133,9 @@ box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides
   if (is_empty(shape)) return pieces;
   const layout box = coalesce(strides, strides, shape, element_bytes);
   pieces.bytes = box.run();
-  append_offsets(box, 0, origin, pieces.offsets);
+  const auto start = static_cast<std::int64_t>(origin);
+  for_each_part(box, start, start,
+                [&](std::int64_t offset, std::int64_t) { pieces.offsets.push_back(static_cast<std::size_t>(offset)); });
   return pieces;
 }
 

@@ -15,7 +15,7 @@ void copy_strided(std::byte* target, std::span<const std::int64_t> target_stride
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
-/// Adds a box to another, element by element, as add_one() does.
+/// Adds a box to another, element by element (combine() with SYNCYTE_OP_SUM).
 void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                  std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                  syncyte_dtype_t dtype);

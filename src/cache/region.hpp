@@ -38,7 +38,7 @@ class region {
 
   const region_sizes& sizes() const { return sizes_; }
   std::uint64_t bytes() const { return sizes_.total(); }
-  std::byte* data() const { return mapping_.data() + header_bytes; }
+  std::byte* data() const { return mapping_.get() + header_bytes; }
   const memory::descriptor& file() const { return file_; }
   /// Inode of the file, equal for all mappings of one region.
   std::uint64_t inode() const { return inode_; }

@@ -16,7 +16,6 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "memory/handover.hpp"
-#include "memory/open_files.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::cache {
@@ -176,7 +175,7 @@ void send(const memory::descriptor& file, const rendezvous& chosen) {
   const named_socket target(chosen);
   const memory::descriptor listener = at(target, [&] { return listen(target, until); });
   // The name is removed while this process listens: afterwards it might be another process's.
-  const memory::name_guard name(target.socket(), [](const char* path) { unlink(path); });
+  const memory::name_guard name(new std::string(target.socket()), {unlink});
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
     base::require(
         until.is_ahead(), SYNCYTE_ERR_TIMEOUT,

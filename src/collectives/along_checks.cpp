@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "comm/facts.hpp"
 #include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
@@ -48,12 +47,10 @@ void require_alike(const base::buffer& array, const base::buffer& like, int axis
 
 /// Adds as facts the dtype and the extents but for some axes.
 void add_array(comm::agreement& terms, const base::buffer& array, int axis, int other_axis) {
-  constexpr const char* names[SYNCYTE_MAX_NDIM] = {"extent 0", "extent 1", "extent 2", "extent 3",
-                                                   "extent 4", "extent 5", "extent 6", "extent 7"};
   terms.named_fact("dtype", array.dtype(), base::dtype_name);
   terms.fact("number of dimensions", array.ndim());
   for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d), {"shape", d, array.ndim()});
+    if (d != axis && d != other_axis) terms.fact("extent {}", array.extent(d), {"shape", d, array.ndim()});
 }
 
 /// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.

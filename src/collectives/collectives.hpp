@@ -9,7 +9,6 @@
 #include "collectives/forms.hpp"
 #include "collectives/reductions.hpp"
 #include "comm/cart.hpp"
-#include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
 #include "syncyte/messages.h"

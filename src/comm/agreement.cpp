@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 namespace syncyte::comm {
@@ -159,13 +160,15 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
     const named_value& fact = fact_at(i);
     const auto values = groups_of(all, [&](const fact_record& each) { return text_of(each.values[i], fact.name_of); });
     if (values.size() < 2) continue;
-    base::error_fields fields = differ(fact.name, groups_text(values));
+    const bool has_axis = fact.about.axis >= 0;
+    base::error_fields fields =
+        differ(has_axis ? fmt::format(fmt::runtime(fact.name), fact.about.axis) : fact.name, groups_text(values));
     fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
     if (fact.about.argument == nullptr) return fields;
     fields.argument = fact.about.argument;
     fields.axis = fact.about.axis;
     fields.ndim = fact.about.ndim;
-    if (fields.axis < 0)  // an axis, which the fields count from the end
+    if (!has_axis)  // an axis, which the fields count from the end
       fields.value = groups_text(groups_of(all, [&](const fact_record& each) { return each.values[i] - fields.ndim; }));
     return fields;
   }
@@ -183,6 +186,11 @@ agreed_error agreement::mismatch(std::span<const fact_record> all) const {
   const std::string text =
       fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), fields.reason);
   return agreed_error(SYNCYTE_ERR_MISMATCH, text, std::move(fields));
+}
+
+void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name) {
+  terms.fact(sum_name, std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  terms.fact(hash_name, static_cast<std::int64_t>(XXH3_64bits(counts.data(), counts.size_bytes())));
 }
 
 }  // namespace syncyte::comm

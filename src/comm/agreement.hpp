@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,7 +50,8 @@ struct fact_record {
 /// MPI_MAX. `operation` must be a string literal.
 class agreement {
  public:
-  /// Subject of a fact, for an error's fields; without an argument it is the fact's name.
+  /// Subject of a fact, for an error's fields; without an argument it is the fact's name. Messages show the axis in
+  /// place of the name's {}.
   struct subject {
     const char* argument = nullptr;
     int axis = -1;
@@ -67,12 +69,7 @@ class agreement {
   /// Runs a local step and keeps its error for the agreement; skipped if an earlier step failed.
   template <class Step>
   void attempt(Step&& step) {
-    if (error_) return;
-    try {
-      std::forward<Step>(step)();
-    } catch (...) {
-      error_ = base::current_error();
-    }
+    if (!error_) error_ = base::error_of(std::forward<Step>(step));
   }
 
   /// Whether no attempt has failed on this rank.
@@ -125,5 +122,16 @@ class agreement {
   std::unique_ptr<char[]> kept_names_;
   std::optional<base::error> error_;
 };
+
+/// Counts that must be equal on all ranks, as facts; the names must outlive the call.
+void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name);
+
+/// One fact for each value of an argument that is a list with an entry per dimension.
+template <class Values>
+void add_facts(agreement& terms, const char* name, const char* argument, const Values& values) {
+  const auto count = static_cast<int>(std::size(values));
+  for (int i = 0; i < count && i < SYNCYTE_MAX_NDIM; ++i)
+    terms.fact(name, static_cast<std::int64_t>(values[static_cast<std::size_t>(i)]), {argument, i, count});
+}
 
 }  // namespace syncyte::comm

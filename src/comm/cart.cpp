@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 #include "mpi/call.hpp"
 #include "syncyte/messages.h"
 
@@ -52,10 +51,9 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
 }
 
 void add_facts(collective_call& call, const cartesian_grid& grid) {
-  static const indexed_names extents = make_indexed_names("extents"), periods = make_indexed_names("periods");
   call.fact("ndim", grid.ndim());
-  add_facts(call, "extents", extents, grid.extents);
-  add_facts(call, "periodic", periods, grid.periods);
+  add_facts(call, "extents[{}]", "extents", grid.extents);
+  add_facts(call, "periods[{}]", "periodic", grid.periods);
 }
 
 int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : rank; }
@@ -78,8 +76,7 @@ std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesi
   MPI_Comm data = MPI_COMM_NULL;
   mpi::check(MPI_Cart_create(parent.data(), grid.ndim(), grid.extents.data(), grid.periods.data(), 0, &data),
              "MPI_Cart_create");
-  const std::string name = options.name.empty() ? parent.name() + "/cart" : options.name;
-  return parent.add_part(data, name, check, std::move(grid));
+  return parent.add_part(data, options.name_or(parent.name() + "/cart"), check, std::move(grid));
 }
 
 const cartesian_grid& require_grid(const communicator& comm) {

@@ -72,7 +72,7 @@ void collective_call::agree() {
   vote_t highest;
   try {
     if (kind_ != last) post_starts();
-    reduce(local, highest);
+    highest = reduce(local);
   } catch (const watchdog::interrupted&) {
     guard_.lose_step();
     throw;
@@ -100,14 +100,16 @@ members_wait::kind collective_call::kind_of_wait() const {
   return is_world(comm()) ? members_wait::everyone : members_wait::members;
 }
 
-/// Other ranks may come here only after what they wait for on other communicators.
-void collective_call::reduce(const vote_t& local, vote_t& highest) {
+/// Makes progress first: other ranks may call this only after operations of this rank on other communicators.
+agreement::vote_t collective_call::reduce(const vote_t& local) {
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
   if (node_reduction* const on_node = comm().made_node_reduction()) {
     members_wait wait(operation(), comm(), guard_.sequence(), kind_of_wait());
-    return on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
+    vote_t highest;
+    on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
+    return highest;
   }
-  exchange_votes(comm(), operation(), kind_of_wait(), local, highest);
+  return exchange_votes(comm(), operation(), kind_of_wait(), local);
 }
 
 void collective_call::explain_mismatch() const {

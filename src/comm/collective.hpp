@@ -25,8 +25,6 @@ class collective_guard {
   /// `starts`: the operation is only started.
   collective_guard(communicator& comm, const char* operation, bool starts = false);
   ~collective_guard();
-  collective_guard(const collective_guard&) = delete;
-  collective_guard& operator=(const collective_guard&) = delete;
 
   void lift_time_limit();
   /// This rank has left a collective that the others are still in: no thread gets the right again.
@@ -60,7 +58,7 @@ class collective_call : public agreement {
 
   collective_call(communicator& comm, const char* operation, kind how = data);
 
-  /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they come.
+  /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they call it.
   void lift_time_limit() { guard_.lift_time_limit(); }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
@@ -68,11 +66,11 @@ class collective_call : public agreement {
 
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
   /// called again after further attempts and facts. First posts what non-blocking collectives of this communicator have
-  /// to post: other ranks may wait for them before they come here.
+  /// to post: other ranks may wait for them before they call this.
   void agree();
 
  private:
-  void reduce(const vote_t& local, vote_t& highest);
+  vote_t reduce(const vote_t& local);
   members_wait::kind kind_of_wait() const;
   void post_starts();
   void agree_alone() const;

@@ -1,12 +1,14 @@
 #include "comm/communicator.hpp"
 
+#include <pthread.h>
+
+#include <mutex>
 #include <random>
+#include <unordered_set>
 #include <utility>
 
-#include "comm/live_communicators.hpp"
 #include "comm/node_reduction.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/errors_returned.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
 
@@ -21,6 +23,22 @@ std::uint64_t agreed_id(MPI_Comm comm) {
   return id;
 }
 
+struct live_table {
+  std::mutex mutex;
+  std::unordered_set<communicator*> all;
+};
+
+live_table& table() {
+  static auto* const the_table = [] {
+    auto* const made = new live_table;  // leaked: communicators may be destroyed with static objects
+    const auto unlock = [] { table().mutex.unlock(); };
+    // A child has no watchdog's thread that would unlock it.
+    ::pthread_atfork([] { table().mutex.lock(); }, unlock, unlock);
+    return made;
+  }();
+  return *the_table;
+}
+
 }  // namespace
 
 check_level chosen_check(const communicator_options& options, check_level inherited) {
@@ -29,9 +47,6 @@ check_level chosen_check(const communicator_options& options, check_level inheri
   return options.check < 0 ? inherited : static_cast<check_level>(options.check);
 }
 
-communicator_handles::communicator_handles() = default;
-communicator_handles::~communicator_handles() = default;
-
 void communicator_handles::free_collectively() noexcept {
   try {
     deferred.free_all();
@@ -39,7 +54,7 @@ void communicator_handles::free_collectively() noexcept {
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
   reduction.reset();
-  const mpi::errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages that nobody received there
+  const mpi::errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages there that no rank received
   mpi::free(node.host);
   mpi::free(node.comm);
   mpi::free(reversed);
@@ -53,11 +68,15 @@ communicator::communicator(std::shared_ptr<communicator_handles> handles, std::s
   rank_ = mpi::rank_in(handles_->data);
   size_ = mpi::size_of(handles_->data);
   world_ranks_ = mpi::world_ranks(handles_->data);
-  enter_live(*this);
+  const std::lock_guard lock(table().mutex);
+  table().all.insert(this);
 }
 
 communicator::~communicator() {
-  leave_live(*this);
+  {
+    const std::lock_guard lock(table().mutex);
+    table().all.erase(this);
+  }
   if (parent_) parent_->deferred().drop(id_in_parent_);
 }
 
@@ -114,6 +133,11 @@ std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::s
     handles_->deferred.drop(id);
   }
   return part;
+}
+
+void visit_communicators(const std::function<void(communicator&)>& visit) {
+  const std::lock_guard lock(table().mutex);
+  for (communicator* each : table().all) visit(*each);
 }
 
 deferred_reference::deferred_reference(std::shared_ptr<communicator> comm,

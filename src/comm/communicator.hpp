@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,11 @@ enum class check_level { off = 0, on = 1, full = 2 };
 
 /// Choices for a new communicator; collective constructors agree on `check`.
 struct communicator_options {
-  std::string name;                  // empty: made from the parent's
-  int check = -1;                    // -1: as the parent; a root: SYNCYTE_CHECK
-  std::optional<base::error> error;  // found by the caller on this rank; all ranks get it
+  std::string name = {};                            // empty: made from the parent's
+  int check = -1;                                   // -1: as the parent; a root: SYNCYTE_CHECK
+  std::optional<base::error> error = std::nullopt;  // found by the caller on this rank; all ranks get it
+
+  const std::string& name_or(const std::string& usual) const { return name.empty() ? usual : name; }
 };
 
 /// Throws SYNCYTE_ERR_ARGUMENT for a level that is none.
@@ -36,8 +39,6 @@ class node_reduction;
 /// The MPI handles behind a communicator; freed collectively.
 class communicator_handles : public collective_resource {
  public:
-  communicator_handles();
-  ~communicator_handles() override;
   void free_collectively() noexcept override;
 
   MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
@@ -46,7 +47,7 @@ class communicator_handles : public collective_resource {
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   topology::node_group node;
-  std::unique_ptr<node_reduction> reduction;
+  std::shared_ptr<node_reduction> reduction;
   bool has_tried_reduction = false;
   deferred_frees deferred;  // what was made on this communicator
   start_queue starts;       // of non-blocking collectives
@@ -75,8 +76,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
                                          std::optional<cartesian_grid> grid = std::nullopt);
 
   ~communicator();
-  communicator(const communicator&) = delete;
-  communicator& operator=(const communicator&) = delete;
 
   /// A number that its ranks share and no other communicator of this or another job has: 63 random bits.
   std::uint64_t id() const { return handles_->id; }
@@ -114,7 +113,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The result of reduction_on_node(), or null: the same on all ranks.
   node_reduction* made_node_reduction() const { return handles_->reduction.get(); }
 
-  /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.
+  /// Whether a list of ranks was not the same on all of them: messages may be left that no rank receives.
   bool has_broken_group() const { return has_broken_group_; }
   void set_broken_group() { has_broken_group_ = true; }
 
@@ -130,9 +129,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   /// Non-blocking collectives that were started and have not ended.
   start_queue& starts() { return handles_->starts; }
-
-  /// Number of the last collective on this communicator.
-  std::uint64_t last_sequence() const { return sequence_; }
 
   /// Frees everything on it and its MPI handles; collective, for finalize.
   void free_now();
@@ -157,6 +153,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   watchdog::collective_seen seen_;                    // by the watchdog
   std::atomic<std::uint64_t> sequence_{0};            // of collectives on this communicator
 };
+
+/// Calls `visit` with each communicator of this process, for the watchdog's thread; none is destroyed meanwhile.
+void visit_communicators(const std::function<void(communicator&)>& visit);
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as
 /// member.

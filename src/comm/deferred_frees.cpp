@@ -1,5 +1,6 @@
 #include "comm/deferred_frees.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mpi/exchange.hpp"
@@ -38,11 +39,7 @@ void deferred_frees::collect(MPI_Comm control) {
   offered.resize(count);
   mpi::bcast(std::span(offered), 0, control);
   std::vector<std::uint64_t> agreed(count);
-  std::size_t next = 0;  // both lists are sorted
-  for (std::size_t i = 0; i < count; ++i) {
-    while (next < mine.size() && mine[next] < offered[i]) ++next;
-    agreed[i] = next < mine.size() && mine[next] == offered[i];
-  }
+  for (std::size_t i = 0; i < count; ++i) agreed[i] = std::ranges::binary_search(mine, offered[i]);
   mpi::allreduce(agreed, MPI_MIN, control);
   std::vector<std::uint64_t> ids;
   for (std::size_t i = 0; i < count; ++i)

@@ -7,17 +7,17 @@
 namespace syncyte::comm {
 namespace {
 
-/// Whatever a rank has sent before it is marked needs this long at most; a rank in finalize drives MPI.
+/// The longest time that a message needs that a rank sent before it was marked; a rank in finalize drives MPI.
 constexpr std::int64_t grace_period_ns = 500'000'000;
 
 }  // namespace
 
 void mark_departed() noexcept {
-  if (const watchdog::board* const board = watchdog::published()) board->mine().departed_ns = watchdog::now_ns();
+  if (const watchdog::board* const board = watchdog::published.load()) board->mine().departed_ns = watchdog::now_ns();
 }
 
 bool has_departed(const communicator& comm, int rank) {
-  const watchdog::board* const board = watchdog::published();
+  const watchdog::board* const board = watchdog::published;
   if (board == nullptr) return false;
   const watchdog::rank_record* const record = board->find(comm.world_rank(rank));
   if (record == nullptr) return false;
@@ -32,7 +32,7 @@ int first_departed(const communicator& comm) {
 }
 
 bool is_world(const communicator& comm) {
-  const watchdog::board* const board = watchdog::published();
+  const watchdog::board* const board = watchdog::published;
   return board != nullptr && board->world_id() == comm.id();
 }
 

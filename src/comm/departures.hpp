@@ -4,13 +4,13 @@
 
 namespace syncyte::comm {
 
-/// Ranks that have come to finalize and have nothing under way: from then on such a rank takes part in collectives of
-/// the world only. Each is marked on its node's board; of ranks of other nodes nothing is known.
+/// Departed ranks: they have entered finalize and have nothing under way. A departed rank takes part in collectives of
+/// the world only. It is marked on its node's board; departures of ranks of other nodes are unknown.
 
 /// Marks this rank.
 void mark_departed() noexcept;
 
-/// Whether a rank of `comm` was marked so long ago that what it had sent before must have come.
+/// Whether a rank of `comm` was marked so long ago that all messages that it had sent before must have arrived.
 bool has_departed(const communicator& comm, int rank);
 
 /// The lowest rank of `comm` that has departed, other than this one; -1 if there is none.

@@ -12,10 +12,10 @@ namespace syncyte::comm {
 class members_wait final : public watchdog::long_wait {
  public:
   enum kind {
-    members,   // all ranks have to come, and a departed one does not
-    everyone,  // as in collectives of the world: departed ones come too
+    members,   // all ranks have to take part, and a departed one does not
+    everyone,  // as in collectives of the world: departed ranks take part too
     end,       // as everyone; SYNCYTE_ERR_PEER_DIED where the process of a rank of this node has ended
-    transfer   // all have come: data is under way
+    transfer   // all ranks take part: data is under way
   };
 
   /// `operation` is a string literal; sequence as in watchdog_scope.

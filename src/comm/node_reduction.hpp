@@ -30,7 +30,7 @@ class node_reduction {
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
 
   /// Collective; fits(count elements of type), equal on all ranks. `input` may be `output`. While it waits, everything
-  /// that is under way goes on, in MPI too. Where ranks may not come there is a `wait`.
+  /// that is under way goes on, in MPI too. `wait` is for calls that a rank may never make.
   void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
                  watchdog::long_wait* wait = nullptr);
 

@@ -13,7 +13,8 @@
 
 namespace syncyte::comm {
 
-std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options) {
+std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options,
+                                    const std::string& usual_name) {
   collective_call call(parent, "comm_split", collective_call::lifecycle);
   check_level check = parent.check();
   call.attempt([&] {
@@ -25,7 +26,8 @@ std::shared_ptr<communicator> split(communicator& parent, int color, int key, co
   call.fact("check", static_cast<int>(check));
   call.agree();
   const MPI_Comm data = mpi::split(parent.data(), color, key);
-  return parent.add_part(data, options.name.empty() ? fmt::format("{}/{}", parent.name(), color) : options.name, check);
+  const std::string part = usual_name.empty() ? fmt::to_string(color) : usual_name;
+  return parent.add_part(data, options.name_or(fmt::format("{}/{}", parent.name(), part)), check);
 }
 
 std::shared_ptr<communicator> split_program(communicator& parent, const std::string& program,
@@ -45,21 +47,16 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
   const auto names = mpi::allgather(mine, parent.control());
   int color = 0;  // the lowest rank of the same name
   while (program != names[static_cast<std::size_t>(color)].data()) ++color;
-  communicator_options named = options;
-  if (named.name.empty()) named.name = fmt::format("{}/{}", parent.name(), program);
-  return split(parent, color, parent.rank(), named);
+  return split(parent, color, parent.rank(), options, program);
 }
 
 std::shared_ptr<communicator> split_node(communicator& parent, const communicator_options& options) {
-  communicator_options named = options;
-  if (named.name.empty()) named.name = fmt::format("{}/node{}", parent.name(), parent.node().index);
-  return split(parent, parent.node().index, parent.rank(), named);
+  const int node = parent.node().index;
+  return split(parent, node, parent.rank(), options, fmt::format("node{}", node));
 }
 
 std::shared_ptr<communicator> split_leaders(communicator& parent, const communicator_options& options) {
-  communicator_options named = options;
-  if (named.name.empty()) named.name = fmt::format("{}/leaders", parent.name());
-  return split(parent, parent.node().rank == 0 ? 0 : MPI_UNDEFINED, parent.rank(), named);
+  return split(parent, parent.node().rank == 0 ? 0 : MPI_UNDEFINED, parent.rank(), options, "leaders");
 }
 
 std::shared_ptr<communicator> duplicate(communicator& parent, const communicator_options& options) {

@@ -9,8 +9,10 @@ namespace syncyte::comm {
 
 /// Parts of a communicator; each function is collective over it.
 
-/// The ranks of one colour, in the order of their keys; a colour of MPI_UNDEFINED gives nullptr.
-std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options);
+/// The ranks of one colour, in the order of their keys; a colour of MPI_UNDEFINED gives nullptr. A part without a name
+/// in `options` gets the parent's and `usual_name`, or its colour.
+std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options,
+                                    const std::string& usual_name = "");
 /// All ranks; of a Cartesian communicator a Cartesian one.
 std::shared_ptr<communicator> duplicate(communicator& parent, const communicator_options& options);
 std::shared_ptr<communicator> split_program(communicator& parent, const std::string& program,

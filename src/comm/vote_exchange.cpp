@@ -17,25 +17,6 @@ using vote_t = agreement::vote_t;
 /// Set in place of an error code, above all of them; the lower bits are the rank that has departed.
 constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 
-/// A vote from one rank, which may have departed.
-class vote_wait final : public watchdog::long_wait {
- public:
-  vote_wait(const communicator& comm, members_wait::kind kind, int rank) : comm_(comm), kind_(kind), rank_(rank) {}
-  bool has_departed() const { return has_departed_; }
-
- private:
-  void examine(std::optional<watchdog::scope>&) override {
-    if (!has_lasted()) return;
-    if (kind_ == members_wait::end) comm_.node().require_all_alive();
-    has_departed_ = kind_ == members_wait::members && comm::has_departed(comm_, rank_);
-  }
-
-  const communicator& comm_;
-  members_wait::kind kind_;
-  int rank_;
-  bool has_departed_ = false;
-};
-
 /// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
 class exchange {
  public:
@@ -104,12 +85,15 @@ class exchange {
 
   /// Waits for a message; false if the other rank has departed.
   bool ends(MPI_Request& request, int rank) {
-    vote_wait wait(comm_, kind_, rank);
-    bool is_done = false;
+    bool is_done = false, is_departed = false;
+    watchdog::checked_wait wait([&] {
+      if (kind_ == members_wait::end) comm_.node().require_all_alive();
+      is_departed = kind_ == members_wait::members && comm::has_departed(comm_, rank);
+    });
     watchdog::poll_mpi_until(
         [&] {
           is_done = mpi::has_ended(request, "MPI_Test (agreement)");
-          return is_done || wait.has_departed();
+          return is_done || is_departed;
         },
         wait);
     return is_done;
@@ -144,11 +128,11 @@ class exchange {
 
 }  // namespace
 
-void exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local,
-                    vote_t& highest) {
-  highest = exchange(comm, kind, local).run();
+vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local) {
+  const vote_t highest = exchange(comm, kind, local).run();
   if ((highest[0] & departed_bit) != 0)
     throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
+  return highest;
 }
 
 }  // namespace syncyte::comm

@@ -8,7 +8,7 @@ namespace syncyte::comm {
 /// The highest votes of all ranks of `comm`, by messages that are polled for while everything that is under way goes
 /// on. A rank that has departed (departures.hpp) is voted for by those who wait for it: then all other ranks throw
 /// SYNCYTE_ERR_MISMATCH, which names it. Collective.
-void exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const agreement::vote_t& local,
-                    agreement::vote_t& highest);
+agreement::vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind,
+                                 const agreement::vote_t& local);
 
 }  // namespace syncyte::comm

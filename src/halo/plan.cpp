@@ -9,7 +9,6 @@
 #include "comm/cart.hpp"
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"
-#include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 #include "syncyte/messages.h"
 
@@ -73,17 +72,15 @@ bool is_cut(const description& description, int axis) {
 }
 
 void add_facts(comm::collective_call& call, const description& asked) {
-  static const comm::indexed_names shape = comm::make_indexed_names("shape"), axes = comm::make_indexed_names("axes"),
-                                   low = comm::make_indexed_names("low"), high = comm::make_indexed_names("high");
   call.named_fact("dtype", asked.dtype, base::dtype_name);
   call.fact("ndim", static_cast<std::int64_t>(asked.shape.size()));
   call.fact("corners", asked.has_corners);
-  add_facts(call, "axes", axes, asked.axes);
-  add_facts(call, "low", low, asked.low);
-  add_facts(call, "high", high, asked.high);
+  add_facts(call, "axes[{}]", "axes", asked.axes);
+  add_facts(call, "low[{}]", "low", asked.low);
+  add_facts(call, "high[{}]", "high", asked.high);
   const auto ndim = static_cast<int>(asked.shape.size());
   for (int axis = 0; axis < ndim; ++axis)
-    if (!is_cut(asked, axis)) call.fact(shape[at(axis)].c_str(), asked.shape[at(axis)], {"shape", axis, ndim});
+    if (!is_cut(asked, axis)) call.fact("shape[{}]", asked.shape[at(axis)], {"shape", axis, ndim});
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "base/dtype.hpp"
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 #include "comm/node_memory.hpp"
 
 namespace syncyte::kv {

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <cerrno>
+#include <fstream>
+
+#include "base/error.hpp"
 
 #ifndef MFD_NOEXEC_SEAL  // Linux 6.3
 #define MFD_NOEXEC_SEAL 8U
@@ -27,12 +30,24 @@ bool seal_size(const descriptor& memfd) {
   return fcntl(memfd.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 }
 
-name_guard::name_guard(std::string name, remover removes)
-    : name_(std::move(name)), remove_(removes), owner_(getpid()) {}
+void check_open_files(const std::string& step, int code) {
+  if (code == EMFILE) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    base::fail(SYNCYTE_ERR_LIMIT, "{} failed: {}; this process may have {} open files (RLIMIT_NOFILE; ulimit -n)", step,
+               base::errno_text(code), limit.rlim_cur);
+  }
+  if (code == ENFILE) {
+    std::string most = "?";
+    std::ifstream("/proc/sys/fs/file-max") >> most;
+    base::fail(SYNCYTE_ERR_LIMIT, "{} failed: {}; this machine may have {} open files (/proc/sys/fs/file-max)", step,
+               base::errno_text(code), most);
+  }
+}
 
-void name_guard::remove() {
-  if (remove_ != nullptr && owner_ == getpid()) remove_(name_.c_str());
-  remove_ = nullptr;
+void name_remover::operator()(const std::string* name) const {
+  if (owner == getpid()) remove(name->c_str());
+  delete name;
 }
 
 }  // namespace syncyte::memory

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <unistd.h>
+
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -31,32 +34,16 @@ descriptor open_memfd(const char* name);
 /// Seals the size of a memfd: no process can grow it, or shrink it, which would kill processes that have mapped it.
 bool seal_size(const descriptor& memfd);
 
-/// Owns the name of a shm object or a socket; the destructor removes it, but not in a forked child.
-class name_guard {
- public:
-  using remover = void (*)(const char*);
+/// Throws SYNCYTE_ERR_LIMIT, naming the limit, if `code` is the errno of too many open files; otherwise does nothing.
+/// `step` names the call that failed.
+void check_open_files(const std::string& step, int code);
 
-  name_guard() = default;
-  name_guard(std::string name, remover removes);
-  name_guard(name_guard&& other) noexcept { swap(other); }
-  name_guard& operator=(name_guard&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~name_guard() { remove(); }
-
-  void remove();
-
- private:
-  void swap(name_guard& other) noexcept {
-    std::swap(name_, other.name_);
-    std::swap(remove_, other.remove_);
-    std::swap(owner_, other.owner_);
-  }
-
-  std::string name_;
-  remover remove_ = nullptr;
-  long owner_ = 0;
+/// Removes the name of a shm object or a socket, but not in a forked child.
+struct name_remover {
+  int (*remove)(const char*) = nullptr;  // shm_unlink or unlink
+  pid_t owner = getpid();
+  void operator()(const std::string* name) const;
 };
+using name_guard = std::unique_ptr<const std::string, name_remover>;
 
 }  // namespace syncyte::memory

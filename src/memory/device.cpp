@@ -1,52 +1,37 @@
 #include "memory/device.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.hpp"
-#include "memory/mapping.hpp"
+#include "memory/pool.hpp"
 
 namespace syncyte::memory {
 
 namespace {
 
-constexpr std::size_t alignment = 64;
-
+/// Host memory; its operations are complete on return.
 class host final : public device_backend {
  public:
   int count() const noexcept override { return 1; }
-  void* allocate(int, std::size_t bytes) override {
-    void* data = std::aligned_alloc(alignment, round_up(bytes, alignment));
-    base::require(data != nullptr, SYNCYTE_ERR_MEMORY, "cannot allocate {} bytes of host memory", bytes);
-    return data;
-  }
-  void free(int, void* data) noexcept override { std::free(data); }
+  void* allocate(int, std::size_t bytes) override { return host_pool().acquire(bytes); }
+  void free(int, void* data) noexcept override { host_pool().release(data); }
   void copy(const place& target, const place& source, std::size_t bytes, void*) override {
     if (bytes > 0) std::memcpy(target.data, source.data, bytes);
   }
-  void fill(const place& target, unsigned char value, std::size_t bytes, void*) override {
-    if (bytes > 0) std::memset(target.data, value, bytes);
-  }
   void* create_stream(int) override { return nullptr; }
-  void destroy_stream(int, void*) noexcept override {}
   void synchronise(int, void*) override {}
-};
+} the_host;
 
 }  // namespace
-
-device_backend& host_backend() {
-  static host backend;
-  return backend;
-}
 
 device_backend& backend_of(syncyte_memory_t memory, const char* argument) {
   switch (memory) {
     case SYNCYTE_MEMORY_HOST:
-      return host_backend();
+      return the_host;
     case SYNCYTE_MEMORY_CUDA:
       return cuda_backend();
     default:
@@ -56,6 +41,14 @@ device_backend& backend_of(syncyte_memory_t memory, const char* argument) {
 }
 
 namespace {
+
+/// Device buffers in use, by pointer: release() gets only the pointer.
+struct device_buffers {
+  std::mutex mutex;
+  std::unordered_map<void*, place> places;
+};
+
+device_buffers& in_use = *new device_buffers;  // leaked: buffers may be released while the process ends
 
 const place& decisive_of(const place& target, const place& source) {
   return target.memory == SYNCYTE_MEMORY_HOST ? source : target;
@@ -91,6 +84,25 @@ void require_device(syncyte_memory_t memory, int device) {
       count > 0, SYNCYTE_ERR_UNSUPPORTED,
       "there is no CUDA device: the machine has none, its driver is missing, or this is a build without CUDA");
   base::expect(device >= 0 && device < count, SYNCYTE_ERR_ARGUMENT, "device", device, "0 to {}", count - 1);
+}
+
+void* acquire(std::size_t bytes, syncyte_memory_t memory, int device) {
+  require_device(memory, device);
+  if (bytes == 0) return nullptr;
+  void* data = backend_of(memory).allocate(device, bytes);
+  if (memory == SYNCYTE_MEMORY_HOST) return data;
+  const std::lock_guard lock(in_use.mutex);
+  in_use.places.emplace(data, place{data, memory, device});
+  return data;
+}
+
+void release(void* data) {
+  if (host_pool().release(data)) return;
+  std::unique_lock lock(in_use.mutex);
+  const auto node = in_use.places.extract(data);
+  lock.unlock();
+  base::expect(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_acquire() returned");
+  backend_of(node.mapped().memory).free(node.mapped().device, data);
 }
 
 }  // namespace syncyte::memory

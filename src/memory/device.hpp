@@ -29,17 +29,11 @@ class device_backend {
   /// Copies between host memory and this kind, or within this kind. The copy is queued on the stream; with a null
   /// stream it is complete on return.
   virtual void copy(const place& target, const place& source, std::size_t bytes, void* stream) = 0;
-  /// Sets every byte. The operation is queued on the stream; with a null stream it is complete on return.
-  virtual void fill(const place& target, unsigned char value, std::size_t bytes, void* stream) = 0;
 
   virtual void* create_stream(int device) = 0;
-  virtual void destroy_stream(int device, void* stream) noexcept = 0;
   /// Waits for all operations queued on the stream.
   virtual void synchronise(int device, void* stream) = 0;
 };
-
-/// Host memory; its operations are complete on return.
-device_backend& host_backend();
 
 /// CUDA memory, or a stub without devices in a build without CUDA. Exactly one of cuda/ and stub/ is linked.
 device_backend& cuda_backend();
@@ -53,6 +47,14 @@ void copy(const place& target, const place& source, std::size_t bytes, void* str
 
 /// Copies on a stream of its own, complete on return. It does not wait for work that other streams have queued.
 void copy_now(const place& target, const place& source, std::size_t bytes);
+
+/// Acquires a buffer: host memory from the pool, device memory from its backend. Returns null for 0 bytes. Throws
+/// SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED, SYNCYTE_ERR_ARGUMENT. Thread-safe.
+void* acquire(std::size_t bytes, syncyte_memory_t memory, int device);
+
+/// Releases a buffer of any kind of memory; null is ignored. Throws SYNCYTE_ERR_ARGUMENT for a pointer that acquire()
+/// did not return, or that was released before.
+void release(void* data);
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED if the kind has no devices, SYNCYTE_ERR_ARGUMENT if it has others but not this one.
 void require_device(syncyte_memory_t memory, int device);

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "memory/open_files.hpp"
 
 namespace syncyte::memory {
 

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "memory/descriptor.hpp"
-#include "memory/nonce.hpp"
 
 namespace syncyte::memory {
+
+/// A random number by which processes of one job, or callers of a shared cache, identify each other.
+using nonce = std::array<std::uint64_t, 2>;
 
 /// Passes a descriptor to processes of the same user through a Unix socket. `name` is a path, or "@..." for the
 /// abstract name "\0...", which is in no file system.

@@ -30,11 +30,6 @@ void touch(std::byte* begin, std::byte* end) {
     std::atomic_ref(*reinterpret_cast<std::uint8_t*>(place)).fetch_add(0, std::memory_order_relaxed);
 }
 
-/// Replaces small pages by huge pages; returns whether the kernel had enough of them.
-bool collapse(std::byte* begin, std::byte* end) {
-  return madvise(begin, static_cast<std::size_t>(end - begin), MADV_COLLAPSE) == 0;
-}
-
 /// Bytes collapsed by one call. Each call drains the processors' page lists, so a batch holds many huge pages; the
 /// range is split so that a machine without free huge pages is detected early.
 constexpr std::ptrdiff_t batch_bytes = 32 * static_cast<std::ptrdiff_t>(huge_page_bytes);
@@ -56,7 +51,7 @@ void touch_and_collapse(std::byte* begin, std::size_t bytes) {
     std::byte* const stop = place + std::min(batch_bytes, last - place);
     // One touched page per huge page is enough: collapsing fills in the others without page faults.
     for (std::byte* huge = place; works && huge < stop; huge += huge_page_bytes) touch(huge, huge + 1);
-    works = works && collapse(place, stop);
+    works = works && madvise(place, static_cast<std::size_t>(stop - place), MADV_COLLAPSE) == 0;
     if (!works) touch(place, stop);
   }
   touch(std::max(last, begin), end);

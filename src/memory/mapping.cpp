@@ -27,6 +27,15 @@ std::byte* reserve_aligned(std::size_t bytes) {
   return reinterpret_cast<std::byte*>(aligned);
 }
 
+mapping map(int descriptor, std::size_t bytes, int flags) {
+  const std::size_t rounded = round_up(bytes, small_page_bytes());
+  base::require(rounded >= bytes && bytes > 0, SYNCYTE_ERR_MEMORY, "cannot map {} bytes", bytes);
+  mapping result(reserve_aligned(rounded), unmapper{rounded});
+  if (mmap(result.get(), rounded, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, 0) == MAP_FAILED)
+    base::fail(SYNCYTE_ERR_MEMORY, "cannot map {} bytes: {}", rounded, base::errno_text(errno));
+  return result;
+}
+
 }  // namespace
 
 std::size_t small_page_bytes() {
@@ -36,29 +45,10 @@ std::size_t small_page_bytes() {
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-mapping mapping::map(int descriptor, std::size_t bytes, int flags) {
-  const std::size_t rounded = round_up(bytes, small_page_bytes());
-  base::require(rounded >= bytes && bytes > 0, SYNCYTE_ERR_MEMORY, "cannot map {} bytes", bytes);
-  std::byte* place = reserve_aligned(rounded);
-  if (mmap(place, rounded, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, 0) == MAP_FAILED) {
-    const int code = errno;
-    munmap(place, rounded);
-    base::fail(SYNCYTE_ERR_MEMORY, "cannot map {} bytes: {}", rounded, base::errno_text(code));
-  }
-  mapping result;
-  result.data_ = place;
-  result.size_ = rounded;
-  return result;
-}
+void unmapper::operator()(std::byte* data) const { munmap(data, bytes); }
 
-mapping mapping::shared(int descriptor, std::size_t bytes) { return map(descriptor, bytes, MAP_SHARED); }
+mapping map_shared(int descriptor, std::size_t bytes) { return map(descriptor, bytes, MAP_SHARED); }
 
-mapping mapping::anonymous(std::size_t bytes) { return map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS); }
-
-void mapping::unmap() {
-  if (data_ != nullptr) munmap(data_, size_);
-  data_ = nullptr;
-  size_ = 0;
-}
+mapping map_anonymous(std::size_t bytes) { return map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS); }
 
 }  // namespace syncyte::memory

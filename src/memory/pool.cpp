@@ -28,8 +28,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 62;
 constexpr std::size_t large_offset = 17 * alignment;
 
 void* map_large(std::size_t bytes) {
-  mapping memory = mapping::anonymous(large_offset + bytes);
-  if (huge_pages_wanted()) madvise(memory.data(), bytes, MADV_HUGEPAGE);
+  mapping memory = map_anonymous(large_offset + bytes);
+  if (huge_pages_wanted()) madvise(memory.get(), bytes, MADV_HUGEPAGE);
   return memory.release() + large_offset;
 }
 
@@ -124,9 +124,9 @@ bool pool::release(void* data) {
   return true;
 }
 
-void pool::forget(block* gone) {
-  free_memory(gone->data, gone->bytes);
-  blocks_.erase(gone->data);
+void pool::forget(block* freed) {
+  free_memory(freed->data, freed->bytes);
+  blocks_.erase(freed->data);
 }
 
 void pool::make_room(std::size_t bytes) {

@@ -27,8 +27,6 @@ class pool {
  public:
   explicit pool(std::size_t limit);
   ~pool();
-  pool(const pool&) = delete;
-  pool& operator=(const pool&) = delete;
 
   /// Returns a buffer of undefined contents, aligned to 64 bytes, or null for 0 bytes. Buffers of 2 MiB and more are
   /// not aligned to a page, and request huge pages. Throws SYNCYTE_ERR_MEMORY.
@@ -59,7 +57,7 @@ class pool {
   static std::size_t shelf_of(std::size_t class_bytes);
   block* take_cached(std::size_t bytes);
   void* allocate(std::size_t bytes);
-  void forget(block* gone);
+  void forget(block* freed);
   void make_room(std::size_t bytes);
   shelf* oldest();
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 #include "memory/pool.hpp"
 
@@ -12,18 +12,15 @@ namespace syncyte::memory {
 class scratch {
  public:
   scratch() = default;
-  explicit scratch(std::size_t bytes) : data_(static_cast<std::byte*>(memory::host_pool().acquire(bytes))) {}
-  scratch(scratch&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  scratch& operator=(scratch&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~scratch() { memory::host_pool().release(data_); }
+  explicit scratch(std::size_t bytes) : data_(static_cast<std::byte*>(host_pool().acquire(bytes))) {}
 
-  std::byte* data() const { return data_; }
+  std::byte* data() const { return data_.get(); }
 
  private:
-  std::byte* data_ = nullptr;
+  struct returner {
+    void operator()(std::byte* data) const { host_pool().release(data); }
+  };
+  std::unique_ptr<std::byte, returner> data_;
 };
 
 }  // namespace syncyte::memory

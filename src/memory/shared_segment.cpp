@@ -14,8 +14,6 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
-#include "memory/handover.hpp"
-#include "memory/open_files.hpp"
 
 namespace syncyte::memory {
 
@@ -44,25 +42,18 @@ std::string random_name(const char* pattern_begin, const char* pattern_end) {
 
 std::string temporary_folder() { return base::environment("TMPDIR").value_or("/tmp"); }
 
-descriptor open_memfd_by(sharing method) {
-  descriptor result = open_memfd("syncyte");
-  if (!result) refuse(method, "memfd_create", errno);
-  return result;
+/// The descriptor that `step` has opened; throws if it has failed.
+descriptor opened(int number, sharing method, const std::string& step) {
+  if (number < 0) refuse(method, step, errno);
+  return descriptor(number);
 }
 
 constexpr const char* shm_folder = "/dev/shm";  // where the C library's shm_open looks
 
-descriptor open_shm(const std::string& name) {
-  const int number = shm_open(name.c_str(), O_RDWR, 0);
-  if (number < 0) refuse(sharing::shm, "shm_open of " + name, errno);
-  return descriptor(number);
-}
-
 /// Opens a shm object without a name, so that nothing is left if this process is killed while it reserves the memory.
 descriptor open_unnamed_shm() {
   const int number = open(shm_folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (number < 0) refuse(sharing::shm, std::string("opening an unnamed file in ") + shm_folder, errno);
-  return descriptor(number);
+  return opened(number, sharing::shm, std::string("opening an unnamed file in ") + shm_folder);
 }
 
 void link_shm(const descriptor& file, const std::string& name) {
@@ -75,11 +66,10 @@ descriptor open_proc(const ticket& wanted) {
   const std::string path = fmt::format("/proc/{}/fd/{}", wanted.process, wanted.descriptor);
   // O_NONBLOCK: in another PID namespace the same numbers may name a pipe.
   const int number = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (number < 0) refuse(sharing::proc, "opening " + path, errno);
-  return descriptor(number);
+  return opened(number, sharing::proc, "opening " + path);
 }
 
-descriptor open_as_told(const ticket& wanted, milliseconds timeout) {
+descriptor open_by_ticket(const ticket& wanted, milliseconds timeout) {
   switch (wanted.method) {
     case sharing::proc:
       return open_proc(wanted);
@@ -87,7 +77,7 @@ descriptor open_as_told(const ticket& wanted, milliseconds timeout) {
     case sharing::socket_file:
       return receive_from(wanted.name, wanted.nonce, timeout);
     case sharing::shm:
-      return open_shm(wanted.name);
+      return opened(shm_open(wanted.name, O_RDWR, 0), sharing::shm, fmt::format("shm_open of {}", wanted.name));
     default:
       base::fail(SYNCYTE_ERR_UNSUPPORTED, "memory is not shared (SYNCYTE_SHM=none)");
   }
@@ -150,46 +140,26 @@ void write_name(ticket& target, const std::string& name) {
   std::copy(name.begin(), name.end(), target.name);
 }
 
-void remove_socket(const char* path) { unlink(path); }
-void remove_shm(const char* name) { shm_unlink(name); }
-
 }  // namespace
 
 const char* sharing_name(sharing method) {
-  switch (method) {
-    case sharing::proc:
-      return "proc";
-    case sharing::socket:
-      return "socket";
-    case sharing::socket_file:
-      return "socket in TMPDIR";
-    case sharing::shm:
-      return "shm";
-    default:
-      return "none";
-  }
+  constexpr const char* names[] = {"proc", "socket", "socket in TMPDIR", "shm", "none"};
+  return names[static_cast<std::size_t>(method)];
 }
 
 std::vector<sharing> sharing_candidates() {
+  using enum sharing;
+  const std::vector<sharing> lists[] = {
+      {proc, none}, {socket, socket_file, none}, {shm, none}, {none}, {proc, socket, socket_file, shm, none}};
   base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-  switch (base::environment_choice("SYNCYTE_SHM", {"proc", "socket", "shm", "none"}, -1)) {
-    case 0:
-      return {sharing::proc, sharing::none};
-    case 1:
-      return {sharing::socket, sharing::socket_file, sharing::none};
-    case 2:
-      return {sharing::shm, sharing::none};
-    case 3:
-      return {sharing::none};
-    default:
-      return {sharing::proc, sharing::socket, sharing::socket_file, sharing::shm, sharing::none};
-  }
+  return lists[base::environment_choice("SYNCYTE_SHM", {"proc", "socket", "shm", "none"}, 4)];
 }
 
 segment segment::create(std::size_t bytes, sharing method) {
   base::require(bytes <= PTRDIFF_MAX / 2, SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes", bytes);
   segment result;
-  result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd_by(method);
+  result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd("syncyte");
+  if (!result.file_) refuse(method, "memfd_create", errno);
   result.fill(bytes, method);
   // Make names last: nothing is left if the process is killed before.
   std::string name;
@@ -197,8 +167,8 @@ segment segment::create(std::size_t bytes, sharing method) {
   if (method == sharing::socket) name = random_name("@syncyte-", "");
   if (method == sharing::socket_file) name = temporary_folder() + random_name("/syncyte-", ".socket");
   write_name(result.ticket_, name);
-  if (method == sharing::socket_file) result.name_ = name_guard(name, remove_socket);
-  if (method == sharing::shm) result.name_ = name_guard(name, remove_shm);
+  if (method == sharing::socket_file) result.name_ = name_guard(new std::string(name), {unlink});
+  if (method == sharing::shm) result.name_ = name_guard(new std::string(name), {shm_unlink});
   if (method == sharing::shm) link_shm(result.file_, name);
   if (method == sharing::socket || method == sharing::socket_file) result.listener_ = listen_at(name);
   return result;
@@ -206,7 +176,7 @@ segment segment::create(std::size_t bytes, sharing method) {
 
 void segment::fill(std::size_t bytes, sharing method) {
   resize(file_, file_bytes(bytes), method);
-  mapping_ = mapping::shared(file_.number(), file_bytes(bytes));
+  mapping_ = map_shared(file_.number(), file_bytes(bytes));
   struct stat made{};
   if (fstat(file_.number(), &made) != 0) refuse(method, "fstat", errno);
   ticket_.method = method;
@@ -216,14 +186,14 @@ void segment::fill(std::size_t bytes, sharing method) {
   ticket_.inode = made.st_ino;
   ticket_.size = bytes;
   ticket_.nonce = random_nonce();
-  std::memcpy(mapping_.data(), &ticket_.nonce, sizeof(ticket_.nonce));
+  std::memcpy(mapping_.get(), &ticket_.nonce, sizeof(ticket_.nonce));
 }
 
 segment segment::attach(const memory::ticket& wanted, milliseconds timeout) {
   segment result;
-  const descriptor file = open_as_told(wanted, timeout);
+  const descriptor file = open_by_ticket(wanted, timeout);
   require_leaders_file(file, wanted);
-  result.mapping_ = mapping::shared(file.number(), file_bytes(wanted.size));
+  result.mapping_ = map_shared(file.number(), file_bytes(wanted.size));
   result.ticket_ = wanted;
   return result;
 }
@@ -242,7 +212,7 @@ int segment::serve(int peers, milliseconds timeout) {
 }
 
 void segment::finish() {
-  name_.remove();
+  name_.reset();
   listener_.close();
   file_.close();
 }

@@ -6,9 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "memory/descriptor.hpp"
+#include "memory/handover.hpp"
 #include "memory/mapping.hpp"
-#include "memory/nonce.hpp"
 
 namespace syncyte::memory {
 
@@ -71,9 +70,9 @@ class segment {
   void finish();
 
   /// First byte of the data; not null in a segment that was created or attached, even if it holds no bytes.
-  std::byte* data() const { return mapping_.data() == nullptr ? nullptr : mapping_.data() + header_bytes; }
+  std::byte* data() const { return mapping_ ? mapping_.get() + header_bytes : nullptr; }
   std::size_t size() const { return ticket_.size; }
-  explicit operator bool() const { return mapping_.data() != nullptr; }
+  explicit operator bool() const { return mapping_ != nullptr; }
 
   /// The header takes a huge page of address space and file; only one small page of it is touched.
   static constexpr std::size_t header_bytes = huge_page_bytes;

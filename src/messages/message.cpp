@@ -12,7 +12,7 @@
 #include "base/strided_copy.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
-#include "mpi/errors_returned.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/large_counts.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"

@@ -1,5 +1,7 @@
 #include "mpi/call.hpp"
 
+#include <iterator>
+
 namespace syncyte::mpi {
 
 void check(int code, const char* call) {
@@ -18,37 +20,13 @@ bool has_ended(MPI_Request& request, const char* call) {
 }
 
 MPI_Datatype type_of(syncyte_dtype_t dtype) {
-  switch (dtype) {
-    case SYNCYTE_FLOAT16:
-    case SYNCYTE_BFLOAT16:
-    case SYNCYTE_UINT16:
-      return MPI_UINT16_T;
-    case SYNCYTE_FLOAT32:
-      return MPI_FLOAT;
-    case SYNCYTE_FLOAT64:
-      return MPI_DOUBLE;
-    case SYNCYTE_COMPLEX64:
-      return MPI_C_FLOAT_COMPLEX;
-    case SYNCYTE_COMPLEX128:
-      return MPI_C_DOUBLE_COMPLEX;
-    case SYNCYTE_INT8:
-      return MPI_INT8_T;
-    case SYNCYTE_INT16:
-      return MPI_INT16_T;
-    case SYNCYTE_INT32:
-      return MPI_INT32_T;
-    case SYNCYTE_INT64:
-      return MPI_INT64_T;
-    case SYNCYTE_UINT8:
-    case SYNCYTE_BOOL:
-      return MPI_UINT8_T;
-    case SYNCYTE_UINT32:
-      return MPI_UINT32_T;
-    case SYNCYTE_UINT64:
-      return MPI_UINT64_T;
-    default:
-      base::fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown", dtype);
-  }
+  static const MPI_Datatype types[] = {MPI_UINT16_T,        MPI_UINT16_T,         MPI_FLOAT,   MPI_DOUBLE,
+                                       MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_INT8_T,  MPI_INT16_T,
+                                       MPI_INT32_T,         MPI_INT64_T,          MPI_UINT8_T, MPI_UINT8_T,
+                                       MPI_UINT16_T,        MPI_UINT32_T,         MPI_UINT64_T};
+  static_assert(std::size(types) == SYNCYTE_UINT64);
+  base::require(base::is_known(dtype), SYNCYTE_ERR_TYPE, "dtype {} is unknown", dtype);
+  return types[dtype - SYNCYTE_FLOAT16];
 }
 
 }  // namespace syncyte::mpi

@@ -1,5 +1,7 @@
 #include "mpi/communicators.hpp"
 
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "mpi/call.hpp"
@@ -9,9 +11,13 @@
 namespace syncyte::mpi {
 namespace {
 
-MPI_Comm with_returned_errors(MPI_Comm made) {
-  return_errors(made);
-  return made;
+/// A communicator made by create(&result), which calls the function `name` of MPI.
+template <class Create>
+MPI_Comm made_by(const char* name, Create&& create) {
+  MPI_Comm result = MPI_COMM_NULL;
+  check(create(&result), name);
+  return_errors(result);
+  return result;
 }
 
 MPI_Group group_of(MPI_Comm comm) {
@@ -20,12 +26,22 @@ MPI_Group group_of(MPI_Comm comm) {
   return result;
 }
 
+struct previous_handler {
+  int users = 0;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+};
+
+struct handler_table {
+  std::mutex mutex;
+  std::map<MPI_Comm, previous_handler> previous;
+};
+
+handler_table& handlers = *new handler_table;  // leaked: messages may outlive static objects
+
 }  // namespace
 
 MPI_Comm duplicate(MPI_Comm original) {
-  MPI_Comm result = MPI_COMM_NULL;
-  check(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
-  return with_returned_errors(result);
+  return made_by("MPI_Comm_dup", [&](MPI_Comm* result) { return MPI_Comm_dup(original, result); });
 }
 
 MPI_Comm duplicate_with_progress(MPI_Comm original) {
@@ -33,34 +49,51 @@ MPI_Comm duplicate_with_progress(MPI_Comm original) {
   MPI_Request pending = MPI_REQUEST_NULL;
   check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
   wait_for(pending, "MPI_Comm_idup");
-  return with_returned_errors(result);
+  return_errors(result);
+  return result;
 }
 
 MPI_Comm split(MPI_Comm comm, int color, int key) {
-  MPI_Comm result = MPI_COMM_NULL;
-  check(MPI_Comm_split(comm, color, key, &result), "MPI_Comm_split");
-  return with_returned_errors(result);
+  return made_by("MPI_Comm_split", [&](MPI_Comm* result) { return MPI_Comm_split(comm, color, key, result); });
 }
 
 MPI_Comm split_shared(MPI_Comm comm, int key) {
-  MPI_Comm result = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &result), "MPI_Comm_split_type");
-  return with_returned_errors(result);
+  return made_by("MPI_Comm_split_type", [&](MPI_Comm* result) {
+    return MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, result);
+  });
 }
 
 MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  MPI_Group all = group_of(comm), some = MPI_GROUP_NULL;
-  MPI_Comm result = MPI_COMM_NULL;
-  check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
-  MPI_Group_free(&all);
-  const int code = MPI_Comm_create_group(comm, some, tag, &result);
-  MPI_Group_free(&some);
-  check(code, "MPI_Comm_create_group");
-  return with_returned_errors(result);
+  return made_by("MPI_Comm_create_group", [&](MPI_Comm* result) {
+    MPI_Group all = group_of(comm), some = MPI_GROUP_NULL;
+    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+    MPI_Group_free(&all);
+    const int code = MPI_Comm_create_group(comm, some, tag, result);
+    MPI_Group_free(&some);
+    return code;
+  });
 }
 
 void return_errors(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+}
+
+errors_returned::errors_returned(MPI_Comm comm) : comm_(comm) {
+  const std::lock_guard lock(handlers.mutex);
+  previous_handler& found = handlers.previous[comm_];
+  if (found.users++ > 0) return;
+  MPI_Comm_get_errhandler(comm_, &found.handler);
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+errors_returned::~errors_returned() {
+  const std::lock_guard lock(handlers.mutex);
+  previous_handler& found = handlers.previous[comm_];
+  if (--found.users > 0) return;
+  MPI_Comm_set_errhandler(comm_, found.handler);
+  // Freeing a predefined one is an error to some MPIs.
+  if (found.handler != MPI_ERRORS_ARE_FATAL && found.handler != MPI_ERRORS_RETURN) MPI_Errhandler_free(&found.handler);
+  handlers.previous.erase(comm_);
 }
 
 void free(MPI_Comm& comm) {

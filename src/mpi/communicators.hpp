@@ -11,7 +11,7 @@ namespace syncyte::mpi {
 // collective over the given communicator.
 
 MPI_Comm duplicate(MPI_Comm original);
-/// Makes progress of all operations under way while it waits: other ranks may need them to come here.
+/// Makes progress of all operations under way while it waits: other ranks may need them before they call this.
 MPI_Comm duplicate_with_progress(MPI_Comm original);
 MPI_Comm split(MPI_Comm comm, int color, int key);
 /// The ranks that MPI says can share memory.
@@ -21,7 +21,21 @@ MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 
 /// Makes the errors of a communicator returned.
 void return_errors(MPI_Comm comm);
-/// Nothing is done for MPI_COMM_NULL; the handle becomes that.
+/// Makes MPI return errors of calls on `comm` instead of ending the job, while it lives; then the application's own
+/// error handler is set again. Several threads may have one for the same communicator: the last one sets the handler
+/// that the first one found.
+class errors_returned {
+ public:
+  explicit errors_returned(MPI_Comm comm);
+  ~errors_returned();
+  errors_returned(const errors_returned&) = delete;
+  errors_returned& operator=(const errors_returned&) = delete;
+
+ private:
+  MPI_Comm comm_;
+};
+
+/// Frees a communicator, and sets the handle to MPI_COMM_NULL; does nothing for MPI_COMM_NULL.
 void free(MPI_Comm& comm);
 
 /// Numbers in MPI_COMM_WORLD of a communicator's ranks. Local.

@@ -61,17 +61,13 @@ const function_list& functions() {
 const function_list& functions() { return portable; }
 #endif
 
-struct ops {
+/// The ops, in the order of function_list, made at their first use.
+struct made_ops {
   std::mutex mutex;
-  std::array<MPI_Op, portable.size()> made;
-
-  ops() { made.fill(MPI_OP_NULL); }
+  std::array<MPI_Op, portable.size()> ops{MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL};
 };
 
-ops& all_ops() {
-  static auto* const the_ops = new ops;  // leaked: MPI may end after static objects
-  return *the_ops;
-}
+made_ops& made = *new made_ops;  // leaked: MPI may end after static objects
 
 }  // namespace
 
@@ -81,17 +77,15 @@ MPI_Op float_min_max_op(syncyte_dtype_t dtype, syncyte_op_t op) {
       is_double || dtype == SYNCYTE_FLOAT32 || dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16;
   if (!is_floating || (op != SYNCYTE_OP_MIN && op != SYNCYTE_OP_MAX)) return MPI_OP_NULL;
   const std::size_t which = (is_double ? 2 : 0) + (op == SYNCYTE_OP_MAX ? 1 : 0);
-  ops& existing = all_ops();
-  const std::lock_guard lock(existing.mutex);
-  if (existing.made[which] == MPI_OP_NULL)
-    check(MPI_Op_create(functions()[which], /*commute=*/1, &existing.made[which]), "MPI_Op_create");
-  return existing.made[which];
+  const std::lock_guard lock(made.mutex);
+  MPI_Op& found = made.ops[which];
+  if (found == MPI_OP_NULL) check(MPI_Op_create(functions()[which], /*commute=*/1, &found), "MPI_Op_create");
+  return found;
 }
 
 void free_float_min_max_ops() {
-  ops& existing = all_ops();
-  const std::lock_guard lock(existing.mutex);
-  for (MPI_Op& op : existing.made)
+  const std::lock_guard lock(made.mutex);
+  for (MPI_Op& op : made.ops)
     if (op != MPI_OP_NULL) MPI_Op_free(&op);
 }
 

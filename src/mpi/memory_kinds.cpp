@@ -10,12 +10,12 @@ extern "C" [[gnu::weak]] int MPIX_Query_cuda_support();
 namespace syncyte::mpi {
 namespace {
 
-bool says_mpi() { return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1; }
+bool mpi_takes_cuda() { return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1; }
 
 bool takes_cuda() {
   static const bool result = [] {
     const int choice = base::environment_choice("SYNCYTE_CUDA_AWARE", {"off", "on"}, 2);
-    return choice == 2 ? says_mpi() : choice == 1;
+    return choice == 2 ? mpi_takes_cuda() : choice == 1;
   }();
   return result && memory::cuda_backend().count() > 0;
 }

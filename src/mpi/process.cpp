@@ -21,19 +21,6 @@ std::atomic<bool> forked{false};
 std::atomic<int> level{0};
 std::atomic<void (*)() noexcept> before_abort{nullptr};
 
-int level_of(int mpi_level) {
-  switch (mpi_level) {
-    case MPI_THREAD_MULTIPLE:
-      return 3;
-    case MPI_THREAD_SERIALIZED:
-      return 2;
-    case MPI_THREAD_FUNNELED:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 bool is_started() { return started; }
@@ -49,15 +36,12 @@ void require_rank_process() {
       SYNCYTE_ERR_UNSUPPORTED,
       "this process is a forked child of rank {0}, and no rank; expected the process of rank {0} itself. A child "
       "can read rows that are mapped (gather, get_box, a store's pull, views), and use COMM_SELF in blocking "
-      "collectives and to "
-      "load checkpoints",
+      "collectives and to load checkpoints",
       base::process_rank());
 }
 
 void require_started_or_forked() {
-  if (is_started() || is_forked_child()) [[likely]]
-    return;
-  require_started();
+  if (!is_forked_child()) require_started();
 }
 
 void require_started() {
@@ -89,7 +73,10 @@ void abort_job(int exit_code) {
   ::_exit(exit_code);
 }
 
-void set_thread_level(int mpi_level) { level = level_of(mpi_level); }
+void set_thread_level(int mpi_level) {  // MPI's constants are in this order, but need not be 0 to 3
+  level =
+      (mpi_level >= MPI_THREAD_FUNNELED) + (mpi_level >= MPI_THREAD_SERIALIZED) + (mpi_level >= MPI_THREAD_MULTIPLE);
+}
 
 void set_started() { started = true; }
 

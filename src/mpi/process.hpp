@@ -27,8 +27,9 @@ void require_rank_process();
 
 /// MPI's thread level, 0 to 3; -1 in a forked child, where no thread may call MPI.
 int thread_level();
+inline constexpr int serialized = 2, multiple = 3;
 
-/// The answer of MPI_Initialized or MPI_Finalized.
+/// The answer of MPI_Initialized, MPI_Finalized or MPI_Is_thread_main.
 bool mpi_is(int (*question)(int*));
 
 /// Ends the job at once; in a forked child this process only.

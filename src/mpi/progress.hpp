@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -78,13 +77,9 @@ void wait_for(MPI_Request& request, const char* call);
 class background_progress {
  public:
   background_progress();
-  ~background_progress();
-  background_progress(const background_progress&) = delete;
-  background_progress& operator=(const background_progress&) = delete;
 
  private:
-  std::atomic<bool> is_ending_{false};
-  std::thread thread_;
+  std::jthread thread_;  // its destructor ends it
 };
 
 }  // namespace syncyte::mpi

@@ -11,7 +11,6 @@
 
 #include "base/dtype.hpp"
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 #include "comm/split.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/call.hpp"
@@ -231,7 +230,7 @@ void bucket_reducer::go_on() {
 /// have given up.
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
-  if (!now_or_later) return;
+  if (!now_or_later.may_call()) return;
   while (exchanged_ <= buckets()) {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < buckets()) return;

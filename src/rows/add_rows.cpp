@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "atomics/combine_element.hpp"
-#include "base/add_elements.hpp"
+#include "base/ops.hpp"
 #include "rows/wide_rows.hpp"
 
 namespace syncyte::rows {
@@ -13,7 +13,7 @@ namespace {
 /// Adds one element atomically; real and imaginary parts of a complex number separately.
 template <class T>
 void add_atomically(std::byte* target, const std::byte* source) {
-  if constexpr (atomics::is_complex_number<T>) {
+  if constexpr (base::is_complex_number<T>) {
     using part = typename T::value_type;
     add_atomically<part>(target, source);
     add_atomically<part>(target + sizeof(part), source + sizeof(part));

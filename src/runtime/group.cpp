@@ -40,16 +40,11 @@ std::set<int> others_of(const communicator& comm, ranks_view ranks) {
 void require_distinct(const communicator& comm, ranks_view ranks) {
   std::vector<bool> is_named(static_cast<std::size_t>(comm.size()));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const bool is_there = ranks[i] >= 0 && ranks[i] < comm.size();
-    if (is_there && !is_named[static_cast<std::size_t>(ranks[i])]) {
-      is_named[static_cast<std::size_t>(ranks[i])] = true;
-      continue;
-    }
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "ranks",
-                  .axis = static_cast<std::int64_t>(i),
-                  .value = fmt::to_string(ranks[i]),
-                  .expected = is_there ? "every rank once" : fmt::format("0 to {}", comm.size() - 1)});
+    base::expect(ranks[i] >= 0 && ranks[i] < comm.size(), SYNCYTE_ERR_ARGUMENT, {"ranks", i}, ranks[i], "0 to {}",
+                 comm.size() - 1);
+    auto named = is_named[static_cast<std::size_t>(ranks[i])];
+    base::expect(!named, SYNCYTE_ERR_ARGUMENT, {"ranks", i}, ranks[i], "every rank once");
+    named = true;
   }
 }
 
@@ -58,8 +53,8 @@ using message = std::array<std::uint64_t, 2>;
 enum step { list = 0, result = 1 };
 constexpr message all_equal{1, 1}, not_equal{0, 0};
 
-/// Each rank tells every other one with which list it was called, and then whether all lists are equal:
-/// MPI_Comm_create_group would wait for ever where they are not.
+/// Each rank sends its list's hash to every other one, and then whether all lists are equal: MPI_Comm_create_group
+/// would wait for ever if they are not.
 class list_comparison {
  public:
   list_comparison(const communicator& comm, ranks_view ranks, int tag)
@@ -72,10 +67,10 @@ class list_comparison {
     try {
       for (peer& each : *peers_)
         for (const step which : {list, result}) receive(each, which);
-      tell(list, mine_);
-      answers_wait wait(*this);
+      send(list, mine_);
+      watchdog::checked_wait wait([this] { require_possible(); });
       watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
-      tell(result, all_equal);
+      send(result, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
       mpi::poll_until([&] { return have_all(result, all_equal); });
       for (peer& each : *peers_)
@@ -86,9 +81,9 @@ class list_comparison {
     }
   }
 
-  /// Tells all ranks of the list that there is no group.
+  /// Reports to all ranks of the list that there is no group.
   void refuse() {
-    tell(list, not_equal);
+    send(list, not_equal);
     break_off();
   }
 
@@ -102,24 +97,8 @@ class list_comparison {
     std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   };
 
-  class answers_wait final : public watchdog::long_wait {
-   public:
-    explicit answers_wait(list_comparison& comparison) : comparison_(comparison) {}
-
-   private:
-    void examine(std::optional<watchdog::scope>&) override {
-      if (!has_lasted()) return;
-      // Throws where a rank tells that there is no group; another rank's list may never come then.
-      comparison_.have_all(result, all_equal);
-      for (const peer& each : *comparison_.peers_)
-        if (has_departed(comparison_.comm_, each.rank)) throw departed_error(comparison_.comm_, each.rank, operation);
-    }
-
-    list_comparison& comparison_;
-  };
-
-  void tell(step which, const message& what) {
-    has_told_result_ = which == result;
+  void send(step which, const message& what) {
+    has_sent_result_ = which == result;
     for (peer& each : *peers_) {
       const message& sent = each.sent[which] = what;
       mpi::check(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
@@ -135,13 +114,20 @@ class list_comparison {
                "MPI_Irecv (comm_group)");
   }
 
+  /// Throws if a rank reports that there is no group, or has departed: then another rank's list may never arrive.
+  void require_possible() {
+    have_all(result, all_equal);
+    for (const peer& each : *peers_)
+      if (has_departed(comm_, each.rank)) throw departed_error(comm_, each.rank, operation);
+  }
+
   bool have_all(step which, const message& expected) {
     bool result = true;
-    for (peer& each : *peers_) result &= has_come(each, which, expected);
+    for (peer& each : *peers_) result &= has_arrived(each, which, expected);
     return result;
   }
 
-  bool has_come(peer& from, step which, const message& expected) {
+  bool has_arrived(peer& from, step which, const message& expected) {
     if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
     const message& answer = from.received[which];
     base::require(
@@ -158,14 +144,14 @@ class list_comparison {
   /// Sends the result if it was not sent; memory of messages that cannot be taken back is kept.
   void break_off() noexcept {
     try {
-      if (!has_told_result_) tell(result, not_equal);
+      if (!has_sent_result_) send(result, not_equal);
       for (peer& each : *peers_)
         for (const step which : {list, result}) {
           if (each.receives[which] != MPI_REQUEST_NULL) MPI_Cancel(&each.receives[which]);
           for (MPI_Request* request : {&each.receives[which], &each.sends[which]})
             if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
         }
-    } catch (...) {  // MPI has failed: nobody can be told
+    } catch (...) {  // MPI has failed: the result cannot be sent
     }
     mpi::keep_for_ever(peers_);
   }
@@ -174,19 +160,15 @@ class list_comparison {
   ranks_view ranks_;
   message mine_;
   int tag_;
-  bool has_told_result_ = false;
+  bool has_sent_result_ = false;
   std::shared_ptr<std::vector<peer>> peers_ = std::make_shared<std::vector<peer>>();
 };
 
 /// An MPI communicator of the list's ranks; see make_group().
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
-  if (tag < 0 || tag >= group_tags)
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "tag", .value = fmt::to_string(tag), .expected = fmt::format("0 to {}", group_tags - 1)});
-  if (std::find(ranks.begin(), ranks.end(), comm.rank()) == ranks.end())
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks",
-                                        .value = fmt::format("[{}]", fmt::join(ranks, ", ")),
-                                        .expected = fmt::format("this rank, {}, among them", comm.rank())});
+  base::expect(tag >= 0 && tag < group_tags, SYNCYTE_ERR_ARGUMENT, "tag", tag, "0 to {}", group_tags - 1);
+  base::expect(std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end(), SYNCYTE_ERR_ARGUMENT, "ranks",
+               fmt::format("[{}]", fmt::join(ranks, ", ")), "this rank, {}, among them", comm.rank());
   list_comparison lists(comm, ranks, tag);
   if (comm.has_broken_group()) {
     lists.refuse();
@@ -210,16 +192,9 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
 std::shared_ptr<communicator> make_group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                          const communicator_options& options) {
   const std::string title = fmt::format("ranks {} of {}", fmt::join(ranks, ", "), parent.name());
-  const watchdog::scope watched("comm_group", title, 0);
-  MPI_Comm data = create_group(parent, ranks, tag);
-  const std::string name = options.name.empty() ? parent.name() + "/group" : options.name;
-  try {
-    return communicator::make(data, &parent.node(), name,
-                              agree_on_level(data, options, parent.check(), "comm_group", name));
-  } catch (...) {
-    mpi::free(data);
-    throw;
-  }
+  const watchdog::scope watched(operation, title, 0);
+  const MPI_Comm data = create_group(parent, ranks, tag);
+  return wrap_root(data, &parent, options, operation, options.name_or(parent.name() + "/group"));
 }
 
 }  // namespace syncyte::runtime

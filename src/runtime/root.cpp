@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
+#include "memory/shared_segment.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/exchange.hpp"
 #include "watchdog/scope.hpp"
@@ -16,36 +17,39 @@ check_level environment_check_level() {
   return static_cast<check_level>(base::environment_choice("SYNCYTE_CHECK", {"off", "on", "full"}, 1));
 }
 
-}  // namespace
-
-check_level agree_on_level(MPI_Comm comm, const communicator_options& options,
-                           const std::optional<check_level>& inherited, const char* operation,
-                           const std::string& name) {
-  std::optional<base::error> error = options.error;
+check_level agree_on_level(MPI_Comm comm, const communicator* parent, const communicator_options& options,
+                           const char* operation, const std::string& name) {
   std::uint32_t level = 0;
-  try {
-    if (!inherited) base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-    level = static_cast<std::uint32_t>(chosen_check(options, inherited ? *inherited : environment_check_level()));
-  } catch (...) {
-    if (!error) error = base::current_error();
-  }
+  std::optional<base::error> error = base::error_of([&] {
+    if (options.error) throw *options.error;
+    if (parent == nullptr) memory::sharing_candidates();  // checks the environment
+    level = static_cast<std::uint32_t>(
+        chosen_check(options, parent != nullptr ? parent->check() : environment_check_level()));
+  });
   std::uint64_t highest[2] = {error_code_of(error), level};
   mpi::allreduce(highest, MPI_MAX, comm);
   if (highest[0] != 0) share_error(comm, error, operation, name);
   return static_cast<check_level>(highest[1]);
 }
 
-std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options, const char* operation) {
-  const std::string name = options.name.empty() ? "comm" : options.name;
-  const watchdog::scope watched(operation, name, 0,
-                                mpi::size_of(original));  // nothing can be agreed on before there is a duplicate
-  MPI_Comm data = mpi::duplicate_with_progress(original);
+}  // namespace
+
+std::shared_ptr<communicator> wrap_root(MPI_Comm data, const communicator* parent, const communicator_options& options,
+                                        const char* operation, const std::string& name) {
   try {
-    return communicator::make(data, nullptr, name, agree_on_level(data, options, std::nullopt, operation, name));
+    const check_level check = agree_on_level(data, parent, options, operation, name);
+    return communicator::make(data, parent != nullptr ? &parent->node() : nullptr, name, check);
   } catch (...) {
     mpi::free(data);
     throw;
   }
+}
+
+std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options, const char* operation) {
+  const std::string name = options.name_or("comm");
+  const watchdog::scope watched(operation, name, 0,
+                                mpi::size_of(original));  // nothing can be agreed on before there is a duplicate
+  return wrap_root(mpi::duplicate_with_progress(original), nullptr, options, operation, name);
 }
 
 }  // namespace syncyte::runtime

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "comm/communicator.hpp"
@@ -15,11 +14,11 @@ namespace syncyte::runtime {
 std::shared_ptr<comm::communicator> make_root(MPI_Comm original, const comm::communicator_options& options,
                                               const char* operation);
 
-/// The level of a communicator whose ranks have no parent to agree on; collective over `comm`. All take the
-/// highest, and throw if one of them was given nonsense, in its options or, without a level to inherit, in its
-/// environment.
-comm::check_level agree_on_level(MPI_Comm comm, const comm::communicator_options& options,
-                                 const std::optional<comm::check_level>& inherited, const char* operation,
-                                 const std::string& name);
+/// Makes a root of an MPI communicator, which it frees if it throws; collective over it. Its ranks agree on the highest
+/// of their check levels, and all throw if one of them was given a wrong one, in its options or, without a parent, in
+/// its environment. The nodes are those of `parent`, or found out.
+std::shared_ptr<comm::communicator> wrap_root(MPI_Comm data, const comm::communicator* parent,
+                                              const comm::communicator_options& options, const char* operation,
+                                              const std::string& name);
 
 }  // namespace syncyte::runtime

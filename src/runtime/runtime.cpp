@@ -16,7 +16,7 @@
 #include "comm/collective.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
-#include "mpi/errors_returned.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/float_min_max.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
@@ -24,7 +24,6 @@
 #include "runtime/group.hpp"
 #include "runtime/root.hpp"
 #include "runtime/watched_job.hpp"
-#include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
 #include "watchdog/watchdog.hpp"
 
@@ -44,13 +43,10 @@ struct runtime_state {
   std::vector<std::shared_ptr<communicator>> adopted;  // in this rank's order of creation
 };
 
-runtime_state& state() {
-  static auto* const the_state =
-      new runtime_state;  // leaked: handles may be dropped while static objects are destroyed
-  return *the_state;
-}
+runtime_state& state = *new runtime_state;  // leaked: handles may be dropped while static objects are destroyed
 
-/// Called in a forked child right after the fork: other threads and their locks are gone, so only atomics are touched.
+/// Called in a forked child right after the fork: other threads do not exist and locks may be held, so only atomics are
+/// touched.
 void leave_the_ranks() {
   if (!mpi::become_forked_child()) return;
   watchdog::forget();
@@ -63,29 +59,28 @@ void watch_forks() {
 }
 
 /// Frees all communicators and what was made on them; MPI still works.
-void free_roots(runtime_state& runtime) {
+void free_roots() {
   mpi::close_probe();
-  if (runtime.world) runtime.world->free_now();
-  if (runtime.self) runtime.self->free_now();
-  // Threads that adopt at once may come here in another order on each rank; the ids are the same on all.
-  std::sort(runtime.adopted.begin(), runtime.adopted.end(),
-            [](const auto& a, const auto& b) { return a->id() < b->id(); });
-  for (const auto& root : runtime.adopted) root->free_now();
-  runtime.world.reset();
-  runtime.self.reset();
-  runtime.adopted.clear();
+  if (state.world) state.world->free_now();
+  if (state.self) state.self->free_now();
+  // Threads that adopt at the same time may do so in another order on each rank; the ids are the same on all.
+  std::sort(state.adopted.begin(), state.adopted.end(), [](const auto& a, const auto& b) { return a->id() < b->id(); });
+  for (const auto& root : state.adopted) root->free_now();
+  state.world.reset();
+  state.self.reset();
+  state.adopted.clear();
   mpi::free_float_min_max_ops();
 }
 
-/// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks
-/// called different ones, and is waited for until it comes; so is another thread of this rank. MPI ends the wait where
-/// it fails, and a rank whose process has ended: SYNCYTE_ERR_PEER_DIED.
+/// All ranks end together. A rank that is in another operation of the world gets an error there, because the ranks
+/// called different ones, and this waits until it calls finalize too, as for another thread of this rank. MPI ends the
+/// wait where it fails, and a rank whose process has ended: SYNCYTE_ERR_PEER_DIED.
 void meet_all(communicator& world) {
-  for (bool is_told = false;;) {
+  for (bool is_logged = false;;) {
     try {
       return collective_call(world, "finalize", collective_call::last).agree();
     } catch (const agreed_error& others) {
-      if (!std::exchange(is_told, true))
+      if (!std::exchange(is_logged, true))
         base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
     } catch (const base::error& own) {
       if (own.status() == SYNCYTE_ERR_PEER_DIED) throw;
@@ -95,25 +90,14 @@ void meet_all(communicator& world) {
   }
 }
 
-/// A wait for all ranks to come to the end; SYNCYTE_ERR_PEER_DIED where the process of one of this node has ended.
-class end_wait final : public watchdog::long_wait {
- public:
-  explicit end_wait(const communicator& world) : world_(world) {}
-
- private:
-  void examine(std::optional<watchdog::scope>&) override { world_.node().require_all_alive(); }
-
-  const communicator& world_;
-};
-
 /// Makes progress of this rank's started operations until all ranks are here: they may wait for them. Operations that
 /// all ranks have started then end while the communicators are freed.
-void finish_starts(runtime_state& runtime) {
+void finish_starts() {
   int are_here = 0;
-  end_wait wait(*runtime.world);
+  members_wait wait("finalize", *state.world, 0, members_wait::end);
   poll_until(
       [&] {
-        if (mpi::needs_progress()) MPI_Test(&runtime.all_are_here, &are_here, MPI_STATUS_IGNORE);
+        if (mpi::needs_progress()) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
         return are_here != 0 || !mpi::needs_progress();
       },
       wait);
@@ -121,19 +105,15 @@ void finish_starts(runtime_state& runtime) {
 
 /// The reason why this rank cannot finish together with all others; empty if it can.
 std::string reason_to_give_up(const communicator& world) {
-  try {
-    world.node().require_all_alive();
-  } catch (const base::error& error) {
-    return error.what();
-  }
+  if (const auto death = base::error_of([&] { world.node().require_all_alive(); })) return death->what();
   return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
-void give_up(runtime_state& runtime, const std::string& reason) {
+void give_up(const std::string& reason) {
   base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
   mpi::set_finished();
-  runtime.owns_mpi = false;
+  state.owns_mpi = false;
   mpi::forget_progress();
 }
 
@@ -141,18 +121,18 @@ std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
 
 /// First part of finish(), in which Syncyte can still be called, by operations of libraries too. Other threads in
 /// finish() wait for it.
-void begin_end(runtime_state& runtime) {
-  const std::lock_guard lock(runtime.end_mutex);
-  if (!mpi::is_started() || std::exchange(runtime.end_has_begun, true)) return;
-  if (!reason_to_give_up(*runtime.world).empty()) return;
-  const watchdog::scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
-  runtime.all_are_here = mpi::start_probe_barrier();
+void begin_end() {
+  const std::lock_guard lock(state.end_mutex);
+  if (!mpi::is_started() || std::exchange(state.end_has_begun, true)) return;
+  if (!reason_to_give_up(*state.world).empty()) return;
+  const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
+  state.all_are_here = mpi::start_probe_barrier();
   const auto step = before_end.load();
   int are_here = 0;
   if (step == nullptr) return;
-  end_wait wait(*runtime.world);
+  members_wait wait("finalize", *state.world, 0, members_wait::end);
   const auto has_ended = [&] {
-    if (are_here == 0) MPI_Test(&runtime.all_are_here, &are_here, MPI_STATUS_IGNORE);
+    if (are_here == 0) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
     return step(are_here != 0);
   };
   try {
@@ -163,41 +143,43 @@ void begin_end(runtime_state& runtime) {
 
 /// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
 /// inside MPI_Finalize.
-void tear_down(runtime_state& runtime) {
-  if (const std::string reason = reason_to_give_up(*runtime.world); !reason.empty()) return give_up(runtime, reason);
-  const watchdog::scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
+void tear_down() {
+  if (const std::string reason = reason_to_give_up(*state.world); !reason.empty()) return give_up(reason);
+  const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   mpi::set_finished();
   try {
-    finish_starts(runtime);
+    finish_starts();
     mark_departed();
-    meet_all(*runtime.world);
+    meet_all(*state.world);
   } catch (const base::error& error) {
-    return give_up(runtime, error.what());
+    return give_up(error.what());
   }
-  MPI_Wait(&runtime.all_are_here, MPI_STATUS_IGNORE);
-  free_roots(runtime);
+  MPI_Wait(&state.all_are_here, MPI_STATUS_IGNORE);
+  free_roots();
   mpi::forget_progress();
 }
 
-/// MPI_Finalize deletes MPI_COMM_SELF's attributes before anything else: an application that ends MPI first ends us so.
+/// Ends all but MPI.
+void end() {
+  begin_end();
+  const std::lock_guard lock(state.mutex);
+  if (mpi::is_started()) tear_down();
+  watchdog::stop();  // also after a start that failed half-way
+}
+
+/// MPI_Finalize deletes MPI_COMM_SELF's attributes first, and so calls this if the application ends MPI before Syncyte.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-  runtime_state& runtime = state();
-  if (mpi::is_forked_child()) return MPI_SUCCESS;
-  begin_end(runtime);
-  const std::lock_guard lock(runtime.mutex);
-  if (!mpi::is_started()) return MPI_SUCCESS;
-  tear_down(runtime);
-  watchdog::stop();
+  if (!mpi::is_forked_child()) end();
   return MPI_SUCCESS;
 }
 
-void start_mpi(runtime_state& runtime, int wanted_level) {
+void start_mpi(int wanted_level) {
   base::require(!mpi::mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALISED,
                 "MPI is already finalised; call syncyte_init before MPI_Finalize");
   if (!mpi::mpi_is(MPI_Initialized)) {
     int level = 0;
     mpi::check(MPI_Init_thread(nullptr, nullptr, wanted_level, &level), "MPI_Init_thread");
-    runtime.owns_mpi = true;
+    state.owns_mpi = true;
   }
   int level = 0;
   mpi::check(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -211,13 +193,7 @@ void watch_mpi_finalize() {
   MPI_Comm_free_keyval(&key);
 }
 
-communicator_options named(const char* name) {
-  communicator_options options;
-  options.name = name;
-  return options;
-}
-
-/// Checks variables that are read later on one rank, or where nobody could catch an error.
+/// Checks variables that are read later on one rank, or where no caller could catch an error.
 void check_environment() {
   base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
   base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});
@@ -227,89 +203,37 @@ void check_environment() {
   base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
 }
 
-/// Bad options or values in the environment of one rank are every rank's error.
-communicator_options world_options(const std::optional<base::error>& error) {
-  communicator_options options = named("world");
-  options.error = error;
-  try {
-    if (!error) check_environment();
-  } catch (...) {
-    options.error = base::current_error();
-  }
-  return options;
-}
-
 constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }
 
-/// The whole of a start, or nothing of it: what ranks agreed not to do is undone on all of them.
-void start_roots(runtime_state& runtime, const std::optional<base::error>& error) {
-  runtime.world = make_root(MPI_COMM_WORLD, world_options(error), "init");
-  base::set_process_rank(runtime.world->rank());
-  runtime.self = make_root(MPI_COMM_SELF, named("self"), "init");
-  mpi::open_probe(runtime.world->data());
+/// Makes the communicators and starts the watchdog, or nothing: if the ranks agree on an error, all undo what is done.
+/// Bad options or values in the environment of one rank are every rank's error.
+void start_roots(const std::optional<base::error>& error) {
+  const auto found = error ? error : base::error_of(check_environment);
+  state.world = make_root(MPI_COMM_WORLD, {.name = "world", .error = found}, "init");
+  base::set_process_rank(state.world->rank());
+  state.self = make_root(MPI_COMM_SELF, {.name = "self"}, "init");
+  mpi::open_probe(state.world->data());
   try {
-    watch_job(*runtime.world);
+    watch_job(*state.world);
   } catch (const agreed_error&) {
-    free_roots(runtime);
+    free_roots();
     throw;
   }
 }
 
-void finalise_mpi(runtime_state& runtime) {
-  if (mpi::mpi_is(MPI_Finalized) || !std::exchange(runtime.owns_mpi, false)) return;  // once, of any number of threads
-  // on_mpi_finalize() takes the lock on this thread, and finds nothing to do.
-  runtime.mutex.unlock();
-  MPI_Finalize();
-  runtime.mutex.lock();
+void finalise_mpi() {
+  std::unique_lock lock(state.mutex);
+  if (mpi::mpi_is(MPI_Finalized) || !std::exchange(state.owns_mpi, false)) return;  // once, of any number of threads
+  lock.unlock();
+  MPI_Finalize();  // calls on_mpi_finalize(), which takes the lock and has nothing left to do
 }
-
-}  // namespace
-
-void start(int thread_level, std::optional<base::error> error) {
-  runtime_state& runtime = state();
-  if (mpi::is_forked_child()) return;
-  const std::lock_guard lock(runtime.mutex);
-  if (!error && !is_level(thread_level))
-    error = base::error(SYNCYTE_ERR_ARGUMENT,
-                        fmt::format("options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level));
-  if (mpi::is_started()) {  // the others return at once: nobody is to be told
-    if (error) throw *error;
-    return;
-  }
-  base::require(!mpi::was_finished(), SYNCYTE_ERR_NOT_INITIALISED,
-                "Syncyte is already finalised and cannot start again in this process");
-  constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-  start_mpi(runtime, levels[is_level(thread_level) ? thread_level : 3]);
-  const mpi::thread_guard guard("init");
-  start_roots(runtime, error);
-  watch_mpi_finalize();
-  watch_forks();
-  mpi::set_started();
-}
-
-void finish() {
-  runtime_state& runtime = state();
-  if (mpi::is_forked_child()) return;
-  if (mpi::is_started() && mpi::thread_level() < 2)
-    const mpi::thread_guard asked("finalize");  // may this thread? It ends no turn.
-  begin_end(runtime);
-  const std::lock_guard lock(runtime.mutex);
-  if (mpi::is_started()) tear_down(runtime);
-  watchdog::stop();
-  finalise_mpi(runtime);  // also after a start that failed half-way
-}
-
-void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
-
-namespace {
 
 std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {
-  runtime_state& runtime = state();
-  if (mpi::is_forked_child()) return runtime.*which;  // another thread of the rank may have held the lock
-  mpi::require_started();                             // not behind the lock: a start in progress holds it for long
-  const std::lock_guard lock(runtime.mutex);
+  if (mpi::is_forked_child()) return state.*which;  // another thread of the rank may have held the lock
+  mpi::require_started();                           // not behind the lock: a start in progress holds it for long
+  const std::lock_guard lock(state.mutex);
   mpi::require_started();
-  return runtime.*which;
+  return state.*which;
 }
 
 /// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or
@@ -326,14 +250,44 @@ void require_intra(MPI_Comm comm, const std::string& argument) {
                 argument);
 }
 
-/// Until the end.
+/// Keeps a communicator until finish().
 void keep_root(std::shared_ptr<communicator> root) {
-  runtime_state& runtime = state();
-  const std::lock_guard lock(runtime.mutex);
-  runtime.adopted.push_back(std::move(root));
+  const std::lock_guard lock(state.mutex);
+  state.adopted.push_back(std::move(root));
 }
 
 }  // namespace
+
+void start(int thread_level, std::optional<base::error> error) {
+  if (mpi::is_forked_child()) return;
+  const std::lock_guard lock(state.mutex);
+  if (!error && !is_level(thread_level))
+    error = base::error(SYNCYTE_ERR_ARGUMENT,
+                        fmt::format("options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level));
+  if (mpi::is_started()) {  // the other ranks return at once, so this error is this rank's own
+    if (error) throw *error;
+    return;
+  }
+  base::require(!mpi::was_finished(), SYNCYTE_ERR_NOT_INITIALISED,
+                "Syncyte is already finalised and cannot start again in this process");
+  constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+  start_mpi(levels[is_level(thread_level) ? thread_level : 3]);
+  const mpi::thread_guard guard("init");
+  start_roots(error);
+  watch_mpi_finalize();
+  watch_forks();
+  mpi::set_started();
+}
+
+void finish() {
+  if (mpi::is_forked_child()) return;
+  if (mpi::is_started() && mpi::thread_level() < mpi::serialized)
+    const mpi::thread_guard asked("finalize");  // may this thread? It ends no turn.
+  end();
+  finalise_mpi();
+}
+
+void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
 
 std::shared_ptr<communicator> world() { return root(&runtime_state::world); }
 

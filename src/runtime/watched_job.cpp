@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "comm/collective.hpp"
-#include "comm/live_communicators.hpp"
 #include "comm/node_memory.hpp"
 #include "mpi/exchange.hpp"
 #include "watchdog/watchdog.hpp"
@@ -22,7 +21,7 @@ using watchdog::rank_record;
 /// On the watchdog's thread.
 void write_collectives(watchdog::collectives_writer& board) {
   const std::int64_t now = watchdog::now_ns();
-  visit_live([&](communicator& comm) {
+  visit_communicators([&](communicator& comm) {
     board.add(comm.seen_by_watchdog(now));
     comm.starts().visit([&](pending_operation& started) {
       board.add_started(started.name(), comm.name(), started.sequence(), started.seen_since(now));
@@ -53,7 +52,7 @@ void watch_job(communicator& world) {
   const auto memory = node_memory::allocate(call, sizeof(rank_record), "the watchdog's board", false);
   std::vector<rank_record*> records = begin_records(world, *memory);
   rank_record& mine = *records[static_cast<std::size_t>(world.node().rank)];
-  call.agree();  // nobody reads the board before all have begun their records
+  call.agree();  // no rank reads the board before all have begun their records
   watchdog::board board(memory, std::move(records), {world.id(), world.size(), world.node()});
   watchdog::start(chosen, std::move(board), mine, write_collectives);
 }

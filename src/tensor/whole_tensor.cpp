@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "comm/collective.hpp"
-#include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 
 namespace syncyte::tensor {
@@ -55,9 +54,8 @@ auto naming_new(const tensor_options& options, Step&& step) {
 }
 
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
-  static const comm::indexed_names names = comm::make_indexed_names("shape");
   for (std::size_t i = from; i < shape.size(); ++i)
-    call.fact(names[i].c_str(), shape[i], {"shape", static_cast<int>(i), static_cast<int>(shape.size())});
+    call.fact("shape[{}]", shape[i], {"shape", static_cast<int>(i), static_cast<int>(shape.size())});
 }
 
 }  // namespace

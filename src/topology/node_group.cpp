@@ -89,7 +89,7 @@ void number_nodes(MPI_Comm comm, node_group& group) {
 
 void exchange_processes(node_group& group) {
   group.processes = mpi::allgather(this_process(), group.comm);
-  // Numbers of another PID namespace are other processes here: nothing is known about such a rank.
+  // In another PID namespace the same number names another process, so that rank's process is unknown.
   for (auto& process : group.processes)
     if (!is_alive(process)) process = {};
 }

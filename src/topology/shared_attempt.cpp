@@ -14,22 +14,14 @@ shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing m
     std::int32_t is_there = 0;
     memory::ticket ticket{};
   } offer;
-  if (rank == 0) {
-    try {
+  if (rank == 0)
+    result.error = base::error_of([&] {
       result.segment = memory::segment::create(bytes, method);
       offer = {1, result.segment.ticket()};
-    } catch (...) {
-      result.error = base::current_error();
-    }
-  }
+    });
   mpi::bcast(offer, 0, node);
-  if (rank != 0 && offer.is_there != 0) {
-    try {
-      result.segment = memory::segment::attach(offer.ticket);
-    } catch (...) {
-      result.error = base::current_error();
-    }
-  }
+  if (rank != 0 && offer.is_there != 0)
+    result.error = base::error_of([&] { result.segment = memory::segment::attach(offer.ticket); });
   // The leader serves descriptors while the others attach, and stops when all of them have succeeded or failed.
   const int mine = static_cast<bool>(result.segment);
   MPI_Request request = MPI_REQUEST_NULL;

@@ -1,78 +1,58 @@
 #include "watchdog/application_line.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <iterator>
-#include <memory>
+#include <future>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace syncyte::watchdog {
 namespace {
 
-struct asked_function {
+struct line_source {
   std::mutex mutex;
   line_function function = nullptr;
   void* context = nullptr;
 };
 
-asked_function& asked() {
-  static auto* const the_function = new asked_function;  // leaked: other threads may use it during exit
-  return *the_function;
-}
-
-struct question {
-  std::mutex mutex;
-  std::condition_variable answered;
-  bool is_answered = false;
-  char text[line_bytes] = "";
-};
+line_source& source = *new line_source;  // leaked: other threads may use it during exit
 
 std::atomic<bool> is_under_way{false};
 
-void answer(question& one) {
-  line_function function = nullptr;
-  void* context = nullptr;
-  {
-    const std::lock_guard lock(asked().mutex);
-    function = asked().function;
-    context = asked().context;
-  }
+std::string call_function() {
+  std::unique_lock lock(source.mutex);
+  const auto [function, context] = std::pair(source.function, source.context);
+  lock.unlock();
   char text[line_bytes] = "";
   if (function != nullptr) function(text, sizeof text, context);
   text[line_bytes - 1] = '\0';
-  const std::lock_guard lock(one.mutex);
-  std::copy(std::begin(text), std::end(text), one.text);
-  one.is_answered = true;
-  one.answered.notify_all();
+  is_under_way = false;
+  return text;
 }
 
 }  // namespace
 
 void set_line_function(line_function function, void* context) {
-  const std::lock_guard lock(asked().mutex);
-  asked().function = function;
-  asked().context = context;
+  const std::lock_guard lock(source.mutex);
+  source.function = function;
+  source.context = context;
 }
 
 bool has_line_function() {
-  const std::lock_guard lock(asked().mutex);
-  return asked().function != nullptr;
+  const std::lock_guard lock(source.mutex);
+  return source.function != nullptr;
 }
 
 std::string application_line() {
   constexpr const char* unknown = "unknown";
   if (is_under_way.exchange(true)) return unknown;  // an earlier call is still running
-  const auto one = std::make_shared<question>();
-  std::thread([one] {
-    answer(*one);
-    is_under_way = false;
-  }).detach();
-  std::unique_lock lock(one->mutex);
-  one->answered.wait_for(lock, std::chrono::seconds(1), [&] { return one->is_answered; });
-  return one->is_answered && one->text[0] != '\0' ? one->text : unknown;
+  std::packaged_task<std::string()> task(call_function);
+  std::future<std::string> answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (answer.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return unknown;
+  const std::string text = answer.get();
+  return text.empty() ? unknown : text;
 }
 
 }  // namespace syncyte::watchdog

@@ -59,23 +59,16 @@ std::string gone_text(const rank_record& seen) {
                      shown->name.text());
 }
 
-std::atomic<const board*> the_board{nullptr};
+/// The source line that a rank is at, if it has a line function.
+std::string line_text(const rank_record& seen) {
+  if (seen.has_lines == 0) return "";
+  return fmt::format("    at {}\n", seen.answered_ns < seen.asked_ns ? "unknown" : seen.line);
+}
 
 }  // namespace
 
-const board* published() { return the_board.load(std::memory_order_acquire); }
-
-void publish(const board& board) { the_board.store(&board, std::memory_order_release); }
-
-board::board(std::shared_ptr<void> memory, std::vector<rank_record*> records, const job_ranks& ranks)
-    : memory_(std::move(memory)),
-      records_(std::move(records)),
-      world_id_(ranks.world_id),
-      world_size_(ranks.world_size),
-      node_(ranks.node) {}
-
 const rank_record* board::find(int world_rank) const {
-  const int node_rank = node_.node_rank(world_rank);
+  const int node_rank = job_.node.node_rank(world_rank);
   return node_rank < 0 ? nullptr : &at(node_rank);
 }
 
@@ -85,39 +78,29 @@ const rank_record* board::find(int world_rank) const {
 std::string board::awaited_text(const thread_record& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;
-  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
-    if (!node_.is_alive(node_rank) || !takes_part(at(node_rank), waiting.name))
+  for (int node_rank = 0; node_rank < job_.node.size; ++node_rank)
+    if (!job_.node.is_alive(node_rank) || !takes_part(at(node_rank), waiting.name))
       absent.push_back(at(node_rank).world_rank);
-  const int present = node_.size - static_cast<int>(absent.size());
+  const int present = job_.node.size - static_cast<int>(absent.size());
   if (present >= waiting.ranks) return "";
-  if (waiting.ranks == world_size_ && !absent.empty())
+  if (waiting.ranks == job_.world_size && !absent.empty())
     return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
   return fmt::format("; {1} of its {0} ranks are inside on this node", waiting.ranks.load(), present);
 }
 
 void board::ask_for_lines() const {
   const std::int64_t now = now_ns();
-  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
+  for (int node_rank = 0; node_rank < job_.node.size; ++node_rank)
     if (at(node_rank).has_lines != 0) at(node_rank).asked_ns = now;
 }
 
 bool board::have_answered() const {
-  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
+  for (int node_rank = 0; node_rank < job_.node.size; ++node_rank) {
     const rank_record& seen = at(node_rank);
-    if (seen.has_lines != 0 && seen.answered_ns < seen.asked_ns && node_.is_alive(node_rank)) return false;
+    if (seen.has_lines != 0 && seen.answered_ns < seen.asked_ns && job_.node.is_alive(node_rank)) return false;
   }
   return true;
 }
-
-namespace {
-
-/// The source line that a rank is at, if it has a line function.
-std::string line_text(const rank_record& seen) {
-  if (seen.has_lines == 0) return "";
-  return fmt::format("    at {}\n", seen.answered_ns < seen.asked_ns ? "unknown" : seen.line);
-}
-
-}  // namespace
 
 std::string board::living_text(const rank_record& seen, std::int64_t now) const {
   const thread_record* const shown = shown_record(seen);
@@ -129,10 +112,10 @@ std::string board::living_text(const rank_record& seen, std::int64_t now) const 
 std::string board::text() const {
   const std::int64_t now = now_ns();
   std::string text;
-  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
+  for (int node_rank = 0; node_rank < job_.node.size; ++node_rank) {
     const rank_record& seen = at(node_rank);
     text += fmt::format("  rank {} (pid {}): {}", seen.world_rank, seen.pid,
-                        node_.is_alive(node_rank) ? living_text(seen, now) : gone_text(seen));
+                        job_.node.is_alive(node_rank) ? living_text(seen, now) : gone_text(seen));
   }
   return text;
 }

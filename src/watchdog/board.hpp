@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "topology/node_group.hpp"
@@ -21,11 +23,12 @@ struct job_ranks {
 class board {
  public:
   /// `records`: one for each rank of the node, in shared memory that `memory` owns.
-  board(std::shared_ptr<void> memory, std::vector<rank_record*> records, const job_ranks& ranks);
+  board(std::shared_ptr<void> memory, std::vector<rank_record*> records, job_ranks job)
+      : memory_(std::move(memory)), records_(std::move(records)), job_(std::move(job)) {}
 
-  std::uint64_t world_id() const { return world_id_; }
-  int ranks() const { return node_.size; }  // of the node
-  rank_record& mine() const { return at(node_.rank); }
+  std::uint64_t world_id() const { return job_.world_id; }
+  int ranks() const { return job_.node.size; }  // of the node
+  rank_record& mine() const { return at(job_.node.rank); }
   /// The record of a rank of the world; null if it is on another node.
   const rank_record* find(int world_rank) const;
   rank_record& at(int node_rank) const { return *records_[static_cast<std::size_t>(node_rank)]; }
@@ -43,13 +46,10 @@ class board {
 
   std::shared_ptr<void> memory_;
   std::vector<rank_record*> records_;
-  std::uint64_t world_id_;
-  int world_size_;
-  topology::node_group node_;
+  job_ranks job_;
 };
 
 /// The board, once all ranks have a record on it. It lives until the process ends.
-const board* published();
-void publish(const board& board);
+inline std::atomic<const board*> published{nullptr};
 
 }  // namespace syncyte::watchdog

@@ -12,9 +12,6 @@ using interrupt_function = std::int32_t (*)(void* context);
 /// Sets the function that long waits of the calling thread call. It replaces any other thread's; null removes it.
 void set_interrupt_function(interrupt_function function, void* context);
 
-/// Whether waits of this thread call the function.
-bool can_be_interrupted() noexcept;
-
 /// Ends a wait with SYNCYTE_ERR_INTERRUPTED, on this rank only.
 class interrupted : public base::error {
  public:

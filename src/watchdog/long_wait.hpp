@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "mpi/progress.hpp"
 #include "watchdog/scope.hpp"
@@ -17,12 +18,11 @@ class long_wait {
   /// Rounds of polling between two calls of look(). On a loaded machine each round may yield a time slice.
   static constexpr unsigned often = 8;
 
-  long_wait() = default;
-  long_wait(const long_wait&) = delete;
-  long_wait& operator=(const long_wait&) = delete;
-
   /// Reads the clock and does the extra work that is due. Throws what examine() throws, or interrupted.
   bool look();
+
+  /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
+  bool has_lasted(std::size_t bytes = 0) const;
 
   /// Restricts the wait to one rank, by its number in the communicator.
   virtual void set_awaited(int) {}
@@ -32,14 +32,25 @@ class long_wait {
   /// Describes the wait in `scope`, unless it is described already; throws if the wait cannot end.
   virtual void examine(std::optional<scope>& scope) = 0;
 
-  /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
-  bool has_lasted(std::size_t bytes = 0) const;
-
  private:
   std::int64_t begin_ns_ = 0;
   std::int64_t next_ns_ = 0;
   unsigned looks_ = 0;
   std::optional<scope> scope_;
+};
+
+/// A wait that calls a function once it has lasted long enough for messages sent before it to arrive.
+template <class Check>
+class checked_wait final : public long_wait {
+ public:
+  explicit checked_wait(Check check) : check_(std::move(check)) {}
+
+ private:
+  void examine(std::optional<scope>&) override {
+    if (has_lasted()) check_();
+  }
+
+  Check check_;
 };
 
 /// A wait that is known only by its names, which are string literals.

@@ -6,26 +6,6 @@
 #include <cstring>
 
 namespace syncyte::watchdog {
-namespace {
-
-std::atomic<rank_record*> scopes_record{nullptr};
-std::atomic<rank_record*> started_scopes_record{nullptr};
-
-}  // namespace
-
-rank_record* record_of_scopes() { return scopes_record.load(std::memory_order_acquire); }
-
-rank_record* record_of_started_scopes() { return started_scopes_record.load(std::memory_order_acquire); }
-
-void publish_records(rank_record* of_scopes, rank_record* of_started_scopes) {
-  scopes_record.store(of_scopes, std::memory_order_release);
-  started_scopes_record.store(of_started_scopes, std::memory_order_release);
-}
-
-void forget_records() noexcept {
-  scopes_record = nullptr;
-  started_scopes_record = nullptr;
-}
 
 std::int64_t now_ns() {
   timespec time{};

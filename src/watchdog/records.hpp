@@ -45,7 +45,7 @@ struct listing {
   operation_name name;
 };
 
-/// What one rank is doing.
+/// The operations of one rank.
 struct rank_record {
   std::int32_t world_rank;
   std::int32_t pid;
@@ -63,11 +63,8 @@ struct rank_record {
   std::atomic<std::int32_t> unlisted;                       // number of requests beyond `listings`
 };
 
-/// The record in which this process writes its scopes (scope.hpp); null if there is no watchdog.
-rank_record* record_of_scopes();
-rank_record* record_of_started_scopes();
-void publish_records(rank_record* of_scopes, rank_record* of_started_scopes);
-/// Changes only atomics.
-void forget_records() noexcept;
+/// The record in which this process writes its scopes, and its started scopes (scope.hpp); null if there is no
+/// watchdog.
+inline std::atomic<rank_record*> record_of_scopes{nullptr}, record_of_started_scopes{nullptr};
 
 }  // namespace syncyte::watchdog

@@ -19,7 +19,7 @@ int take(Slots& slots, int count) {
 
 scope::scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks, kind how)
     : record_(-1) {
-  rank_record* const mine = record_of_scopes();
+  rank_record* const mine = record_of_scopes.load(std::memory_order_acquire);
   if (mine == nullptr) return;
   record_ = take(mine->records, threads);
   if (record_ < 0) return;
@@ -38,7 +38,7 @@ scope::scope(const char* operation, const std::string& comm, std::uint64_t seque
 }
 
 scope::~scope() {
-  rank_record* const mine = record_of_scopes();
+  rank_record* const mine = record_of_scopes.load(std::memory_order_acquire);
   if (record_ < 0 || mine == nullptr) return;
   watchdog::thread_record& record = mine->records[record_];
   record.is_inside = 0;
@@ -47,7 +47,7 @@ scope::~scope() {
 }
 
 started_scope::started_scope(const char* operation, const std::string& comm, std::uint64_t sequence) : slot_(none) {
-  rank_record* const mine = record_of_started_scopes();
+  rank_record* const mine = record_of_started_scopes.load(std::memory_order_acquire);
   if (mine == nullptr) return;
   slot_ = take(mine->listings, listings);
   if (slot_ < 0) {
@@ -62,7 +62,7 @@ started_scope::started_scope(const char* operation, const std::string& comm, std
 }
 
 started_scope::~started_scope() {
-  rank_record* const mine = record_of_started_scopes();
+  rank_record* const mine = record_of_started_scopes.load(std::memory_order_acquire);
   if (slot_ == none || mine == nullptr) return;
   if (slot_ == unnamed) {
     --mine->unlisted;

@@ -26,18 +26,12 @@ namespace {
 constexpr double default_limit = 60.0;
 
 struct watchdog_state {
-  watchdog_state(const settings& asked, board all, rank_record& own, void (*write)(collectives_writer&))
-      : chosen(asked), all_ranks(std::move(all)), mine(own), write_collectives(write) {}
-
   settings chosen;
   board all_ranks;
   rank_record& mine;
   void (*write_collectives)(collectives_writer&);
   std::int64_t reported_ns = 0;  // begin of the last operation that was reported as stuck; 0: none yet
-  std::thread thread;
-  std::mutex mutex;
-  std::condition_variable stop_signal;
-  bool is_stopping = false;
+  std::jthread thread{};
 };
 
 std::atomic<watchdog_state*> the_watchdog{nullptr};
@@ -67,8 +61,7 @@ const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
   if (!state.chosen.only_reports) return "syncyte watchdog: aborting the job\n";
   if (state.chosen.is_asked_for) return "syncyte watchdog: the job continues (SYNCYTE_WATCHDOG_ACTION=report)\n";
   return "syncyte watchdog: the job continues (SYNCYTE_WATCHDOG is not set; expected seconds after which to abort, or "
-         "0 "
-         "for no report)\n";
+         "0 for no report)\n";
 }
 
 /// Waits until the reporting rank has had time to write its report.
@@ -164,11 +157,13 @@ void write(thread_record& record, const collective_seen& seen, bool is_inside) {
   record.is_inside = static_cast<int>(is_inside);
 }
 
-void watch(watchdog_state& state) {
+void watch(watchdog_state& state, const std::stop_token& stop) {
   const auto pause =
       std::chrono::duration<double>(state.chosen.limit > 0.0 ? std::min(0.5, state.chosen.limit / 4) : 0.5);
-  std::unique_lock lock(state.mutex);
-  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any timer;  // a request to stop ends its wait
+  while (!timer.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); })) {
     collectives_writer writer(state.mine);
     state.write_collectives(writer);
     writer.finish();
@@ -215,30 +210,27 @@ void collectives_writer::finish() {
 }
 
 void start(const settings& chosen, board all_ranks, rank_record& mine, void (*write_collectives)(collectives_writer&)) {
-  auto state = std::make_unique<watchdog_state>(chosen, std::move(all_ranks), mine, write_collectives);
-  publish(state->all_ranks);
-  publish_records(chosen.is_watched ? &mine : nullptr, chosen.is_asked_for ? &mine : nullptr);
-  if (chosen.is_watched) state->thread = std::thread([raw = state.get()] { watch(*raw); });
+  std::unique_ptr<watchdog_state> state(new watchdog_state{chosen, std::move(all_ranks), mine, write_collectives});
+  published = &state->all_ranks;
+  if (chosen.is_watched) record_of_scopes = &mine;
+  if (chosen.is_asked_for) record_of_started_scopes = &mine;
+  if (chosen.is_watched)
+    state->thread = std::jthread([raw = state.get()](const std::stop_token& stop) { watch(*raw, stop); });
   the_watchdog = state.release();
 }
 
 void stop() {
   const std::shared_ptr<watchdog_state> state(the_watchdog.exchange(nullptr));
-  forget_records();
+  forget();
   if (!state) return;
   mpi::keep_for_ever(state);
-  if (!state->thread.joinable()) return;
-  {
-    const std::lock_guard lock(state->mutex);
-    state->is_stopping = true;
-  }
-  state->stop_signal.notify_all();
-  state->thread.join();
+  state->thread = {};  // stops it, and waits for its end
 }
 
 void forget() noexcept {
   the_watchdog = nullptr;
-  forget_records();
+  record_of_scopes = nullptr;
+  record_of_started_scopes = nullptr;
 }
 
 }  // namespace syncyte::watchdog

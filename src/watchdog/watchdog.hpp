@@ -14,7 +14,7 @@ namespace syncyte::watchdog {
 /// started, and aborts the job (with SYNCYTE_WATCHDOG_ACTION=report it continues). If the variable is unset, the thread
 /// reports after 60 s and continues; if it is 0, there is no thread.
 ///
-/// The thread itself looks up this rank's collectives (comm/live_communicators.hpp); long waits publish themselves
+/// The thread itself looks up this rank's collectives (comm/communicator.hpp); long waits publish themselves
 /// (long_wait.hpp). They are kept on a board in memory that the node shares, so that a rank blocked inside MPI can
 /// still be read. A board covers one node: each node with a stuck rank writes a report of its own ranks, the other
 /// nodes write none. The board exists without the watchdog too: comm/departures.hpp uses it.

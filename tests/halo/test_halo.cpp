@@ -363,7 +363,7 @@ TEST(halo, a_mismatch_of_neighbours_in_different_phases_is_told) {
 TEST(halo, after_an_error_of_mpi_its_memory_is_left_to_mpi) {
   if (world().size() == 1) GTEST_SKIP();
   const auto here = line(0);
-  const auto number = here.cart->last_sequence() + 1;
+  const auto number = here.cart->sequence() + 1;
   auto plan = halo::plan::create(here.cart, here.description());
   const std::weak_ptr<halo::plan> observer = plan;
   if (world().rank() == 0) {  // longer than anything that the halo's neighbours send

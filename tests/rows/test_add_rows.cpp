@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/add_elements.hpp"
+#include "base/ops.hpp"
 #include "elements.hpp"
 #include "reference.hpp"
 #include "rows/add_rows.hpp"
@@ -44,7 +44,7 @@ void check_adds(syncyte_dtype_t dtype, std::size_t row_elements, std::size_t shi
   for (std::size_t i = 0; i < index.size(); ++i)
     for (std::size_t e = 0; e < row_elements; ++e) {
       T& place = table[static_cast<std::size_t>(index[i]) * row_elements + e];
-      place = base::add_one(place, source[i * row_elements + e]);
+      place = base::combine<T, SYNCYTE_OP_SUM>(place, source[i * row_elements + e]);
     }
   const rows::row_range all{0, rows, memory + shift};
   auto words = lock_words(rows);

@@ -17,11 +17,7 @@ class pretended_cuda final : public memory::device_backend {
   void copy(const memory::place& target, const memory::place& source, std::size_t bytes, void*) override {
     std::memcpy(target.data, source.data, bytes);
   }
-  void fill(const memory::place& target, unsigned char value, std::size_t bytes, void*) override {
-    std::memset(target.data, value, bytes);
-  }
   void* create_stream(int) override { return nullptr; }
-  void destroy_stream(int, void*) noexcept override {}
   void synchronise(int, void*) override {}
 };
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/add_elements.hpp"
 #include "base/buffer.hpp"
+#include "base/ops.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -161,7 +161,7 @@ TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
           for (std::size_t i = 0; i < source.size(); ++i) {
             T& place = expected[static_cast<std::size_t>(rows[i / static_cast<std::size_t>(row)] * row) +
                                 i % static_cast<std::size_t>(row)];
-            place = base::add_one(place, source[i]);
+            place = base::combine<T, SYNCYTE_OP_SUM>(place, source[i]);
           }
           if (r != rank()) continue;
           const syncyte_buffer_t index = index_of(rows);

@@ -71,21 +71,12 @@ class cuda final : public device_backend {
     finish_if_default(stream);
   }
 
-  void fill(const place& target, unsigned char value, std::size_t bytes, void* stream) override {
-    if (bytes == 0) return;
-    const device_scope scope(target.device);
-    check(cudaMemsetAsync(target.data, value, bytes, to_stream(stream)), "cudaMemsetAsync");
-    finish_if_default(stream);
-  }
-
   void* create_stream(int device) override {
     const device_scope scope(device);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
     return stream;
   }
-
-  void destroy_stream(int, void* stream) noexcept override { cudaStreamDestroy(to_stream(stream)); }
 
   void synchronise(int device, void* stream) override {
     const device_scope scope(device);

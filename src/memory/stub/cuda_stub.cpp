@@ -16,9 +16,7 @@ class cuda_stub final : public device_backend {
   void* allocate(int, std::size_t) override { refuse(); }
   void free(int, void*) noexcept override {}
   void copy(const place&, const place&, std::size_t, void*) override { refuse(); }
-  void fill(const place&, unsigned char, std::size_t, void*) override { refuse(); }
   void* create_stream(int) override { refuse(); }
-  void destroy_stream(int, void*) noexcept override {}
   void synchronise(int, void*) override { refuse(); }
 };
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/add_elements.hpp"
+#include "base/ops.hpp"
 
 #define SYNCYTE_AVX2 [[gnu::target("avx2")]]
 #define SYNCYTE_AVX2_F16C [[gnu::target("avx2,f16c")]]

@@ -3,18 +3,22 @@
 #include <cmath>
 #include <complex>
 #include <concepts>
+#include <cstddef>
+#include <cstring>
 #include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "base/dtype.hpp"
 
-namespace syncyte::atomics {
+namespace syncyte::base {
 
 template <class T>
-inline constexpr bool is_half = std::same_as<T, base::float16> || std::same_as<T, base::bfloat16>;
+inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 template <class T>
 inline constexpr bool is_complex_number = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 template <class T>
-inline constexpr bool is_bool = std::same_as<T, base::boolean>;
+inline constexpr bool is_bool = std::same_as<T, boolean>;
 
 /// Whether an op is defined for elements of T, as syncyte_op_values documents.
 template <class T, syncyte_op_t op>
@@ -26,7 +30,7 @@ consteval bool has_op() {
 
 /// Ops on bool are logical.
 template <syncyte_op_t op>
-base::boolean combine_logic(bool a, bool b) {
+[[gnu::always_inline]] inline boolean combine_logic(bool a, bool b) {
   if constexpr (op == SYNCYTE_OP_REPLACE) return {b};
   if constexpr (op == SYNCYTE_OP_BXOR || op == SYNCYTE_OP_LXOR) return {a != b};
   if constexpr (op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_MAX || op == SYNCYTE_OP_LOR || op == SYNCYTE_OP_BOR)
@@ -35,7 +39,7 @@ base::boolean combine_logic(bool a, bool b) {
 }
 
 template <class T, syncyte_op_t op>
-T combine_integers(T a, T b) {
+[[gnu::always_inline]] inline T combine_integers(T a, T b) {
   // Unsigned and at least as wide as int: sums wrap, and products of 16-bit numbers do not overflow an int.
   using wide = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
   if constexpr (op == SYNCYTE_OP_SUM) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
@@ -63,8 +67,9 @@ bool is_less(T a, T b) {
 }
 
 /// Result of `op` on the element in memory and the operand. Half precision is computed in float and rounded once.
+/// Inlined, so that it is compiled for the instruction set of the caller.
 template <class T, syncyte_op_t op>
-T combine(T a, T b) {
+[[gnu::always_inline]] inline T combine(T a, T b) {
   static_assert(has_op<T, op>());
   if constexpr (is_bool<T>)
     return combine_logic<op>(a.value != 0, b.value != 0);
@@ -84,51 +89,48 @@ T combine(T a, T b) {
     return a * b;
 }
 
-/// Calls visitor(std::integral_constant<syncyte_op_t, op>{}); throws SYNCYTE_ERR_ARGUMENT for an unknown op.
+/// target[i] += source[i]; neither side need be aligned, and they do not overlap. Inlined, so that it is compiled for
+/// the instruction set of the caller.
+template <class T>
+[[gnu::always_inline]] inline void add_elements(std::byte* __restrict target, const std::byte* __restrict source,
+                                                std::size_t elements) {
+  for (std::size_t i = 0; i < elements; ++i) {
+    T left, right;
+    std::memcpy(&left, target + i * sizeof(T), sizeof(T));
+    std::memcpy(&right, source + i * sizeof(T), sizeof(T));
+    left = combine<T, SYNCYTE_OP_SUM>(left, right);
+    std::memcpy(target + i * sizeof(T), &left, sizeof(T));
+  }
+}
+
+template <syncyte_op_t op>
+using op_constant = std::integral_constant<syncyte_op_t, op>;
+
+/// All ops, in the order of their numbers.
+using any_op = std::variant<op_constant<SYNCYTE_OP_SUM>, op_constant<SYNCYTE_OP_PROD>, op_constant<SYNCYTE_OP_MIN>,
+                            op_constant<SYNCYTE_OP_MAX>, op_constant<SYNCYTE_OP_LAND>, op_constant<SYNCYTE_OP_LOR>,
+                            op_constant<SYNCYTE_OP_BAND>, op_constant<SYNCYTE_OP_BOR>, op_constant<SYNCYTE_OP_BXOR>,
+                            op_constant<SYNCYTE_OP_REPLACE>, op_constant<SYNCYTE_OP_LXOR>>;
+
+/// Calls visitor(op_constant<op>{}); throws SYNCYTE_ERR_ARGUMENT for an unknown op.
 template <class Visitor>
 decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
-  switch (op) {
-    case SYNCYTE_OP_SUM:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_SUM>{});
-    case SYNCYTE_OP_PROD:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_PROD>{});
-    case SYNCYTE_OP_MIN:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_MIN>{});
-    case SYNCYTE_OP_MAX:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_MAX>{});
-    case SYNCYTE_OP_LAND:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_LAND>{});
-    case SYNCYTE_OP_LOR:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_LOR>{});
-    case SYNCYTE_OP_BAND:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_BAND>{});
-    case SYNCYTE_OP_BOR:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_BOR>{});
-    case SYNCYTE_OP_BXOR:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_BXOR>{});
-    case SYNCYTE_OP_LXOR:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_LXOR>{});
-    case SYNCYTE_OP_REPLACE:
-      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_REPLACE>{});
-    default:
-      base::refuse(
-          SYNCYTE_ERR_ARGUMENT,
-          {.argument = "op", .value = fmt::format("{}", op), .expected = "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)"});
-  }
+  expect(op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT, "op", op,
+         "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)");
+  return visit_alternative<any_op>(static_cast<std::size_t>(op - SYNCYTE_OP_SUM), std::forward<Visitor>(visitor));
 }
 
 /// Calls visitor.operator()<T, op>() for a dtype and op; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, or
 /// SYNCYTE_ERR_UNSUPPORTED if the op is not defined for the dtype.
 template <class Visitor>
 auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visitor) {
-  return base::visit_dtype(dtype, [&](auto tag) {
+  return visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return visit_op(op, [&](auto constant) {
       if constexpr (has_op<T, constant.value>()) {
         return visitor.template operator()<T, constant.value>();
       } else {
-        base::fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", base::op_name(op),
-                   base::dtype_name(dtype));
+        fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", op_name(op), dtype_name(dtype));
         return visitor
             .template operator()<T, SYNCYTE_OP_REPLACE>();  // unreachable; determines the lambda's return type
       }
@@ -136,4 +138,4 @@ auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visito
   });
 }
 
-}  // namespace syncyte::atomics
+}  // namespace syncyte::base
