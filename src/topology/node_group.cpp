@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/log.hpp"
 #include "mpi/communicators.hpp"
@@ -73,18 +74,13 @@ void inherit(MPI_Comm comm, int rank, const node_group& parent, node_group& grou
 }
 
 void number_nodes(MPI_Comm comm, node_group& group) {
-  const int leader = group.members.front();
-  const std::vector<int> leaders = mpi::allgather(leader, comm);
-  std::vector<int> distinct = leaders;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  const auto number = [&](int of) {
-    return static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), of) - distinct.begin());
-  };
-  group.count = static_cast<int>(distinct.size());
-  group.index = number(leader);
-  group.node_of.resize(leaders.size());
-  std::transform(leaders.begin(), leaders.end(), group.node_of.begin(), number);
+  const std::vector<int> leaders = mpi::allgather(group.members.front(), comm);
+  std::map<int, int> numbers;
+  for (const int leader : leaders) numbers[leader] = 0;
+  group.count = 0;
+  for (auto& [leader, number] : numbers) number = group.count++;
+  for (const int leader : leaders) group.node_of.push_back(numbers[leader]);
+  group.index = numbers[group.members.front()];
 }
 
 void exchange_processes(node_group& group) {
