@@ -1,8 +1,9 @@
 """Emits C functions that follow from their declarations.
 
 A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
-arguments, without options and lengths of arrays. A function that retains, releases or destroys a handle calls the handle's table. Any other function calls the
-method of the handle's object that has its name: the method returns a single output and gets several by reference.
+arguments, without options and lengths of arrays. A function that retains, releases or
+destroys a handle calls the handle's table. Any other function calls the method of the handle's object that has its
+name: the method returns a single output and gets several by reference.
 """
 
 from __future__ import annotations

@@ -54,15 +54,10 @@ void backward_pass::queue_end(bool is_last) {
   });
 }
 
-void backward_pass::add(const at::Tensor& ticket) {
+void backward_pass::add(const at::Tensor& ticket, const std::optional<cotangent_message>& message) {
   const std::lock_guard lock(all_passes().mutex);
   tickets_.push_back(ticket.clone());  // autograd may add zeros to the ticket in place
-}
-
-void backward_pass::add(const at::Tensor& ticket, const cotangent_message& started) {
-  add(ticket);
-  const std::lock_guard lock(all_passes().mutex);
-  started_.push_back(started);
+  if (message) started_.push_back(*message);
 }
 
 void backward_pass::require_one_pass(std::int64_t comm, std::int64_t peer, std::int64_t failures) {

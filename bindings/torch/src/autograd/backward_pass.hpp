@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -38,9 +39,9 @@ class backward_pass : public std::enable_shared_from_this<backward_pass> {
   backward_pass(const backward_pass&) = delete;
   backward_pass& operator=(const backward_pass&) = delete;
 
-  /// The ticket of an operation that the pass has started: if nobody has waited for it at the end, it is given up.
-  void add(const at::Tensor& ticket);
-  void add(const at::Tensor& ticket, const cotangent_message& started);
+  /// The ticket of an operation that the pass has started, a message or a collective: if nobody has waited for it at
+  /// the end, it is given up.
+  void add(const at::Tensor& ticket, const std::optional<cotangent_message>& message = {});
 
   /// A cotangent has come from a rank, whose number of failed passes it carries. Throws ValueError if another cotangent
   /// of that rank in this pass was sent before one of its passes failed.

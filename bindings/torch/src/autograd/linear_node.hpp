@@ -2,8 +2,6 @@
 // Linear operations in autograd, y = A x over all ranks' x together: backward applies the adjoint of A, itself such an
 // operation, so that both can be differentiated any number of times; forward mode applies A to the tangent.
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/core/ivalue_inl.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
@@ -13,6 +11,9 @@
 #include "autograd/ordered.hpp"
 #include "autograd/profile.hpp"
 #include "autograd/tensor_modes.hpp"
+#include "collectives/communicators.hpp"
+#include "operators/refused_tensors.hpp"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -24,66 +25,88 @@ inline std::vector<std::int64_t> concrete_shape(c10::SymIntArrayRef sizes) {
 }
 inline std::vector<std::int64_t> concrete_shape(const at::Tensor& tensor) { return concrete_shape(tensor.sym_sizes()); }
 
+/// Runs an operation without a node in the graph.
+template <class Operation>
+at::Tensor run_below(const Operation& what, const at::Tensor& input, derivatives asked) {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  if constexpr (requires { what.run(input, asked); })
+    return what.run(input, asked);
+  else
+    return what.call(input, asked);
+}
+
 /// The node of an operation, a value with its arguments:
 ///
 ///     struct some_operation {
+///       std::int64_t comm;                  // its communicator, which the node keeps; operations without one have
+///                                           // references() and number_of_forward()
 ///       const char* profiled_as() const;
-///       at::Tensor call(const at::Tensor& input, derivatives asked) const;       // by the dispatcher
-///       at::Tensor run(const at::Tensor& input, derivatives asked) const;        // without a node in the graph
+///       at::Tensor call(const at::Tensor& input, derivatives asked) const;  // by the dispatcher
+///       at::Tensor run(const at::Tensor& input, derivatives asked) const;   // without a node; default: call()
 ///       at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const;
-///       std::int64_t number_of_forward(const at::Tensor& input) const;           // of the run that has just ended
-///       struct references;  // made of the operation: keeps its communicator or tensors
+///       auto references() const;                  // the objects that the node keeps
+///       std::int64_t number_of_forward() const;   // of the run that has just ended; see derivatives
 ///     };
 ///
 /// A tensor among its arguments is a member `index`.
 template <class Operation>
 class linear_node : public torch::autograd::Function<linear_node<Operation>> {
  public:
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, const Operation& what,
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, Operation what,
                             derivatives asked) {
     asked.needs_gradient = true;
-    at::Tensor result = what.run(input, asked);
-    auto kept = c10::make_intrusive<kept_of_forward>(what);
-    kept->sizes = input.sym_sizes().vec();
-    kept->number = what.number_of_forward(input);
-    if constexpr (requires { what.index; }) {
-      context->save_for_backward({what.index});
-      kept->what.index.reset();
-    }
-    context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
+    at::Tensor result = run_below(what, input, asked);
+    // While a graph is traced, its constants are of one call, and it runs many times.
+    const std::int64_t number = input.unsafeGetTensorImpl()->is_python_dispatch() ? 0 : number_of(what);
+    if constexpr (requires { what.index; }) context->save_for_backward({std::exchange(what.index, {})});
+    keep(context, forward_call{std::move(what), input.sym_sizes().vec(), number});
     return result;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    const auto capsule = context->saved_data["kept"].toCapsule();
-    const auto& kept = static_cast<const kept_of_forward&>(*capsule);
-    Operation what = kept.what;
+    const auto& call = kept<forward_call>(context);
+    Operation what = call.what;
     if constexpr (requires { what.index; }) what.index = context->get_saved_variables()[0];
     const backward_range range(what.profiled_as(), gradients);
-    return {what.adjoint(gradients[0], kept.sizes, {.forward_number = kept.number}), at::Tensor(), at::Tensor()};
+    return {what.adjoint(gradients[0], call.sizes, {.forward_number = call.number}), at::Tensor(), at::Tensor()};
   }
 
  private:
-  struct kept_of_forward final : torch::CustomClassHolder {
-    explicit kept_of_forward(const Operation& operation) : references(operation), what(operation) {}
-    typename Operation::references references;
+  struct forward_call {
     Operation what;
     std::vector<c10::SymInt> sizes;
-    std::int64_t number = 0;
+    std::int64_t number;
+
+    auto references() const { return references_of(what); }
   };
+
+  static std::int64_t number_of(const Operation& what) {
+    if constexpr (requires { what.number_of_forward(); })
+      return what.number_of_forward();
+    else
+      return torch_binding::number_of_forward(what.comm);
+  }
 };
 
-/// The operation in autograd; below(input) runs it where nothing is recorded.
-template <class Operation, class Below>
-at::Tensor differentiated(const at::Tensor& input, const Operation& what, derivatives asked, Below&& below) {
+/// Runs an operation, with a node in the graph if its input is recorded.
+template <class Operation>
+at::Tensor recorded_or_below(const at::Tensor& input, const Operation& what, derivatives asked) {
+  return is_recorded(input) ? linear_node<Operation>::apply(input, what, asked) : run_below(what, input, asked);
+}
+
+/// The operation in autograd. If one rank gives a tensor on the meta device, all ranks that take part get the error.
+template <class Operation>
+at::Tensor differentiated(const at::Tensor& input, const Operation& what, derivatives asked) {
+  if (is_plain_meta(input)) [[unlikely]] {
+    const refused_tensor refusal(meta_text(what.profiled_as()));
+    return what.call(stand_in(input), asked);
+  }
   if (carries_tangent(input))
     return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
       return what.call(part, {.has_tangent = tangent_follows, .forward_number = asked.forward_number});
     });
-  return in_order(input, [&](const at::Tensor& ordered) {
-    return is_recorded(ordered) ? linear_node<Operation>::apply(ordered, what, asked) : below(ordered);
-  });
+  return in_order(input, [&](const at::Tensor& ordered) { return recorded_or_below(ordered, what, asked); });
 }
 
 }  // namespace syncyte::torch_binding

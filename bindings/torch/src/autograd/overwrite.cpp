@@ -1,10 +1,8 @@
-// torch.ops.syncyte.overwrite, comm_rank, comm_size: what modules with the interfaces of other libraries need besides.
+// torch.ops.syncyte.overwrite, for modules with the interfaces of other libraries.
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/autograd/variable.h>
 #include <torch/library.h>
-
-#include "collectives/communicators.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -46,14 +44,8 @@ at::Tensor overwrite(const at::Tensor& input, const at::Tensor& result) {
   return written;
 }
 
-std::int64_t comm_size(std::int64_t comm) { return static_cast<std::int64_t>(size_of(comm)); }
-std::int64_t comm_rank(std::int64_t comm) { return rank_in(comm); }
-
 }  // namespace
-}  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("overwrite", syncyte::torch_binding::overwrite);
-  library.impl("comm_rank", syncyte::torch_binding::comm_rank);
-  library.impl("comm_size", syncyte::torch_binding::comm_size);
-}
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("overwrite", overwrite); }
+
+}  // namespace syncyte::torch_binding

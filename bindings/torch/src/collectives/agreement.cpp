@@ -1,12 +1,14 @@
 #include "collectives/agreement.hpp"
 
 #include <c10/util/Exception.h>
+#include <c10/util/hash.h>
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <string_view>
 
+#include "collectives/communicators.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
@@ -20,14 +22,6 @@ syncyte_status_t code_of(const c10::Error& error) {
   // Torch's allocators throw the general class.
   const std::string_view text = error.what_without_backtrace();
   return text.find("allocate") != text.npos ? SYNCYTE_ERR_MEMORY : SYNCYTE_ERR_INTERNAL;
-}
-
-/// For the extents that have no name of their own.
-std::int64_t hash_of(at::IntArrayRef extents) {
-  std::uint64_t result = extents.size();
-  for (const std::int64_t extent : extents)
-    result = (result ^ static_cast<std::uint64_t>(extent)) * 0x9E3779B97F4A7C15u + (result >> 32);
-  return static_cast<std::int64_t>(result);
 }
 
 }  // namespace
@@ -56,15 +50,24 @@ void add_shape(fact_list& facts, at::IntArrayRef shape) {
   const std::size_t named = std::min(shape.size(), std::size(names));
   facts.push_back({"dimensions of input", static_cast<std::int64_t>(shape.size())});
   for (std::size_t i = 0; i < named; ++i) facts.push_back({names[i], shape[i]});
-  if (named < shape.size()) facts.push_back({"hash of more extents", hash_of(shape.slice(named))});
+  if (named == shape.size()) return;
+  const std::size_t hash = c10::get_hash(shape.slice(named).vec());
+  facts.push_back({"hash of more extents", static_cast<std::int64_t>(hash)});
 }
 
-void fail_together(syncyte_comm_t comm, const char* operation) {
+std::int32_t check_level(std::int64_t comm) {
   std::int32_t level = 0;
-  check(syncyte_comm_check_level(comm, &level));
-  if (level == 0) throw;
-  check(syncyte_comm_agree(comm, keep_exception(), operation, 0, nullptr));
-  throw;  // not reached: an agreement with an error fails
+  check(syncyte_comm_check_level(group_of(comm), &level));
+  return level;
+}
+
+void agree(std::int64_t comm, const char* operation, syncyte_status_t status, const fact_list& facts) {
+  check(syncyte_comm_agree(group_of(comm), status, operation, static_cast<std::int32_t>(facts.size()), facts.data()));
+}
+
+void fail_together(std::int64_t comm, const std::string& operation) {
+  if (check_level(comm) > 0) agree(comm, operation.c_str(), keep_exception());
+  throw;
 }
 
 }  // namespace syncyte::torch_binding

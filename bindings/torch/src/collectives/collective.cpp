@@ -1,14 +1,11 @@
 #include "collectives/collective.hpp"
 
-#include <ATen/core/stack.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <torch/library.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 #include <variant>
 
@@ -23,18 +20,8 @@ namespace {
 
 using kind = collective_kind;
 
-struct description {
-  const char* name;
-  kind adjoint;
-  bool has_op = false;
-  bool has_root = false;
-  bool gathers = false;
-  bool scatters = false;
-  bool has_start = false;
-};
-
 /// In the order of the enumeration.
-constexpr description descriptions[] = {
+constexpr collective_traits all_traits[] = {
     {.name = "allreduce", .adjoint = kind::allreduce, .has_op = true, .has_start = true},
     {.name = "bcast", .adjoint = kind::reduce, .has_root = true, .has_start = true},
     {.name = "reduce", .adjoint = kind::bcast, .has_op = true, .has_root = true, .has_start = true},
@@ -46,9 +33,7 @@ constexpr description descriptions[] = {
     {.name = "reduce_scatter", .adjoint = kind::allgather, .has_op = true, .scatters = true, .has_start = true},
     {.name = "alltoall", .adjoint = kind::alltoall, .gathers = true, .scatters = true, .has_start = true},
     {.name = "neighbor_alltoall", .adjoint = kind::neighbor_alltoall}};
-static_assert(std::size(descriptions) == collective_kinds);
-
-const description& of(kind which) { return descriptions[static_cast<std::size_t>(which)]; }
+static_assert(std::size(all_traits) == collective_kinds);
 
 constexpr const char* op_names[] = {"sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor"};
 const char* op_name(std::int64_t op) {
@@ -56,11 +41,25 @@ const char* op_name(std::int64_t op) {
   return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR ? op_names[op - SYNCYTE_OP_SUM] : nullptr;
 }
 
-std::size_t wrapped(std::int64_t axis, std::size_t dimensions) {
+std::size_t wrapped(const char* argument, std::int64_t axis, std::size_t dimensions) {
   const auto count = static_cast<std::int64_t>(dimensions);
   TORCH_CHECK_VALUE(count > 0, "input has no dimension; expected 1 or more");
-  TORCH_CHECK_INDEX(axis >= -count && axis < count, "axis is ", axis, "; expected ", -count, " to ", count - 1);
+  TORCH_CHECK_INDEX(axis >= -count && axis < count, argument, " is ", axis, "; expected ", -count, " to ", count - 1);
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+}  // namespace
+
+const collective_traits& collective::traits() const { return all_traits[static_cast<std::size_t>(kind)]; }
+std::string collective::operator_name() const { return std::string(traits().name) + (is_along() ? "_along" : ""); }
+bool collective::is_along() const { return traits().gathers || traits().scatters; }
+
+collective collective::adjoint() const {
+  collective result = *this;
+  result.kind = traits().adjoint;
+  result.reverse = !reverse;
+  std::swap(result.gathered, result.scattered);
+  return result;
 }
 
 void require_counts(const char* name, const partition& parts, std::int64_t comm) {
@@ -71,98 +70,16 @@ void require_counts(const char* name, const partition& parts, std::int64_t comm)
     TORCH_CHECK_VALUE(counts[i] >= 0, name, "[", i, "] is ", counts[i], "; expected 0 or more");
 }
 
-std::size_t bytes_of(const at::Tensor& tensor) {
-  return static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
-}
-
-/// Arguments as the C interface has them.
-struct c_arguments {
-  explicit c_arguments(const collective& of)
-      : comm(group_of(of.comm)),
-        op(static_cast<syncyte_op_t>(of.op)),
-        root(static_cast<std::int32_t>(of.root)),
-        first(of.reverse ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST),
-        gathered(of.gathered),
-        scattered(of.scattered) {}
-
-  struct parts {
-    explicit parts(const partition& of)
-        : axis(static_cast<std::int32_t>(of.axis)),
-          counts(of.counts.data()),
-          ranks(static_cast<std::int64_t>(of.counts.size())) {}
-    std::int32_t axis;
-    const std::int64_t* counts;
-    std::int64_t ranks;
-  };
-
-  syncyte_comm_t comm;
-  syncyte_op_t op;
-  std::int32_t root;
-  syncyte_scan_t first;
-  parts gathered, scattered;
-};
-
-syncyte_status_t call_c(const collective& what, const syncyte_buffer_t& from,
-                        const syncyte_collective_options_t& options, const syncyte_buffer_t& to) {
-  const auto [comm, op, root, first, gathered, scattered] = c_arguments(what);
-  const auto& [gather_axis, joined, ranks] = gathered;
-  const auto& [scatter_axis, cut, same_ranks] = scattered;
-  switch (what.kind) {
-    case kind::allreduce:
-      return syncyte_comm_allreduce(comm, &from, op, &options, &to);
-    case kind::bcast:
-      return syncyte_comm_bcast(comm, root, &options, &to);
-    case kind::reduce:
-      return syncyte_comm_reduce(comm, &from, op, root, &options, &to);
-    case kind::scan:
-      return syncyte_comm_scan(comm, &from, op, first, &options, &to);
-    case kind::exscan:
-      return syncyte_comm_exscan(comm, &from, op, first, &options, &to);
-    case kind::allgather:
-      return syncyte_comm_allgather_along(comm, &from, gather_axis, joined, ranks, &options, &to);
-    case kind::gather:
-      return syncyte_comm_gather_along(comm, &from, gather_axis, joined, ranks, root, &options, &to);
-    case kind::scatter:
-      return syncyte_comm_scatter_along(comm, &from, scatter_axis, cut, same_ranks, root, &options, &to);
-    case kind::reduce_scatter:
-      return syncyte_comm_reduce_scatter_along(comm, &from, scatter_axis, cut, same_ranks, op, &options, &to);
-    case kind::alltoall:
-      return syncyte_comm_alltoall_along(comm, &from, gather_axis, joined, ranks, scatter_axis, cut, same_ranks,
-                                         &options, &to);
-    case kind::neighbor_alltoall:
-      return syncyte_comm_neighbor_alltoall(comm, &from, &options, &to);
-  }
-  return SYNCYTE_ERR_INTERNAL;
-}
-
-}  // namespace
-
-const char* collective::name() const { return of(kind).name; }
-std::string collective::operator_name() const { return std::string(name()) + (is_along() ? "_along" : ""); }
-bool collective::is_along() const { return gathers() || scatters(); }
-bool collective::has_op() const { return of(kind).has_op; }
-bool collective::has_root() const { return of(kind).has_root; }
-bool collective::gathers() const { return of(kind).gathers; }
-bool collective::scatters() const { return of(kind).scatters; }
-
-collective collective::adjoint() const {
-  collective result = *this;
-  result.kind = of(kind).adjoint;
-  result.reverse = !reverse;
-  std::swap(result.gathered, result.scattered);
-  return result;
-}
-
 bool has_adjoint(std::int64_t op) { return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_MAX; }
 
 void collective::require_valid(const std::string& operation, bool is_blocking, derivatives asked) const {
-  if (has_root()) require_32_bits("root", root);
-  if (gathers()) require_32_bits("axis", gathered.axis);
-  if (scatters()) require_32_bits("axis", scattered.axis);
-  if (gathers()) require_counts(scatters() ? "gather_counts" : "counts", gathered, comm);
-  if (scatters()) require_counts(gathers() ? "scatter_counts" : "counts", scattered, comm);
-  if (!has_op()) return;
-  require_32_bits("op", op);
+  if (traits().has_root) narrowed("root", root);
+  if (traits().gathers) narrowed("axis", gathered.axis);
+  if (traits().scatters) narrowed("axis", scattered.axis);
+  if (traits().gathers) require_counts(traits().scatters ? "gather_counts" : "counts", gathered, comm);
+  if (traits().scatters) require_counts(traits().gathers ? "scatter_counts" : "counts", scattered, comm);
+  if (!traits().has_op) return;
+  narrowed("op", op);
   const char* const called = op_name(op);
   if (op == SYNCYTE_OP_SUM || called == nullptr) return;  // what is no op the C function refuses
   const bool has_one = is_blocking && (kind == kind::allreduce || kind == kind::reduce) && has_adjoint(op);
@@ -174,13 +91,14 @@ void collective::require_valid(const std::string& operation, bool is_blocking, d
 
 extents collective::result_shape(at::IntArrayRef input) const {
   extents result = kind == kind::scatter ? shape : input.vec();
-  if (gathers()) {
+  if (traits().gathers) {
     const bool is_elsewhere = kind == kind::gather && rank_in(comm) != root;
-    result.at(wrapped(gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
+    result.at(wrapped("axis", gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
   }
-  if (scatters()) {
+  if (traits().scatters) {
     require_counts("counts", scattered, comm);
-    result.at(wrapped(scattered.axis, result.size())) = scattered.counts[static_cast<std::size_t>(rank_in(comm))];
+    result.at(wrapped("axis", scattered.axis, result.size())) =
+        scattered.counts[static_cast<std::size_t>(rank_in(comm))];
   }
   return result;
 }
@@ -188,16 +106,16 @@ extents collective::result_shape(at::IntArrayRef input) const {
 collective_kind started_kind(const std::string& name) {
   std::string known;
   for (std::size_t i = 0; i < collective_kinds; ++i) {
-    if (!descriptions[i].has_start) continue;
-    if (name == descriptions[i].name) return static_cast<collective_kind>(i);
-    known += (known.empty() ? "" : ", ") + std::string(descriptions[i].name);
+    if (!all_traits[i].has_start) continue;
+    if (name == all_traits[i].name) return static_cast<collective_kind>(i);
+    known += (known.empty() ? "" : ", ") + std::string(all_traits[i].name);
   }
   TORCH_CHECK_VALUE(false, "collective is '", name, "'; expected one of ", known);
 }
 
-std::int64_t extent_along(const at::Tensor& input, std::int64_t axis) {
+std::int64_t extent_along(const at::Tensor& input, const char* argument, std::int64_t axis) {
   const auto sizes = input.sym_sizes();
-  return sizes[wrapped(axis, sizes.size())].guard_int(__FILE__, __LINE__);
+  return sizes[wrapped(argument, axis, sizes.size())].guard_int(__FILE__, __LINE__);
 }
 
 at::Tensor collective::meta_result(const at::Tensor& input) const {
@@ -205,7 +123,7 @@ at::Tensor collective::meta_result(const at::Tensor& input) const {
   return at::empty(result_shape(concrete_shape(input)), input.options());
 }
 
-at::Tensor collective::run(const at::Tensor& input, derivatives asked) const {
+at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives asked) const {
   at::Tensor source;
   at::Tensor result;
   fact_list facts = facts_of(asked);
@@ -224,108 +142,135 @@ at::Tensor collective::run(const at::Tensor& input, derivatives asked) const {
       result = is_copy ? copy_to_pool(source) : empty_from_pool(source.sizes(), source.scalar_type());
     }
   } catch (...) {
-    fail_together(group_of(comm), ("comm_" + operator_name()).c_str());
+    fail_together(comm, "comm_" + operator_name());
   }
   const syncyte_buffer_t from = buffer_of(source);
   const syncyte_buffer_t to = buffer_of(result);
   if (to.data != from.data && input.numel() > 0) {
     const bool is_not_root = kind == kind::reduce && rank_in(comm) != root;
-    if (is_not_root || kind == kind::neighbor_alltoall) std::memset(to.data, 0, bytes_of(input));
-    if (kind == kind::bcast && rank_in(comm) == root) std::memcpy(to.data, from.data, bytes_of(input));
+    if (is_not_root || kind == kind::neighbor_alltoall) std::memset(to.data, 0, input.nbytes());
+    if (kind == kind::bcast && rank_in(comm) == root) std::memcpy(to.data, from.data, input.nbytes());
   }
-  check(call_c(*this, from, options_with(facts), to));
+  check(call_c(from, facts, to, nullptr));
   return result;
 }
 
-syncyte_status_t collective::start(const syncyte_buffer_t& from, const syncyte_collective_options_t& options,
-                                   const syncyte_buffer_t& to, syncyte_request_t* request) const {
-  const c_arguments c(*this);
-  const auto& [gather_axis, joined, ranks] = c.gathered;
-  const auto& [scatter_axis, cut, same_ranks] = c.scattered;
+syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_list& facts, const syncyte_buffer_t& to,
+                                    syncyte_request_t* request) const {
+  const syncyte_collective_options_t options = options_with(facts);
+  const syncyte_comm_t group = group_of(comm);
+  const auto c_op = static_cast<syncyte_op_t>(op);
+  const auto c_root = static_cast<std::int32_t>(root);
+  const syncyte_scan_t first = reverse ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
+  const auto gather_axis = static_cast<std::int32_t>(gathered.axis);
+  const auto scatter_axis = static_cast<std::int32_t>(scattered.axis);
+  const std::int64_t* const joined = gathered.counts.data();
+  const std::int64_t* const cut = scattered.counts.data();
+  const auto ranks = static_cast<std::int64_t>(std::max(gathered.counts.size(), scattered.counts.size()));
+  const auto either = [request](auto blocking, auto start, auto... arguments) {
+    return request == nullptr ? blocking(arguments...) : start(arguments..., request);
+  };
   switch (kind) {
+    case kind::reduce:
+      if (request == nullptr) return syncyte_comm_reduce(group, &from, c_op, c_root, &options, &to);
+      [[fallthrough]];  // the results of the other ranks than root are dropped
+    case kind::allreduce:
+      return either(syncyte_comm_allreduce, syncyte_comm_iallreduce, group, &from, c_op, &options, &to);
     case kind::bcast:
-      return syncyte_comm_ibcast(c.comm, c.root, &options, &to, request);
+      return either(syncyte_comm_bcast, syncyte_comm_ibcast, group, c_root, &options, &to);
+    case kind::scan:
+      return syncyte_comm_scan(group, &from, c_op, first, &options, &to);
+    case kind::exscan:
+      return syncyte_comm_exscan(group, &from, c_op, first, &options, &to);
     case kind::allgather:
-      return syncyte_comm_iallgather_along(c.comm, &from, gather_axis, joined, ranks, &options, &to, request);
+      return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, &from, gather_axis, joined,
+                    ranks, &options, &to);
+    case kind::gather:
+      return syncyte_comm_gather_along(group, &from, gather_axis, joined, ranks, c_root, &options, &to);
+    case kind::scatter:
+      return syncyte_comm_scatter_along(group, &from, scatter_axis, cut, ranks, c_root, &options, &to);
     case kind::reduce_scatter:
-      return syncyte_comm_ireduce_scatter_along(c.comm, &from, scatter_axis, cut, same_ranks, c.op, &options, &to,
-                                                request);
+      return either(syncyte_comm_reduce_scatter_along, syncyte_comm_ireduce_scatter_along, group, &from, scatter_axis,
+                    cut, ranks, c_op, &options, &to);
     case kind::alltoall:
-      return syncyte_comm_ialltoall_along(c.comm, &from, gather_axis, joined, ranks, scatter_axis, cut, same_ranks,
-                                          &options, &to, request);
-    default:  // on all ranks; of reduce the others than root's are dropped
-      return syncyte_comm_iallreduce(c.comm, &from, c.op, &options, &to, request);
+      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, joined, ranks,
+                    scatter_axis, cut, ranks, &options, &to);
+    case kind::neighbor_alltoall:
+      return syncyte_comm_neighbor_alltoall(group, &from, &options, &to);
   }
+  return SYNCYTE_ERR_INTERNAL;
 }
 
 // ---- Arguments of schemas ----
 
 namespace {
 
-constexpr const char* member_names[] = {"comm",           "op",     "root",        "reverse",       "identity_adjoint",
-                                        "axis",           "counts", "gather_axis", "gather_counts", "scatter_axis",
-                                        "scatter_counts", "shape"};
 using argument = std::variant<std::int64_t*, bool*, extents*>;
 
-/// In the order of their names.
-std::array<argument, std::size(member_names)> members_of(collective& what) {
-  partition& only = what.gathers() ? what.gathered : what.scattered;
-  return {&what.comm,
-          &what.op,
-          &what.root,
-          &what.reverse,
-          &what.identity_adjoint,
-          &only.axis,
-          &only.counts,
-          &what.gathered.axis,
-          &what.gathered.counts,
-          &what.scattered.axis,
-          &what.scattered.counts,
-          &what.shape};
+/// Names of arguments in schemas, and the members that they are.
+std::array<std::pair<std::string_view, argument>, 12> members_of(collective& what) {
+  partition& only = what.traits().gathers ? what.gathered : what.scattered;
+  return {{{"comm", &what.comm},
+           {"op", &what.op},
+           {"root", &what.root},
+           {"reverse", &what.reverse},
+           {"identity_adjoint", &what.identity_adjoint},
+           {"axis", &only.axis},
+           {"counts", &only.counts},
+           {"gather_axis", &what.gathered.axis},
+           {"gather_counts", &what.gathered.counts},
+           {"scatter_axis", &what.scattered.axis},
+           {"scatter_counts", &what.scattered.counts},
+           {"shape", &what.shape}}};
 }
-
-void read(const c10::IValue& value, std::int64_t* member) { *member = value.toInt(); }
-void read(const c10::IValue& value, bool* member) { *member = value.toBool(); }
-void read(const c10::IValue& value, extents* member) { *member = value.toIntVector(); }
 
 }  // namespace
 
-collective_arguments::collective_arguments(const c10::FunctionSchema& schema) {
-  for (const c10::Argument& each : schema.arguments()) {
-    const auto found = std::find(std::begin(member_names), std::end(member_names), std::string_view(each.name()));
-    members_.push_back(static_cast<std::size_t>(found - member_names));
+collective_operator::collective_operator(const c10::OperatorHandle& given) : handle(given) {
+  collective any{};
+  const auto members = members_of(any);
+  for (const c10::Argument& each : handle.schema().arguments()) {
+    const auto found = std::ranges::find(members, std::string_view(each.name()), [](const auto& m) { return m.first; });
+    members_.push_back(static_cast<std::size_t>(found - members.begin()));
   }
 }
 
-collective collective_arguments::load(collective_kind kind, const torch::jit::Stack& stack) const {
+collective_operator::collective_operator(const char* name, const char* overload)
+    : collective_operator(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload)) {}
+
+const c10::IValue* collective_operator::arguments(const torch::jit::Stack& stack) const {
+  return stack.data() + stack.size() - members_.size();
+}
+
+collective collective_operator::load(collective_kind kind, const torch::jit::Stack& stack) const {
   collective result{.kind = kind};
   const auto members = members_of(result);
-  const c10::IValue* value = stack.data() + stack.size() - members_.size();
+  const c10::IValue* value = arguments(stack);
   for (const std::size_t each : members_) {
-    if (each < members.size()) std::visit([&](auto* member) { read(*value, member); }, members[each]);
+    const auto read = [&](auto* member) { *member = value->to<std::decay_t<decltype(*member)>>(); };
+    if (each < members.size()) std::visit(read, members[each].second);
     ++value;
   }
   return result;
 }
 
-torch::jit::Stack collective_arguments::stack_of(collective what) const {
+torch::jit::Stack collective_operator::stack_of(const at::Tensor& input, collective what) const {
   const auto members = members_of(what);
   torch::jit::Stack stack(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i)
-    if (members_[i] < members.size()) std::visit([&](auto* member) { stack[i] = *member; }, members[members_[i]]);
+    if (members_[i] < members.size())
+      std::visit([&](auto* member) { stack[i] = *member; }, members[members_[i]].second);
+  stack.front() = input;
   return stack;
 }
-
-collective_operator::collective_operator(const char* name, const char* overload)
-    : handle(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload)), arguments(handle.schema()) {}
 
 at::Tensor collective_operator::call(torch::jit::Stack stack) const {
   handle.callBoxed(&stack);
   return std::move(stack.front()).toTensor();
 }
 
-void give_result(torch::jit::Stack& stack, const collective_operator& op, at::Tensor result) {
-  stack.resize(stack.size() - op.arguments.size());
+void collective_operator::give_result(torch::jit::Stack& stack, at::Tensor result) const {
+  stack.resize(stack.size() - members_.size());
   stack.emplace_back(std::move(result));
 }
 
@@ -341,17 +286,11 @@ const collective_operator& operator_of(collective_kind kind) {
   return (*all)[static_cast<std::size_t>(kind)];
 }
 
-at::Tensor call(const collective& what, const at::Tensor& input, derivatives asked) {
-  const collective_operator& op = operator_of(what.kind);
-  torch::jit::Stack stack = op.arguments.stack_of(what);
-  stack.front() = input;
+at::Tensor collective::call(const at::Tensor& input, derivatives asked) const {
+  const collective_operator& own = operator_of(kind);
+  torch::jit::Stack stack = own.stack_of(input, *this);
   stack.back() = asked.packed();
-  return op.call(std::move(stack));
-}
-
-at::Tensor call_below(const collective& what, const at::Tensor& input, derivatives asked) {
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return call(what, input, asked);
+  return own.call(std::move(stack));
 }
 
 }  // namespace syncyte::torch_binding

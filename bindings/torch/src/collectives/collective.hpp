@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autograd/derivatives.hpp"
+#include "collectives/agreement.hpp"
 #include "collectives/communicators.hpp"
 #include "syncyte.h"
 
@@ -30,6 +31,17 @@ enum class collective_kind {
 };
 constexpr std::size_t collective_kinds = 11;
 
+/// Facts of a kind.
+struct collective_traits {
+  const char* name;         ///< "allgather"
+  collective_kind adjoint;  ///< the kind that maps cotangents back, where it is linear
+  bool has_op = false;
+  bool has_root = false;
+  bool gathers = false;   ///< joins parts
+  bool scatters = false;  ///< cuts the result into parts
+  bool has_start = false;
+};
+
 /// All ranks' parts along an axis.
 struct partition {
   std::int64_t axis = 0;
@@ -47,18 +59,14 @@ struct collective {
   partition scattered{};          ///< parts into which the result is cut
   extents shape{};                ///< scatter: of root's input
 
-  const char* name() const;           ///< "allgather"
+  const collective_traits& traits() const;
   std::string operator_name() const;  ///< "allgather_along"
   bool is_along() const;              ///< an axis: any strides and shapes; otherwise all ranks' shapes are equal
-  bool has_op() const;
-  bool has_root() const;
-  bool gathers() const;
-  bool scatters() const;
 
   /// The collective that maps cotangents back, where it is linear: parts that were joined are cut.
   collective adjoint() const;
 
-  /// Throws for arguments that this rank alone can see to be wrong: call it where other ranks can still be told.
+  /// Throws for arguments that are wrong on this rank alone: call it where other ranks can still get the error.
   /// `operation` is the name for users; in the blocking form max, min and prod of some reductions have an adjoint.
   void require_valid(const std::string& operation, bool is_blocking, derivatives asked) const;
 
@@ -66,55 +74,54 @@ struct collective {
   extents result_shape(at::IntArrayRef input) const;
   at::Tensor meta_result(const at::Tensor& input) const;
 
-  /// Runs it. What fails on this rank before that, all ranks are told.
-  at::Tensor run(const at::Tensor& input, derivatives asked) const;
+  /// The blocking operator of this collective, by the dispatcher.
+  at::Tensor call(const at::Tensor& input, derivatives asked) const;
 
-  /// The C interface's start, into `to`; of reduce on all ranks.
-  syncyte_status_t start(const syncyte_buffer_t& from, const syncyte_collective_options_t& options,
-                         const syncyte_buffer_t& to, syncyte_request_t* request) const;
+  /// Runs it on the CPU. If that fails on this rank, all ranks get the error.
+  at::Tensor run_on_cpu(const at::Tensor& input, derivatives asked) const;
+
+  /// Calls the C function, into `to`; it starts the collective where `request` is not null. A started reduce has its
+  /// result on all ranks.
+  syncyte_status_t call_c(const syncyte_buffer_t& from, const fact_list& facts, const syncyte_buffer_t& to,
+                          syncyte_request_t* request) const;
 };
 
 /// The collective of this name that can be started; throws ValueError for another one.
 collective_kind started_kind(const std::string& name);
 
-/// Throws for an axis that the tensor does not have.
-std::int64_t extent_along(const at::Tensor& input, std::int64_t axis);
+/// Throws unless there is a count of 0 or more for every rank.
+void require_counts(const char* name, const partition& parts, std::int64_t comm);
+
+/// The tensor's extent along an axis; throws for an axis that it does not have, with the argument's name.
+std::int64_t extent_along(const at::Tensor& input, const char* argument, std::int64_t axis);
 
 /// Whether allreduce and reduce have an adjoint: sum, max, min, prod.
 bool has_adjoint(std::int64_t op);
 
-/// The places of a collective's arguments in a schema.
-class collective_arguments {
+/// An operator whose arguments are a tensor and a collective's.
+class collective_operator {
  public:
-  explicit collective_arguments(const c10::FunctionSchema& schema);
+  explicit collective_operator(const c10::OperatorHandle& handle);
+  collective_operator(const char* name, const char* overload);
 
   /// The arguments on top of a stack.
+  const c10::IValue* arguments(const torch::jit::Stack& stack) const;
   collective load(collective_kind kind, const torch::jit::Stack& stack) const;
-  /// The schema's arguments; those that are no member are none, for the caller to set.
-  torch::jit::Stack stack_of(collective what) const;
-  std::size_t size() const { return members_.size(); }
+
+  /// The arguments for a call. Those that are not members of the collective are none, for the caller to set.
+  torch::jit::Stack stack_of(const at::Tensor& input, collective what) const;
+  at::Tensor call(torch::jit::Stack stack) const;
+
+  /// Puts the operator's result in place of its arguments.
+  void give_result(torch::jit::Stack& stack, at::Tensor result) const;
+
+  const c10::OperatorHandle handle;
 
  private:
   std::vector<std::size_t> members_;
 };
 
-struct collective_operator {
-  collective_operator(const char* name, const char* overload);
-  at::Tensor call(torch::jit::Stack stack) const;
-
-  c10::OperatorHandle handle;
-  collective_arguments arguments;
-};
-
-/// Puts an operator's result in place of its arguments.
-void give_result(torch::jit::Stack& stack, const collective_operator& op, at::Tensor result);
-
 /// A blocking collective's.
 const collective_operator& operator_of(collective_kind kind);
-
-/// By the dispatcher.
-at::Tensor call(const collective& what, const at::Tensor& input, derivatives asked);
-/// The same without a node in the graph.
-at::Tensor call_below(const collective& what, const at::Tensor& input, derivatives asked);
 
 }  // namespace syncyte::torch_binding

@@ -24,11 +24,11 @@ inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<sync
 std::int32_t rank_in(std::int64_t comm);
 std::size_t size_of(std::int64_t comm);
 
-/// Throws ValueError for an argument that the C interface's 32 bits cannot hold; it would be taken for another.
-void require_32_bits(const char* argument, std::int64_t value);
+/// An argument as the C interface has it. Throws ValueError where 32 bits cannot hold it; it would be taken for
+/// another.
+std::int32_t narrowed(const char* argument, std::int64_t value);
 
 /// The number of the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
-/// 0 while a graph is traced: its constants are of one call, and it runs many times.
-std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
+std::int64_t number_of_forward(std::int64_t comm);
 
 }  // namespace syncyte::torch_binding

@@ -13,7 +13,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/core/ivalue_inl.h>
 #include <ATen/ops/conj.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/isnan.h>
@@ -25,8 +24,6 @@
 
 #include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
-#include "tensors/buffers.hpp"
-#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -37,18 +34,18 @@ using torch::autograd::variable_list;
 using kind = collective_kind;
 
 at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives asked) {
-  return call({.kind = kind::allreduce, .comm = comm}, x, asked);
+  return collective{.kind = kind::allreduce, .comm = comm}.call(x, asked);
 }
 
 /// A reduction's root has the result, or all ranks.
 at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives asked) {
-  return call({.kind = kind::bcast, .comm = given.comm, .root = given.root}, x, asked);
+  return collective{.kind = kind::bcast, .comm = given.comm, .root = given.root}.call(x, asked);
 }
 
 /// m_s / sum_t m_t: a constant, also for double backward.
 at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const collective& given, derivatives asked) {
   const at::NoGradGuard no_grad;
-  const at::Tensor y = given.has_root() ? from_root(result, given, asked) : result;
+  const at::Tensor y = given.traits().has_root ? from_root(result, given, asked) : result;
   // Half precision cannot count to any number of ranks.
   const bool is_half = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
   const at::Tensor ties = x.eq(y)
@@ -62,8 +59,8 @@ at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivativ
   const std::int64_t own = rank_in(comm);
   const auto ranks = static_cast<std::int64_t>(size_of(comm));
   const partition rows{0, extents(static_cast<std::size_t>(ranks), 1)};
-  const at::Tensor all =
-      call({.kind = kind::allgather, .comm = comm, .gathered = rows}, x.reshape({1, x.numel()}), asked);
+  const collective gather{.kind = kind::allgather, .comm = comm, .gathered = rows};
+  const at::Tensor all = gather.call(x.reshape({1, x.numel()}), asked);
   at::Tensor product = at::ones_like(all[0]);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     if (rank != own) product = product * all[rank];
@@ -73,21 +70,20 @@ at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivativ
 at::Tensor product_of_others(const at::Tensor& x, std::int64_t comm, derivatives asked) {
   if (at::GradMode::is_enabled()) return product_of_gathered(x, comm, asked);
   collective scan{.kind = kind::exscan, .comm = comm, .op = SYNCYTE_OP_PROD};
-  const at::Tensor before = call(scan, x, asked);
+  const at::Tensor before = scan.call(x, asked);
   scan.reverse = true;
-  return before * call(scan, x, asked);
+  return before * scan.call(x, asked);
 }
 
 /// S ybar.
 at::Tensor spread(const at::Tensor& gradient, const collective& given, derivatives asked) {
-  if (given.has_root()) return from_root(gradient, given, asked);
+  if (given.traits().has_root) return from_root(gradient, given, asked);
   if (given.identity_adjoint) return replicated(gradient, given.comm, asked);
   return sum_over_ranks(gradient, given.comm, asked);
 }
 
 /// A reduction and which forward it was.
-struct numbered_reduction {
-  collective given;
+struct numbered_reduction : collective {
   std::int64_t number;
 };
 
@@ -96,30 +92,22 @@ class order_function : public torch::autograd::Function<order_function> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const collective& given,
                             derivatives asked) {
     asked.needs_gradient = true;
-    at::Tensor result = call_below(given, input, asked);
-    keep(context, given.comm, numbered_reduction{given, number_of_forward(given.comm, input)});
+    at::Tensor result = run_below(given, input, asked);
+    const bool is_traced = input.unsafeGetTensorImpl()->is_python_dispatch();
+    keep(context, numbered_reduction{given, is_traced ? 0 : number_of_forward(given.comm)});
     context->save_for_backward(given.op == SYNCYTE_OP_PROD ? variable_list{input} : variable_list{input, result});
     return result;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto& [given, number] = kept<numbered_reduction>(context);
-    const backward_range range(std::string("syncyte::") + given.name(), gradients);
-    const derivatives asked{.forward_number = number};
-    const variable_list saved = unpack(context, given.comm);
+    const auto& given = kept<numbered_reduction>(context);
+    const backward_range range(std::string("syncyte::") + given.traits().name, gradients);
+    const derivatives asked{.forward_number = given.number};
+    // If a saved tensor has been changed on one rank, all ranks get the error.
+    const auto saved = together(given.comm, "backward", [&] { return context->get_saved_variables(); });
     const at::Tensor factor = given.op == SYNCYTE_OP_PROD ? product_of_others(saved[0], given.comm, asked).conj()
                                                           : share_of_ties(saved[0], saved[1], given, asked);
     return {factor * spread(gradients[0], given, asked), at::Tensor(), at::Tensor()};
-  }
-
- private:
-  /// If a tensor has been changed since on one rank, all are told.
-  static variable_list unpack(AutogradContext* context, std::int64_t comm) {
-    try {
-      return context->get_saved_variables();
-    } catch (...) {
-      fail_together(group_of(comm), "backward");
-    }
   }
 };
 
@@ -128,16 +116,12 @@ struct replicated_cotangent {
   std::int64_t comm;
   std::int64_t number;
 
-  struct references : comm_reference {
-    explicit references(const replicated_cotangent& of) : comm_reference(of.comm) {}
-  };
-
   const char* profiled_as() const { return "syncyte::allreduce_backward"; }
   at::Tensor run(const at::Tensor& input, derivatives) const { return input; }
   at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
-    return call({.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}, gradient, asked);
+    return collective{.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}.call(gradient, asked);
   }
-  std::int64_t number_of_forward(const at::Tensor&) const { return number; }
+  std::int64_t number_of_forward() const { return number; }
 };
 
 }  // namespace
@@ -148,13 +132,9 @@ at::Tensor differentiable(const at::Tensor& input, const collective& reduction, 
 
 at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives asked) {
   if (!at::GradMode::is_enabled()) return gradient;
-  std::int32_t level = 0;
-  check(syncyte_comm_check_level(group_of(comm), &level));
-  if (level > 0 && !gradient.unsafeGetTensorImpl()->is_python_dispatch()) {
-    const fact_list facts = facts_of({gradient.requires_grad(), false, asked.forward_number});
-    check(syncyte_comm_agree(group_of(comm), SYNCYTE_SUCCESS, "allreduce's backward",
-                             static_cast<std::int32_t>(facts.size()), facts.data()));
-  }
+  if (check_level(comm) > 0 && !gradient.unsafeGetTensorImpl()->is_python_dispatch())
+    agree(comm, "allreduce's backward", SYNCYTE_SUCCESS,
+          facts_of({gradient.requires_grad(), false, asked.forward_number}));
   if (!gradient.requires_grad()) return gradient;
   return linear_node<replicated_cotangent>::apply(gradient, replicated_cotangent{comm, asked.forward_number}, asked);
 }

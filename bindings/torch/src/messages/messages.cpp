@@ -1,7 +1,7 @@
-// torch.ops.syncyte.isend, irecv, wait_message: messages between two ranks, differentiable.
+// torch.ops.syncyte.isend, irecv, wait_message, send, recv, sendrecv: messages between two ranks, differentiable.
 //
 // y_receiver = x_sender; the adjoint is the reverse message, x_sender's cotangent = y_receiver's. A start returns a
-// ticket (requests.hpp). Backward of the receiver's wait starts to send the cotangent, backward of its start waits for
+// ticket (tickets.hpp). Backward of the receiver's wait starts to send the cotangent, backward of its start waits for
 // that; backward of the sender's wait starts to receive it, backward of its start waits and has the gradient.
 //
 // Every message carries a label: a number that its sender gives no other one, how many of the sender's backward passes
@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "autograd/backward_pass.hpp"
+#include "autograd/join_dummies.hpp"
 #include "collectives/communicators.hpp"
 #include "messages/messages.hpp"
 #include "messages/tickets.hpp"
@@ -31,12 +32,10 @@ namespace {
 
 // ---- Labels ----
 
-std::atomic<std::int64_t>& last_number() {
-  static std::atomic<std::int64_t> last{0};
-  return last;
-}
+std::atomic<std::int64_t> last_number{0};
+
 std::int64_t new_label(std::int64_t failures, bool needs_gradient) {
-  return (++last_number() * failure_range + failures % failure_range) * 2 + (needs_gradient ? 1 : 0);
+  return (++last_number * failure_range + failures % failure_range) * 2 + (needs_gradient ? 1 : 0);
 }
 std::int32_t answer_tag(std::int64_t label) {
   std::int32_t highest = 0;
@@ -51,11 +50,6 @@ route resolved(const route& given) {
   if (!given.answered) return given;
   const auto* const peer_and_label = given.answered->const_data_ptr<std::int64_t>();
   return {given.comm, peer_and_label[0], answer_tag(peer_and_label[1]), given.answered, given.channel};
-}
-
-std::int32_t narrowed(std::int64_t value, const char* argument) {
-  TORCH_CHECK_VALUE(value == static_cast<std::int32_t>(value), argument, " is ", value, "; expected a rank or tag");
-  return static_cast<std::int32_t>(value);
 }
 
 syncyte_message_options_t options_for(const route& way, std::int64_t label, const at::Tensor& memory) {
@@ -73,81 +67,70 @@ std::string text_of(const char* operation, const char* preposition, const route&
   return message + ", of the derivative of message " + std::to_string(way.tag);
 }
 
-std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& way, bool needs_gradient) {
-  require_few_dimensions(input.sizes());
-  const at::Tensor source = input.resolve_conj().resolve_neg();
+/// Starts a message. A receive needs only the shape and the dtype of its tensor.
+std::unique_ptr<outstanding> start(const at::Tensor& tensor, const route& way, bool is_send, bool needs_gradient) {
+  require_few_dimensions(tensor.sizes());
   auto started = std::make_unique<outstanding>();
-  // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  started->memory = copy_to_pool(source);
-  started->operation = text_of("isend", "to", way);
-  const auto options = options_for(way, new_label(failed_passes(way.comm, way.peer), needs_gradient), started->memory);
-  started->status.source = narrowed(way.peer, "dest");
-  started->status.label = options.label;
-  const syncyte_buffer_t buffer = buffer_of(started->memory);
-  check(syncyte_comm_isend(group_of(way.comm), &buffer, started->status.source, narrowed(way.tag, "tag"), &options,
-                           &started->request));
-  return started;
-}
-
-std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType dtype, const route& way) {
-  require_few_dimensions(shape);
-  auto started = std::make_unique<outstanding>();
-  started->memory = empty_from_pool(shape, dtype);
-  if (way.peer == SYNCYTE_PROC_NULL) {  // nothing arrives, for which a wait on another stream would wait
-    started->memory.zero_();
-    wait_for_stream(started->memory.device());
+  started->operation = is_send ? text_of("isend", "to", way) : text_of("irecv", "from", way);
+  started->status.source = narrowed(is_send ? "dest" : "source", way.peer);
+  if (is_send) {
+    // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
+    started->memory = copy_to_pool(tensor.resolve_conj().resolve_neg());
+    started->status.label = new_label(failed_passes(way.comm, way.peer), needs_gradient);
+  } else {
+    started->memory = empty_from_pool(tensor.sizes(), tensor.scalar_type());
+    if (way.peer == SYNCYTE_PROC_NULL) {  // nothing arrives, for which a wait on another stream would wait
+      started->memory.zero_();
+      wait_for_stream(started->memory.device());
+    }
   }
-  started->operation = text_of("irecv", "from", way);
-  const auto options = options_for(way, 0, started->memory);
-  started->status.source = narrowed(way.peer, "source");
+  const auto options = options_for(way, started->status.label, started->memory);
   const syncyte_buffer_t buffer = buffer_of(started->memory);
-  check(syncyte_comm_irecv(group_of(way.comm), started->status.source, narrowed(way.tag, "tag"), &options, &buffer,
-                           &started->status, &started->request));
+  const std::int32_t peer = started->status.source;
+  const std::int32_t tag = narrowed("tag", way.tag);
+  check(is_send ? syncyte_comm_isend(group_of(way.comm), &buffer, peer, tag, &options, &started->request)
+                : syncyte_comm_irecv(group_of(way.comm), peer, tag, &options, &buffer, &started->status,
+                                     &started->request));
   return started;
 }
 
 // ---- On tensors with memory ----
 
-/// A message that its ticket's holder waits for.
-at::Tensor own_ticket(std::unique_ptr<outstanding> started, std::int64_t comm, bool is_receive) {
-  const extents shape = started->memory.sizes().vec();
-  started->wait = [=, dtype = started->memory.scalar_type()](const at::Tensor& ticket) {
-    return std::get<0>(call_wait(ticket, comm, shape, dtype, is_receive, 0, follow));
-  };
-  return ticket_for(std::move(started), unclaimed::warns);
-}
-
 /// A rank that repeats a pass that failed sends this in place of a cotangent, so that its receiver fails too.
 void send_no_cotangent(const route& way) {
-  leave(ticket_for(start_send(at::empty({}, at::kBool), way, false), unclaimed::waits));
+  leave(ticket_for(start(at::empty({}, at::kBool), way, true, false), unclaimed::waits));
 }
 
 /// Starts a message; a cotangent's for the backward pass that this thread is in.
-at::Tensor started(const route& way, bool is_send, c10::function_ref<std::unique_ptr<outstanding>()> start) {
-  if (!way.answered) return own_ticket(start(), way.comm, !is_send);
+at::Tensor start_message(const at::Tensor& tensor, const route& given, bool is_send, bool needs_gradient) {
+  const route way = resolved(given);
+  if (!way.answered) {
+    auto started = start(tensor, way, is_send, needs_gradient);
+    started->wait = [own = message{way.comm, tensor.sizes().vec(), tensor.scalar_type(), !is_send}](
+                        const at::Tensor& ticket) { return std::get<0>(call_wait(ticket, own, follow)); };
+    return ticket_for(std::move(started), unclaimed::warns);
+  }
   const auto pass = backward_pass::current();
-  if (pass == nullptr) return ticket_for(start(), unclaimed::waits);
-  const cotangent_message message{way.comm, way.peer, label_in(*way.answered), way.channel, is_send};
-  const bool is_repeated = is_of_failed_pass(message);
+  const cotangent_message cotangent{way.comm, way.peer, label_in(*way.answered), way.channel, is_send};
+  const bool is_repeated = pass != nullptr && is_of_failed_pass(cotangent);
   if (is_repeated && is_send) send_no_cotangent(way);
   TORCH_CHECK(!is_repeated, "a backward pass that failed has ", is_send ? "sent" : "started to receive",
               " the cotangent of a message ", is_send ? "to" : "from", " rank ", way.peer,
               ", so the pass cannot be repeated; expected a new forward on all ranks");
-  const at::Tensor ticket = ticket_for(start(), unclaimed::waits);
-  pass->add(ticket, message);
+  const at::Tensor ticket = ticket_for(start(tensor, way, is_send, needs_gradient), unclaimed::waits);
+  if (pass != nullptr) pass->add(ticket, cotangent);
   return ticket;
 }
 
 at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
                      std::int64_t packed, const std::optional<at::Tensor>& answered, std::int64_t channel) {
-  const route way = resolved({comm, dest, tag, answered, channel});
-  return started(way, true, [&] { return start_send(input, way, derivatives::unpacked(packed).needs_gradient); });
+  const bool needs_gradient = derivatives::unpacked(packed).needs_gradient;
+  return start_message(input, {comm, dest, tag, answered, channel}, true, needs_gradient);
 }
 
 at::Tensor irecv_cpu(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag,
                      const std::optional<at::Tensor>& answered, std::int64_t channel) {
-  const route way = resolved({comm, source, tag, answered, channel});
-  return started(way, false, [&] { return start_receive(like.sizes(), like.scalar_type(), way); });
+  return start_message(like, {comm, source, tag, answered, channel}, false, false);
 }
 
 /// Waits for a cotangent, which is of the same pass on its sender as the others that have come from there.
@@ -195,24 +178,39 @@ value_and_status wait_meta(const at::Tensor& ticket, std::int64_t, at::IntArrayR
           at::empty({2}, ticket.options().dtype(at::kLong))};
 }
 
-bool test_message(const at::Tensor& ticket) { return has_ended(ticket); }
-
 /// For tests of numbers that wrap round: the last message's number, after `count` numbers that no message gets.
-std::int64_t skip_message_numbers(std::int64_t count) { return last_number() += count; }
+std::int64_t skip_message_numbers(std::int64_t count) { return last_number += count; }
+
+// ---- For C++ and TorchScript, which have no request objects ----
+
+at::Tensor send(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag) {
+  return result_of(call_isend(input, {comm, dest, tag}, {}));
+}
+
+at::Tensor recv(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
+  return result_of(call_irecv(like, {comm, source, tag}));
+}
+
+at::Tensor sendrecv(const at::Tensor& input, std::int64_t comm, std::int64_t dest, const at::Tensor& like,
+                    std::int64_t source, std::int64_t tag, std::int64_t recv_tag) {
+  const at::Tensor sent = call_isend(input, {comm, dest, tag}, {});
+  const at::Tensor received = recv(join_dummies(like, {sent}), comm, source, recv_tag);
+  return join_dummies(received, {result_of(sent)});
+}
 
 }  // namespace
-}  // namespace syncyte::torch_binding
-
-using namespace syncyte::torch_binding;
 
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("requests_under_way", requests_under_way);
+  library.impl("send", send);
+  library.impl("recv", recv);
+  library.impl("sendrecv", sendrecv);
   library.impl("skip_message_numbers", skip_message_numbers);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("isend", isend_cpu);
   library.impl("irecv", irecv_cpu);
   library.impl("wait_message", wait_cpu);
-  library.impl("test_message", test_message);
 }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) { library.impl("wait_message", wait_meta); }
+
+}  // namespace syncyte::torch_binding

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "autograd/derivatives.hpp"
 #include "operators/dispatched.hpp"
@@ -21,7 +22,7 @@ inline bool records_gradient(std::int64_t label) { return label % 2 != 0; }
 /// The number of the sender's backward passes that had failed, modulo failure_range.
 inline std::int64_t failures_in(std::int64_t label) { return label / 2 % failure_range; }
 
-/// The label of a message that has ended, whose status (wait_message) is given.
+/// The label in the status of a message that has ended (wait_message).
 inline std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
 
 /// Whether derivatives of a wait's result are recorded.
@@ -42,26 +43,37 @@ struct route {
   std::int64_t channel = 0;
 };
 
+/// A message as its wait knows it.
+struct message {
+  std::int64_t comm;
+  std::vector<std::int64_t> shape;
+  at::ScalarType dtype;
+  bool is_receive;
+  std::int64_t channel = 0;
+};
+
 using value_and_status = std::tuple<at::Tensor, at::Tensor>;
 
+using isend_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                                   const std::optional<at::Tensor>&, std::int64_t);
+using irecv_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t,
+                                   const std::optional<at::Tensor>&, std::int64_t);
+using wait_signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
+                                        std::int64_t, std::int64_t);
+
 inline at::Tensor call_isend(const at::Tensor& input, const route& way, derivatives asked) {
-  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                               const std::optional<at::Tensor>&, std::int64_t);
-  return dispatched<signature, "syncyte::isend">().call(input, way.comm, way.peer, way.tag, asked.packed(),
-                                                        way.answered, way.channel);
+  const auto& op = dispatched<isend_signature, "syncyte::isend">();
+  return op.call(input, way.comm, way.peer, way.tag, asked.packed(), way.answered, way.channel);
 }
 
 inline at::Tensor call_irecv(const at::Tensor& like, const route& way) {
-  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t,
-                               const std::optional<at::Tensor>&, std::int64_t);
-  return dispatched<signature, "syncyte::irecv">().call(like, way.comm, way.peer, way.tag, way.answered, way.channel);
+  const auto& op = dispatched<irecv_signature, "syncyte::irecv">();
+  return op.call(like, way.comm, way.peer, way.tag, way.answered, way.channel);
 }
 
-inline value_and_status call_wait(const at::Tensor& ticket, std::int64_t comm, at::IntArrayRef shape,
-                                  at::ScalarType dtype, bool is_receive, std::int64_t channel, std::int64_t asked) {
-  using signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
-                                     std::int64_t, std::int64_t);
-  return dispatched<signature, "syncyte::wait_message">().call(ticket, comm, shape, dtype, is_receive, channel, asked);
+inline value_and_status call_wait(const at::Tensor& ticket, const message& what, std::int64_t asked) {
+  const auto& op = dispatched<wait_signature, "syncyte::wait_message">();
+  return op.call(ticket, what.comm, what.shape, what.dtype, what.is_receive, what.channel, asked);
 }
 
 }  // namespace syncyte::torch_binding

@@ -1,3 +1,6 @@
+// torch.ops.syncyte.wait, wait_all, test_message, requests_under_way: operations under way, by their tickets. Graphs of
+// torch.compile hold the operators that start and those that wait for one kind of operation instead.
+
 #include "messages/tickets.hpp"
 
 #include <ATen/ops/from_blob.h>
@@ -6,10 +9,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "autograd/tensor_modes.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
@@ -62,7 +67,7 @@ std::int64_t number_of(const at::Tensor& ticket) {
   return static_cast<std::int64_t>(ticket.is_cpu() ? *ticket.const_data_ptr<double>() : ticket.item<double>());
 }
 
-/// The last tensor with the number is gone. Called from destructors: logs the error, throws nothing.
+/// Called when the last tensor with the number is destroyed: logs a warning, throws nothing.
 void drop_ticket(void* memory) noexcept try {
   const std::unique_ptr<double> value(static_cast<double*>(memory));
   const auto number = static_cast<std::int64_t>(*value);
@@ -104,11 +109,12 @@ at::Tensor no_ticket(c10::Device device) { return at::scalar_tensor(0, at::Tenso
 bool is_no_ticket(const at::Tensor& ticket) { return number_of(ticket) == 0; }
 
 at::Tensor result_of(const at::Tensor& ticket) {
-  std::function<at::Tensor(const at::Tensor&)> wait;
-  {
-    const std::lock_guard lock(requests().mutex);
-    wait = requests().find(number_of(ticket), "wait").wait;
-  }
+  TORCH_CHECK_NOT_IMPLEMENTED(!is_traced(ticket),
+                              "syncyte::wait: a ticket has no value while a graph is traced; expected a request of "
+                              "syncyte.torch in what is compiled");
+  std::unique_lock lock(requests().mutex);
+  const auto wait = requests().find(number_of(ticket), "wait").wait;
+  lock.unlock();
   TORCH_CHECK(wait, "wait: the operation belongs to a backward pass, which waits for it");
   return wait(ticket);
 }
@@ -145,12 +151,9 @@ std::int64_t label_of(const at::Tensor& ticket) {
   return requests().find(number_of(ticket), "wait").status.label;
 }
 
-std::int64_t requests_under_way() {
-  const std::lock_guard lock(requests().mutex);
-  requests().finish_dropped();
-  return static_cast<std::int64_t>(requests().active.size());
-}
+namespace {
 
+/// Whether a ticket's operation has ended; it is to be waited for nevertheless.
 bool has_ended(const at::Tensor& ticket) {
   if (is_no_ticket(ticket)) return true;
   const std::int64_t number = number_of(ticket);
@@ -160,6 +163,38 @@ bool has_ended(const at::Tensor& ticket) {
   if (status != SYNCYTE_SUCCESS) requests().take(number, "test");  // it has ended without a result to wait for
   check(status);
   return done != 0;
+}
+
+/// The number of operations without a wait: those under way, and dropped ones that have not ended.
+std::int64_t requests_under_way() {
+  const std::lock_guard lock(requests().mutex);
+  requests().finish_dropped();
+  return static_cast<std::int64_t>(requests().active.size());
+}
+
+/// Raises the first error after all have ended.
+std::vector<at::Tensor> wait_all(at::TensorList tickets) {
+  std::vector<at::Tensor> results;
+  std::exception_ptr first;
+  for (const at::Tensor& ticket : tickets) {
+    try {
+      results.push_back(result_of(ticket));
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  return results;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(syncyte, CPU, library) { library.impl("test_message", has_ended); }
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  // A ticket is waited for once.
+  library.impl("wait", result_of);
+  library.impl("wait_all", wait_all);
+  library.impl("requests_under_way", requests_under_way);
 }
 
 }  // namespace syncyte::torch_binding

@@ -22,33 +22,33 @@ struct outstanding {
   // A message's status; a collective's label is its number on the communicator.
   syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
   syncyte_request_t request = nullptr;  // null: it has ended
-  // The operator that waits for it, of the ticket: for those who know nothing but that.
+  // Waits by the operator of this kind of operation, for callers that have only the ticket.
   std::function<at::Tensor(const at::Tensor& ticket)> wait = {};
 };
 
-/// The fate of an operation whose ticket nobody holds any more.
+/// The fate of an operation when the last tensor with its ticket is destroyed.
 enum class unclaimed {
-  warns,  ///< the operation is completed later, with a warning: the user's own
-  waits   ///< somebody will claim it: of a backward pass, which may add tickets
+  warns,  ///< an operation of the user: it is completed later, with a warning
+  waits   ///< an operation of a backward pass: a sum of tickets may still refer to it
 };
 
-/// Takes a started operation in. Local.
+/// Registers a started operation. Local.
 at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped);
 
-/// A ticket on a device, in place of the one that is given.
+/// A copy of a ticket on a device. It keeps the given tensor.
 at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket);
 
-/// The ticket of nothing, for which nobody waits.
+/// A ticket that stands for no operation.
 at::Tensor no_ticket(c10::Device device = c10::kCPU);
 bool is_no_ticket(const at::Tensor& ticket);
 
-/// Waits for a ticket's operation and gives it up. A second time is an error that names it.
+/// Waits for a ticket's operation and removes it. A second wait is an error that names the operation.
 std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
 
 /// Waits by outstanding::wait, and returns its result.
 at::Tensor result_of(const at::Tensor& ticket);
 
-/// Gives a ticket up: its operation is completed later. Errors of that are lost.
+/// Drops a ticket: its operation is completed later, and its errors are lost.
 void leave(const at::Tensor& ticket);
 
 /// Throws for a cotangent that stands for several (is_grads_batched, torch.vmap): a ticket stands for one operation.
@@ -56,11 +56,5 @@ void refuse_batch(const at::Tensor& cotangent, const char* operation);
 
 /// The label of an operation that has not been waited for.
 std::int64_t label_of(const at::Tensor& ticket);
-
-/// Whether a ticket's operation has ended; it is to be waited for nevertheless.
-bool has_ended(const at::Tensor& ticket);
-
-/// Operations that nobody has waited for: those under way, and those that have been given up but not ended.
-std::int64_t requests_under_way();
 
 }  // namespace syncyte::torch_binding

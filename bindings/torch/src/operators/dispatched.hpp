@@ -1,10 +1,13 @@
 #pragma once
-// Operators as the dispatcher calls them.
+// Operators and kernels of the dispatcher.
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace syncyte::torch_binding {
 
@@ -20,6 +23,19 @@ template <class Signature, operator_name Name>
 const auto& dispatched() {
   static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(Name.text, "").template typed<Signature>();
   return op;
+}
+
+/// A boxed kernel: run(operator, dispatch keys, stack).
+template <class Run>
+torch::CppFunction boxed(Run run) {
+  struct kernel final : c10::OperatorKernel {
+    explicit kernel(Run what) : run(std::move(what)) {}
+    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const {
+      run(op, keys, *stack);
+    }
+    Run run;
+  };
+  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<kernel>(std::move(run)));
 }
 
 }  // namespace syncyte::torch_binding

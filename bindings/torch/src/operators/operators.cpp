@@ -1,12 +1,13 @@
 #include "operators/operators.hpp"
 
-#include <ATen/core/stack.h>
 #include <ATen/ops/empty.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <torch/library.h>
 
 #include <string>
 #include <vector>
+
+#include "operators/dispatched.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -158,7 +159,7 @@ std::vector<std::string> described() {
     std::string axes, shapes;
     for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
       const std::string& name = schema.arguments()[i].name();
-      if (name == "axis" || name == "gather_axis" || name == "scatter_axis") axes += c10::str(i, " ");
+      if (is_axis(name)) axes += c10::str(i, " ");
       if (name == "shape") shapes += c10::str(i, " ");
     }
     const std::string overload = schema.overload_name().empty() ? "default" : schema.overload_name();
@@ -168,31 +169,27 @@ std::vector<std::string> described() {
   return result;
 }
 
-void ticket_meta(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) {
-  const auto first = static_cast<std::ptrdiff_t>(stack->size() - op.schema().arguments().size());
-  const at::Tensor ticket = at::empty({}, (*stack)[first].toTensor().options().dtype(at::kDouble));
-  stack->erase(stack->begin() + first, stack->end());
-  stack->emplace_back(ticket);
+void ticket_meta(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack& stack) {
+  const auto first = stack.end() - static_cast<std::ptrdiff_t>(op.schema().arguments().size());
+  const at::Tensor ticket = at::empty({}, first->toTensor().options().dtype(at::kDouble));
+  stack.erase(first, stack.end());
+  stack.emplace_back(ticket);
 }
 
 }  // namespace
 
 c10::ArrayRef<operator_row> operator_table() { return rows; }
 
-}  // namespace syncyte::torch_binding
-
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  for (const auto& row : syncyte::torch_binding::operator_table()) {
+  for (const operator_row& row : rows) {
     const std::vector<at::Tag> tags(row.is_effectful ? 1 : 0, at::Tag::pt2_compliant_tag);
     library.def(row.schema, tags);
   }
 }
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("operator_table", syncyte::torch_binding::described);
-}
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("operator_table", described); }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
-  for (const auto& row : syncyte::torch_binding::operator_table())
-    if (row.gives_ticket)
-      library.impl(name_of(row).c_str(),
-                   torch::CppFunction::makeFromBoxedFunction<&syncyte::torch_binding::ticket_meta>());
+  for (const operator_row& row : rows)
+    if (row.gives_ticket) library.impl(name_of(row).c_str(), boxed(ticket_meta));
 }
+
+}  // namespace syncyte::torch_binding

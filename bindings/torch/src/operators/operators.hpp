@@ -44,6 +44,11 @@ struct operator_row {
 
 c10::ArrayRef<operator_row> operator_table();
 
+/// Whether an argument of this name is an axis.
+inline bool is_axis(const std::string& argument) {
+  return argument == "axis" || argument == "gather_axis" || argument == "scatter_axis";
+}
+
 /// The operator's name with its overload: "gather_along.counts".
 inline std::string name_of(const operator_row& row) { return std::string(row.schema, std::strchr(row.schema, '(')); }
 

@@ -6,24 +6,16 @@
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/library.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "operators/dispatched.hpp"
 #include "operators/operators.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
 thread_local const refused_tensor* current = nullptr;
-
-std::exception_ptr exception_of(const std::string& why) {
-  try {
-    TORCH_CHECK_NOT_IMPLEMENTED(false, why);
-  } catch (...) {
-    return std::current_exception();
-  }
-}
 
 bool is_usable(const at::Tensor& tensor) {
   return tensor.layout() == at::kStrided && !tensor.is_quantized() && !tensor.is_nested();
@@ -40,42 +32,35 @@ std::string layout_refused(const char* operation, const std::string& argument, c
                   "; expected a dense tensor (to_dense(), dequantize())");
 }
 
-/// An operator's kernel for tensors of a layout that Syncyte does not have.
-class refused_layout final : public c10::OperatorKernel {
- public:
-  explicit refused_layout(bool fails_alone) : fails_alone_(fails_alone) {}
-
-  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) const {
-    const auto& arguments = op.schema().arguments();
-    const std::string name = op.schema().name().substr(sizeof("syncyte::") - 1);
-    std::string why;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      c10::IValue& value = (*stack)[stack->size() - arguments.size() + i];
-      if (!value.isTensor() || is_usable(value.toTensor())) continue;
-      why = layout_refused(name.c_str(), arguments[i].name(), value.toTensor());
-      value = stand_in(value.toTensor());
-    }
-    const refused_tensor refusal(why);
-    if (fails_alone_) refused_tensor::check();
-    const at::AutoDispatchBelowADInplaceOrView below;
-    op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
-  }
-
- private:
-  bool fails_alone_;
-};
-
+/// Registers kernels for tensors of a layout that Syncyte does not have.
 void refuse_all(torch::Library& library) {
-  for (const operator_row& row : operator_table())
-    if (row.device != device_use::no_kernel && !row.takes_ticket)
-      library.impl(name_of(row).c_str(),
-                   torch::CppFunction::makeFromBoxedFunctor(std::make_unique<refused_layout>(row.fails_alone)));
+  for (const operator_row& row : operator_table()) {
+    if (row.device == device_use::no_kernel || row.takes_ticket) continue;
+    const auto kernel = [fails_alone = row.fails_alone](const c10::OperatorHandle& op, c10::DispatchKeySet,
+                                                        torch::jit::Stack& stack) {
+      const auto& arguments = op.schema().arguments();
+      const std::string name = op.schema().name().substr(sizeof("syncyte::") - 1);
+      std::string why;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        c10::IValue& value = stack[stack.size() - arguments.size() + i];
+        if (!value.isTensor() || is_usable(value.toTensor())) continue;
+        why = layout_refused(name.c_str(), arguments[i].name(), value.toTensor());
+        value = stand_in(value.toTensor());
+      }
+      const refused_tensor refusal(why);
+      if (fails_alone) refused_tensor::check();
+      const at::AutoDispatchBelowADInplaceOrView below;
+      op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+    };
+    library.impl(name_of(row).c_str(), boxed(kernel));
+  }
 }
 
 }  // namespace
 
+refused_tensor::refused_tensor(std::exception_ptr why) : why_(std::move(why)), before_(std::exchange(current, this)) {}
 refused_tensor::refused_tensor(const std::string& why)
-    : why_(exception_of(why)), before_(std::exchange(current, this)) {}
+    : refused_tensor(std::make_exception_ptr(c10::NotImplementedError({__func__, __FILE__, __LINE__}, why))) {}
 refused_tensor::~refused_tensor() { current = before_; }
 
 void refused_tensor::check() {
@@ -90,7 +75,7 @@ bool is_plain_meta(const at::Tensor& tensor) {
 
 void require_usable(const at::Tensor& tensor, const char* operation) {
   TORCH_CHECK_NOT_IMPLEMENTED(is_usable(tensor), layout_refused(operation, "input", tensor));
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_plain_meta(tensor), meta_text(operation));
+  refused_tensor::check();
 }
 
 at::Tensor stand_in(const at::Tensor& tensor) {
@@ -99,13 +84,9 @@ at::Tensor stand_in(const at::Tensor& tensor) {
   return at::empty(nothing, at::TensorOptions(dtype));
 }
 
-std::string meta_text(const char* operation) {
-  return std::string(operation) + ": input is on the meta device and has no elements; expected a tensor with memory";
+std::string meta_text(const std::string& operation) {
+  return operation + ": input is on the meta device and has no elements; expected a tensor with memory";
 }
-
-}  // namespace syncyte::torch_binding
-
-using syncyte::torch_binding::refuse_all;
 
 TORCH_LIBRARY_IMPL(syncyte, SparseCPU, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, SparseCsrCPU, library) { refuse_all(library); }
@@ -116,3 +97,5 @@ TORCH_LIBRARY_IMPL(syncyte, SparseCUDA, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, SparseCsrCUDA, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, QuantizedCUDA, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, NestedTensorCUDA, library) { refuse_all(library); }
+
+}  // namespace syncyte::torch_binding

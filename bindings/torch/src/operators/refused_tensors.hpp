@@ -12,6 +12,7 @@ namespace syncyte::torch_binding {
 /// While it lives, kernels on this thread fail.
 class refused_tensor {
  public:
+  explicit refused_tensor(std::exception_ptr why);
   /// With NotImplementedError of this text.
   explicit refused_tensor(const std::string& why);
   ~refused_tensor();
@@ -30,14 +31,14 @@ class refused_tensor {
 /// ones.
 bool is_plain_meta(const at::Tensor& tensor);
 
-/// Throws NotImplementedError for a tensor that Syncyte cannot use, or on the meta device; for operations that have no
-/// kernel of their own.
+/// Throws NotImplementedError for a tensor that Syncyte cannot use, or that stands for a refused one; for operations
+/// that have no kernel of their own.
 void require_usable(const at::Tensor& tensor, const char* operation);
 
 /// The tensor that kernels are given in place of one that is refused: of as many dimensions, without elements.
 at::Tensor stand_in(const at::Tensor& tensor);
 
 /// Why a plain meta tensor is refused.
-std::string meta_text(const char* operation);
+std::string meta_text(const std::string& operation);
 
 }  // namespace syncyte::torch_binding

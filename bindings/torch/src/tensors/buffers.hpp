@@ -13,8 +13,7 @@ syncyte_buffer_t buffer_of(const at::Tensor& tensor);
 /// from_blob it can be resized. For an operation on a device's tensors it is other memory (operation_memory.hpp).
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);
 
-/// A contiguous copy in such memory, for an operation to keep or to write. What has come from a device is a copy
-/// already.
+/// A contiguous copy in such memory, for an operation to keep or to write. A tensor from a device is a copy already.
 at::Tensor copy_to_pool(const at::Tensor& source);
 
 /// Throws what Python shows as the matching exception (IndexError, TypeError, ValueError, NotImplementedError,

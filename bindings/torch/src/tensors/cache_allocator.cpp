@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -33,8 +34,13 @@ void give_back_anything(void* data) {
 class cache_allocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
     void* data = nullptr;
-    if (bytes > 0) acquire(bytes, data);
+    if (bytes > 0) {
+      const auto status = syncyte_cache_acquire(static_cast<std::int64_t>(std::min(bytes, most)), &data);
+      if (status == SYNCYTE_ERR_MEMORY) TORCH_CHECK_WITH(OutOfMemoryError, false, syncyte_last_error());
+      check(status);
+    }
     if (data == nullptr) return own->allocate(bytes);
     return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
   }
@@ -43,15 +49,6 @@ class cache_allocator final : public c10::Allocator {
 
   void copy_data(void* target, const void* source, std::size_t bytes) const override {
     own->copy_data(target, source, bytes);
-  }
-
- private:
-  static void acquire(std::size_t bytes, void*& data) {
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-    const auto wanted = static_cast<std::int64_t>(bytes < most ? bytes : most);
-    const syncyte_status_t status = syncyte_cache_acquire(wanted, &data);
-    if (status == SYNCYTE_ERR_MEMORY) TORCH_CHECK_WITH(OutOfMemoryError, false, syncyte_last_error());
-    check(status);
   }
 };
 
@@ -67,8 +64,7 @@ std::int64_t serve_from_cache() {
 }
 
 }  // namespace
-}  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("serve_from_cache", syncyte::torch_binding::serve_from_cache);
-}
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("serve_from_cache", serve_from_cache); }
+
+}  // namespace syncyte::torch_binding

@@ -15,12 +15,16 @@
 
 namespace syncyte::torch_binding {
 
-/// One reference to an object of the C interface.
+/// One reference to an object of the C interface; 0 is no object.
 template <class Handle, syncyte_status_t (*retain)(Handle), syncyte_status_t (*release)(Handle)>
 class handle_reference {
  public:
-  explicit handle_reference(std::int64_t object) : object_(reinterpret_cast<Handle>(object)) { check(retain(object_)); }
-  ~handle_reference() { release(object_); }
+  explicit handle_reference(std::int64_t object) : object_(reinterpret_cast<Handle>(object)) {
+    if (object_ != nullptr) check(retain(object_));
+  }
+  ~handle_reference() {
+    if (object_ != nullptr) release(object_);
+  }
   handle_reference(const handle_reference&) = delete;
   handle_reference& operator=(const handle_reference&) = delete;
 
@@ -32,28 +36,26 @@ using comm_reference = handle_reference<syncyte_comm_t, syncyte_comm_retain, syn
 using halo_reference = handle_reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_release>;
 using tensor_reference = handle_reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_release>;
 
-/// One for a node's saved data.
-template <class Reference>
-at::IValue capsule_of(std::int64_t object) {
-  struct capsule final : torch::CustomClassHolder {
-    explicit capsule(std::int64_t what) : reference(what) {}
-    Reference reference;
-  };
-  return at::IValue::make_capsule(c10::make_intrusive<capsule>(object));
+/// References to the objects that a value names: its communicator `comm`, or those that it says.
+template <class Value>
+auto references_of(const Value& value) {
+  if constexpr (requires { value.comm; })
+    return comm_reference(value.comm);
+  else
+    return value.references();
 }
 
-/// A node's value in its saved data, with a reference to the communicator that its backward needs.
+/// A node's value in its saved data, with the references that its backward needs.
 template <class Value>
 struct kept_value final : torch::CustomClassHolder {
-  kept_value(std::int64_t comm, Value what) : reference(comm), value(std::move(what)) {}
-  comm_reference reference;
+  explicit kept_value(Value what) : references(references_of(what)), value(std::move(what)) {}
+  decltype(references_of(std::declval<const Value&>())) references;
   Value value;
 };
 
 template <class Value, class Context>
-void keep(Context* context, std::int64_t comm, Value value) {
-  context->saved_data["kept"] =
-      at::IValue::make_capsule(c10::make_intrusive<kept_value<Value>>(comm, std::move(value)));
+void keep(Context* context, Value value) {
+  context->saved_data["kept"] = at::IValue::make_capsule(c10::make_intrusive<kept_value<Value>>(std::move(value)));
 }
 
 /// The value, which lives as long as the node's saved data.

@@ -30,16 +30,11 @@ operation_memory::~operation_memory() { of_this_thread = nullptr; }
 
 const operation_memory* operation_memory::current() { return of_this_thread; }
 
-void operation_memory::require_well() const {
-  if (failure_) std::rethrow_exception(failure_);
-}
-
 at::Tensor operation_memory::empty(at::IntArrayRef sizes, at::ScalarType dtype) const {
   return way_ == travels::as_it_is ? empty_on_device(sizes, dtype) : empty_pinned(sizes, dtype);
 }
 
 at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const {
-  require_well();
   const auto room = has_room_ ? static_cast<std::int64_t>(SYNCYTE_MESSAGE_ROOM / c10::elementSize(dtype)) : 0;
   const std::int64_t count = c10::multiply_integers(sizes);
   const at::Tensor all = at::empty({room + count}, at::TensorOptions(dtype).device(device_));
@@ -49,7 +44,6 @@ at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarTy
 }
 
 at::Tensor operation_memory::empty_pinned(at::IntArrayRef sizes, at::ScalarType dtype) const {
-  require_well();
   constexpr c10::DispatchKeySet keys(c10::DispatchKey::CPU);
   c10::Allocator* const allocator = at::globalContext().getPinnedMemoryAllocator(device_.type());
   return at::Tensor(at::detail::empty_generic(sizes, allocator, keys, dtype, std::nullopt));

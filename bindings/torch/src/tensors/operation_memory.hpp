@@ -3,8 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
-#include <exception>
-
 namespace syncyte::torch_binding {
 
 /// Waits for what is enqueued on a device's current stream; nothing is on the CPU's.
@@ -35,20 +33,12 @@ class operation_memory {
   /// The same, always pinned: for numbers that the operation itself reads.
   at::Tensor empty_pinned(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
-  /// Throws what fail() was told.
-  void require_well() const;
-
-  /// From now on empty() and require_well() throw this. An operation asks for its result's memory where it can still
-  /// tell other ranks what went wrong here, so that they learn of what went wrong before it began.
-  void fail(std::exception_ptr why) { failure_ = std::move(why); }
-
  private:
   at::Tensor empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
   c10::Device device_;
   travels way_;
   bool has_room_;
-  std::exception_ptr failure_;
 };
 
 }  // namespace syncyte::torch_binding

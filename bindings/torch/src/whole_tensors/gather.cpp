@@ -1,40 +1,72 @@
-// torch.ops.syncyte.gather: rows of a whole tensor, one-sided and differentiable.
+// torch.ops.syncyte.gather, gather_backward, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
 //
 // y = G W, where W is the whole tensor and G selects rows: y_i = W[index_i]. The adjoint adds rows: Wbar = G^T ybar.
 //
-// Any rank gathers any number of times. Backward adds ybar one-sided into a companion tensor; nothing flows to `local`
-// (autograd.grad with respect to it therefore raises); sync_grad() brings the companion home.
+// gather is one-sided: any rank gathers any number of times. Backward adds ybar one-sided into a companion tensor;
+// nothing flows to `local` (autograd.grad with respect to it therefore raises); sync_grad() brings the companion home.
+//
+// gather_collective is a pure function of the ranks' `local` parts, called equally often by all ranks. Its adjoint
+// G^T ybar, gather_adjoint, adds into a scratch tensor, waits for all ranks, and returns the true gradient;
+// differentiable any number of times, because each is the other's adjoint.
 
-#include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/custom_function.h>
+#include <ATen/ops/empty.h>
 #include <torch/library.h>
 
-#include "autograd/profile.hpp"
-#include "autograd/tensor_modes.hpp"
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "autograd/linear_node.hpp"
+#include "collectives/agreement.hpp"
+#include "collectives/communicators.hpp"
+#include "operators/dispatched.hpp"
+#include "operators/refused_tensors.hpp"
 #include "tensors/buffers.hpp"
-#include "whole_tensors/rows.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
+/// The whole tensor that a schema's integer stands for.
+syncyte_tensor_t handle(std::int64_t number) { return reinterpret_cast<syncyte_tensor_t>(number); }
 
-using gather_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&);
-using gather_backward_signature = void(const at::Tensor&, std::int64_t, const at::Tensor&);
-
-at::Tensor call_gather(const at::Tensor& local, std::int64_t tensor, std::int64_t companion, const at::Tensor& index) {
-  return dispatched<gather_signature, "syncyte::gather">().call(local, tensor, companion, index);
+/// Shape of gathered rows: index's shape, then a row's.
+template <class Sizes>
+auto gathered_sizes(const Sizes& index, const Sizes& local) {
+  TORCH_CHECK_VALUE(!local.empty(), "gather: local has no dimension; expected this rank's rows");
+  auto sizes = index.vec();
+  sizes.insert(sizes.end(), local.begin() + 1, local.end());
+  return sizes;
 }
 
-void call_gather_backward(const at::Tensor& gradient, std::int64_t companion, const at::Tensor& index) {
-  dispatched<gather_backward_signature, "syncyte::gather_backward">().call(gradient, companion, index);
+at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
+  return at::empty_symint(gathered_sizes(index.sym_sizes(), local.sym_sizes()), local.options());
 }
+
+/// tensor[index], a new tensor of local's element type.
+at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
+  const at::Tensor rows = index.contiguous();
+  at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
+  const syncyte_buffer_t from = buffer_of(rows);
+  const syncyte_buffer_t to = buffer_of(result);
+  check(syncyte_tensor_gather(handle(tensor), &from, &to));
+  return result;
+}
+
+/// tensor[index] += rows.
+void add_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
+  const at::Tensor where = index.contiguous();
+  const at::Tensor what = rows.resolve_conj().contiguous();
+  const syncyte_buffer_t from = buffer_of(where);
+  const syncyte_buffer_t values = buffer_of(what);
+  check(syncyte_tensor_scatter_add(handle(tensor), &from, &values));
+}
+
+// ---- One-sided ----
 
 at::Tensor gather_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t, const at::Tensor& index) {
-  at::Tensor result;
-  check(gather_rows(handle(tensor), index, local, result));
-  return result;
+  return gather_rows(tensor, index, local);
 }
 
 at::Tensor gather_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index) {
@@ -42,34 +74,31 @@ at::Tensor gather_meta(const at::Tensor& local, std::int64_t, std::int64_t, cons
 }
 
 void gather_backward_cpu(const at::Tensor& gradient, std::int64_t companion, const at::Tensor& index) {
-  check(add_rows(handle(companion), index, gradient));
+  add_rows(companion, index, gradient);
 }
 
 void gather_backward_meta(const at::Tensor&, std::int64_t, const at::Tensor&) {}
 
-class gather_function : public torch::autograd::Function<gather_function> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& local, std::int64_t tensor,
-                            std::int64_t companion, const at::Tensor& index) {
-    context->saved_data["companion"] = companion;
-    context->saved_data["reference"] = reference_to(companion);
-    context->save_for_backward({index});
-    const at::AutoDispatchBelowADInplaceOrView below;
-    return call_gather(local, tensor, companion, index);
-  }
+struct one_sided_gather {
+  std::int64_t tensor;
+  std::int64_t companion;
+  at::Tensor index;
 
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    TORCH_CHECK(!(at::GradMode::is_enabled() && gradients[0].requires_grad()),
+  const char* profiled_as() const { return "syncyte::gather"; }
+  at::Tensor call(const at::Tensor& local, derivatives) const {
+    return dispatched<decltype(gather_cpu), "syncyte::gather">().call(local, tensor, companion, index);
+  }
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives) const {
+    TORCH_CHECK(!is_recorded(gradient),
                 "gather: its backward adds into a companion tensor and cannot be differentiated again; use "
                 "gather(..., collective=True) for double backward");
-    const std::int64_t companion = context->saved_data["companion"].toInt();
     TORCH_CHECK(companion != 0,
                 "gather: the whole tensor has no companion for gradients; call its requires_grad_() first");
-    const backward_range range("syncyte::gather", gradients);
-    call_gather_backward(gradients[0], companion, saved[0]);
-    return {at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
+    dispatched<decltype(gather_backward_cpu), "syncyte::gather_backward">().call(gradient, companion, index);
+    return {};
   }
+  tensor_reference references() const { return tensor_reference(companion); }
+  std::int64_t number_of_forward() const { return 0; }
 };
 
 at::Tensor gather_autograd(const at::Tensor& local, std::int64_t tensor, std::int64_t companion,
@@ -77,23 +106,187 @@ at::Tensor gather_autograd(const at::Tensor& local, std::int64_t tensor, std::in
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(local),
                               "gather: the tangents of other ranks' rows are not on this rank, and a one-sided gather "
                               "cannot ask for them; use gather(..., collective=True) in forward mode");
-  if (local.requires_grad() && at::GradMode::is_enabled())
-    return gather_function::apply(local, tensor, companion, index);
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return call_gather(local, tensor, companion, index);
+  return recorded_or_below(local, one_sided_gather{tensor, companion, index}, {});
+}
+
+// ---- Collective ----
+
+constexpr const char* forward_name = "gather_collective";
+constexpr const char* backward_name = "gather_collective's backward";
+
+/// A reference to the communicator of a whole tensor.
+class tensor_comm {
+ public:
+  explicit tensor_comm(std::int64_t tensor) { check(syncyte_tensor_comm(handle(tensor), &comm_)); }
+  ~tensor_comm() { syncyte_comm_release(comm_); }
+  tensor_comm(const tensor_comm&) = delete;
+  tensor_comm& operator=(const tensor_comm&) = delete;
+
+  operator std::int64_t() const { return reinterpret_cast<std::int64_t>(comm_); }
+
+ private:
+  syncyte_comm_t comm_ = nullptr;
+};
+
+/// Whether the flag is set on all ranks.
+bool all(std::int64_t comm, bool flag) {
+  std::int32_t value = flag;
+  syncyte_buffer_t buffer;
+  check(syncyte_buffer_init(&value, SYNCYTE_INT32, 0, nullptr, &buffer));
+  check(syncyte_comm_allreduce(group_of(comm), nullptr, SYNCYTE_OP_MIN, nullptr, &buffer));
+  return value != 0;
+}
+
+/// This rank's part of a whole tensor, in place.
+syncyte_buffer_t local_part(std::int64_t tensor) {
+  syncyte_buffer_t part{};
+  check(syncyte_tensor_local(handle(tensor), &part));
+  return part;
+}
+
+/// Throws unless values can stand for this rank's part of a whole tensor.
+void require_fit(const at::Tensor& values, const syncyte_buffer_t& part, const char* name) {
+  const syncyte_buffer_t given = buffer_of(values);
+  const bool has_shape = values.dim() == part.ndim && std::equal(part.shape, part.shape + part.ndim, given.shape);
+  if (given.dtype == part.dtype && has_shape) return;
+  const at::IntArrayRef expected(part.shape, static_cast<std::size_t>(part.ndim));
+  const std::string message =
+      c10::str(name, " is ", syncyte_dtype_name(given.dtype), " of shape ", values.sizes(), "; expected ",
+               syncyte_dtype_name(part.dtype), " of shape ", expected, ", as this rank's part of the whole tensor");
+  TORCH_CHECK_TYPE(given.dtype == part.dtype, message);
+  TORCH_CHECK_VALUE(has_shape, message);
+}
+
+/// Ends an operation in a scratch tensor, whose status is given. Scratch is zero between operations, also after one
+/// that failed.
+void end_in_scratch(std::int64_t scratch, const syncyte_buffer_t& part, std::size_t bytes, syncyte_status_t status) {
+  if (bytes > 0) std::memset(part.data, 0, bytes);
+  check(status);
+  check(syncyte_tensor_sync(handle(scratch)));
+}
+
+/// Gathers from a tensor that all ranks have brought up to date; ends with an agreement, so that nobody changes a row
+/// that another rank still reads, and an error of one rank is everybody's.
+at::Tensor gather_together(std::int64_t comm, std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
+  check(syncyte_tensor_sync(handle(tensor)));
+  at::Tensor result;
+  agree(comm, forward_name, status_of([&] { result = gather_rows(tensor, index, local); }));
+  return result;
+}
+
+at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
+                          std::int64_t packed) {
+  const tensor_comm comm(tensor);
+  // The rows go through scratch where they are not the whole tensor's own (double backward, gradcheck).
+  at::Tensor rows, result;
+  syncyte_buffer_t room{};
+  bool is_in_place = false;
+  syncyte_status_t status = status_of([&] {
+    refused_tensor::check();
+    const syncyte_buffer_t own = local_part(tensor);
+    room = local_part(scratch);
+    require_fit(local, own, "local");
+    require_fit(local, room, "local");
+    rows = local.resolve_conj().contiguous();
+    is_in_place = own.data == rows.const_data_ptr() || local.numel() == 0;
+  });
+  agree(comm, forward_name, status, facts_of(derivatives::unpacked(packed)));
+  if (all(comm, is_in_place)) return gather_together(comm, tensor, index, local);
+  if (rows.nbytes() > 0) std::memcpy(room.data, rows.const_data_ptr(), rows.nbytes());
+  status = status_of([&] { result = gather_together(comm, scratch, index, local); });
+  end_in_scratch(scratch, room, rows.nbytes(), status);
+  return result;
+}
+
+at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index, std::int64_t) {
+  return gathered_meta(local, index);
+}
+
+at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t scratch, const at::Tensor& index,
+                       std::int64_t rows, std::int64_t packed) {
+  const tensor_comm comm(scratch);
+  const syncyte_buffer_t part = local_part(scratch);
+  at::Tensor result;
+  syncyte_status_t status = status_of([&] {
+    refused_tensor::check();
+    const at::IntArrayRef shape(part.shape, static_cast<std::size_t>(part.ndim));
+    result = empty_from_pool(shape, gradient.scalar_type());
+    TORCH_CHECK_VALUE(rows == part.shape[0], "rows is not this rank's number of rows");
+    require_fit(result, part, "gradient");
+  });
+  agree(comm, backward_name, status, facts_of(derivatives::unpacked(packed)));
+  status = status_of([&] {
+    add_rows(scratch, index, gradient);
+    check(syncyte_tensor_flush(handle(scratch)));
+  });
+  status = status_of([&] { agree(comm, backward_name, status); });
+  if (result.nbytes() > 0) std::memcpy(result.mutable_data_ptr(), part.data, result.nbytes());
+  end_in_scratch(scratch, part, result.nbytes(), status);
+  return result;
+}
+
+at::Tensor adjoint_meta(const at::Tensor& gradient, std::int64_t, std::int64_t, const at::Tensor& index,
+                        c10::SymInt rows, std::int64_t) {
+  auto sizes = gradient.sym_sizes().slice(index.dim()).vec();
+  sizes.insert(sizes.begin(), std::move(rows));
+  return at::empty_symint(sizes, gradient.options());
+}
+
+/// A collective gather, or its adjoint.
+struct row_gather {
+  std::int64_t tensor;
+  std::int64_t scratch;
+  at::Tensor index;
+  bool is_adjoint = false;
+  c10::SymInt rows = 0;  ///< of the adjoint's result
+
+  const char* profiled_as() const { return is_adjoint ? "syncyte::gather_adjoint" : "syncyte::gather_collective"; }
+  at::Tensor call(const at::Tensor& input, derivatives asked) const {
+    const auto& forward = dispatched<decltype(collective_cpu), "syncyte::gather_collective">();
+    const auto& backward = dispatched<decltype(adjoint_meta), "syncyte::gather_adjoint">();
+    return is_adjoint ? backward.call(input, tensor, scratch, index, rows, asked.packed())
+                      : forward.call(input, tensor, scratch, index, asked.packed());
+  }
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const {
+    return row_gather{tensor, scratch, index, !is_adjoint, input_sizes[0]}.call(gradient, asked);
+  }
+  auto references() const { return std::array{tensor_reference(tensor), tensor_reference(scratch)}; }
+  std::int64_t number_of_forward() const { return torch_binding::number_of_forward(tensor_comm(scratch)); }
+
+  at::Tensor differentiate(const at::Tensor& input, std::int64_t packed) const {
+    TORCH_CHECK_TYPE(index.defined(), "index is None; expected a torch.Tensor");
+    return differentiated(input, *this, derivatives::unpacked(packed));
+  }
+};
+
+at::Tensor collective_autograd(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch,
+                               const at::Tensor& index, std::int64_t packed) {
+  return row_gather{tensor, scratch, index}.differentiate(local, packed);
+}
+
+at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch,
+                            const at::Tensor& index, c10::SymInt rows, std::int64_t packed) {
+  return row_gather{tensor, scratch, index, true, std::move(rows)}.differentiate(gradient, packed);
 }
 
 }  // namespace
-}  // namespace syncyte::torch_binding
-
-using namespace syncyte::torch_binding;
 
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("gather", gather_cpu);
   library.impl("gather_backward", gather_backward_cpu);
+  library.impl("gather_collective", collective_cpu);
+  library.impl("gather_adjoint", adjoint_cpu);
 }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
   library.impl("gather", gather_meta);
   library.impl("gather_backward", gather_backward_meta);
+  library.impl("gather_collective", collective_meta);
+  library.impl("gather_adjoint", adjoint_meta);
 }
-TORCH_LIBRARY_IMPL(syncyte, Autograd, library) { library.impl("gather", gather_autograd); }
+TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
+  library.impl("gather", gather_autograd);
+  library.impl("gather_collective", collective_autograd);
+  library.impl("gather_adjoint", adjoint_autograd);
+}
+
+}  // namespace syncyte::torch_binding
