@@ -29,60 +29,45 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from . import cache, checkpoint, errors, memory
-from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
+from . import cache, cart, checkpoint, comm, errors, excepthook, memory, runtime, tensor, window
+from ._arrays import gather_rows
+from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Status
 from ._messages import ANY, PROC_NULL
 from ._requests import MessageStatus, Request, wait_all
-from ._rows import gather_rows
 from ._stats import OperationStats, stats
 from .cache import SharedCache
-from .cart import Cart, Halo, Shift
-from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_counts
-from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
-from .excepthook import install_excepthook
-from .runtime import finalize, init, initialized, thread_level
+from .cart import *  # noqa: F403  (the names that its __all__ lists, as of the other modules)
+from .comm import *  # noqa: F403
+from .errors import *  # noqa: F403
+from .excepthook import *  # noqa: F403
+from .runtime import *  # noqa: F403
 from .store import Store, StoreWorker
-from .tensor import WholeTensor
-from .window import Window
+from .tensor import *  # noqa: F403
+from .window import *  # noqa: F403
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 
 __all__ = [
     "ANY",
-    "COMM_SELF",
-    "COMM_WORLD",
     "PROC_NULL",
-    "Cart",
-    "Comm",
     "DType",
-    "Halo",
     "MessageStatus",
-    "Op",
     "OperationStats",
     "Request",
     "SharedCache",
-    "Shift",
     "Status",
     "Store",
     "StoreWorker",
-    "Topology",
-    "WholeTensor",
-    "Window",
     "cache",
     "checkpoint",
     "errors",
-    "even_counts",
-    "finalize",
     "gather_rows",
-    "init",
-    "initialized",
-    "install_excepthook",
     "memory",
     "stats",
-    "thread_level",
     "wait_all",
-    *errors.__all__,
 ]
+for _module in (cart, comm, errors, excepthook, runtime, tensor, window):
+    __all__ += _module.__all__
 
 logging.getLogger("syncyte").addHandler(logging.NullHandler())
 

@@ -20,19 +20,14 @@ Runs a script (module, command) on this rank; if it raises, or exits with a stat
 with the rank and ends the whole MPI job."""
 
 
-def _run_command(command: str) -> None:
-    module = types.ModuleType("__main__")
-    sys.modules["__main__"] = module
-    exec(compile(command, "<string>", "exec"), module.__dict__)
-
-
 def _run(arguments: list[str]) -> None:
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     elif arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
-        _run_command(arguments[1])
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(arguments[1], "<string>", "exec"), module.__dict__)
     else:
         sys.argv = arguments
         if not sys.flags.safe_path:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import math
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
 from . import _arrays, _indexing, _library, dtypes
-from ._buffers import NOT_RECORDED, Buffer, as_buffer
-from ._checks import as_int32, as_numbers
-from ._counters import Counters
-from ._declarations import DType
-from ._gradients import Gradients
-from ._types import Array
-from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError
+from . import _declarations as c
+from ._arrays import pointer
+from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
+from ._checks import as_index, as_int32, as_int64, as_numbers, as_seconds
+from ._handles import Handle
+from ._types import Array, Comparison
+from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
     import torch
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
     from .comm import Comm
 
 
-class Access(Counters, Gradients):
+# Seconds between a wait's checks for signals (Ctrl-C).
+_INTERRUPT_INTERVAL = 0.25
+_COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
+
+
+class Access(Handle):
     """Base of WholeTensor. All methods but sync, requires_grad_, sync_grad and zero_grad are local."""
 
     _comm: Comm
-    _dtype: DType
+    _name: str | None
+    _shape: tuple[int, ...]
+    _dtype: c.DType
     _array_kind: str
+    _cache: dict[tuple[str, str], Any]
 
     @property
     def comm(self) -> Comm:
@@ -56,7 +65,7 @@ class Access(Counters, Gradients):
         return self.numel() * dtypes.itemsize(self._dtype)
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> c.DType:
         """Element type; see numpy_dtype and torch_dtype. Local."""
         return self._dtype
 
@@ -86,9 +95,8 @@ class Access(Counters, Gradients):
             The row numbers.
         """
         number = self._comm.rank if rank is None else as_int32(rank, "rank")
-        first, count = ctypes.c_int64(), ctypes.c_int64()
-        _library.core().syncyte_tensor_rows(self.handle, number, ctypes.byref(first), ctypes.byref(count))
-        return range(first.value, first.value + count.value)
+        first, count = _library.core().output("syncyte_tensor_rows", self.handle, number)
+        return range(first, first + count)
 
     @overload
     def owner(self, index: int) -> int: ...
@@ -115,23 +123,16 @@ class Access(Counters, Gradients):
         OutOfRangeError, DtypeError
             A row that does not exist; not integers.
         """
-        if isinstance(index, int) and not isinstance(index, bool):
-            return int(self.owner(np.asarray(index, np.int64)))
-        if dtypes.is_torch_tensor(index):
-            owners = self.owner(index.detach().cpu().numpy())
-            return dtypes.import_torch().from_numpy(owners)
-        wanted = _index_buffer(index)
-        if wanted.array.dtype.kind not in "iu":
+        is_torch = dtypes.is_torch_tensor(index)
+        wanted = np.asarray(index.detach().cpu() if is_torch else _index_buffer(index).array)
+        if wanted.dtype.kind not in "iu":
             raise DtypeError(f"index is {index!r}; expected integers")
-        numbers = np.ascontiguousarray(wanted.array, np.int64)
+        numbers = np.ascontiguousarray(wanted, np.int64)
         ranks = np.empty(wanted.shape, np.int32)  # ascontiguousarray gives 0-dimensional ones a dimension
-        _library.core().syncyte_tensor_owner(
-            self.handle,
-            numbers.size,
-            numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
-            ranks.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
-        )
-        return ranks
+        _library.core().syncyte_tensor_owner(self.handle, numbers.size, pointer(numbers), pointer(ranks))
+        if is_torch:
+            return dtypes.import_torch().from_numpy(ranks)
+        return int(ranks) if isinstance(index, int) else ranks
 
     # Rows.
 
@@ -188,9 +189,7 @@ class Access(Counters, Gradients):
         return out
 
     def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
-        from . import _torch_gradients
-
-        return _torch_gradients.gather(self._whole(), index, collective=collective)
+        return self._differentiable().gather(self, index, collective=collective)
 
     def _gather_as(self, array_kind: str, wanted: Buffer) -> Any:
         result = _arrays.empty(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
@@ -319,9 +318,8 @@ class Access(Counters, Gradients):
         """Returns a new array of a box that is known to lie inside."""
         result = _arrays.empty(array_kind, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
-        _library.core().syncyte_tensor_get_box(
-            self.handle, (ctypes.c_int64 * len(lower))(*lower), len(lower), target.reference
-        )
+        first = (ctypes.c_int64 * len(lower))(*lower)
+        _library.core().syncyte_tensor_get_box(self.handle, first, len(first), target.reference)
         return result
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
@@ -365,12 +363,198 @@ class Access(Counters, Gradients):
         """Completes this rank's writes at their owners. Local."""
         _library.core().syncyte_tensor_flush(self.handle)
 
-    def sync(self) -> None:
-        """Synchronises the tensor: after it, all ranks see all earlier writes. Collective.
+    # Atomic counters and flags: elements of int32 and int64 tensors. All are local.
 
-        It also frees objects that all ranks have dropped.
+    def _called(self) -> str:
+        return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
+
+    def _element(self, element: int | Sequence[int]) -> int:
+        if not isinstance(element, (tuple, list)):
+            return as_index(element, "element")
+        if len(element) != len(self._shape):
+            raise ShapeError(
+                f"element is {tuple(element)}; expected {len(self._shape)} numbers, or one in row-major order"
+            )
+        number = 0
+        for part, extent in zip(element, self._shape, strict=True):
+            index = as_index(part, "element")
+            if not -extent <= index < extent:
+                raise OutOfRangeError(f"element {tuple(element)} is outside the tensor of shape {self._shape}")
+            number = number * extent + index % extent
+        return number
+
+    def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
+        """Adds to one element; atomic, acquire and release. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            Its number in row-major order, or one number for each dimension.
+        value : int
+            Number to add.
+
+        Returns
+        -------
+        int
+            The old value.
         """
-        _library.core().syncyte_tensor_sync(self.handle)
+        addend = as_int64(value, "value")
+        return _library.core().output("syncyte_tensor_fetch_add", self.handle, self._element(element), addend)
+
+    def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
+        """Writes desired to one element if it equals expected; atomic, acquire and release. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        expected, desired : int
+            Value to compare with, and value to write if they are equal.
+
+        Returns
+        -------
+        int
+            The old value.
+        """
+        values = as_int64(expected, "expected"), as_int64(desired, "desired")
+        return _library.core().output("syncyte_tensor_compare_swap", self.handle, self._element(element), *values)
+
+    def load(self, element: int | Sequence[int]) -> int:
+        """Reads one element; acquire. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+
+        Returns
+        -------
+        int
+            Its value.
+        """
+        return _library.core().output("syncyte_tensor_load", self.handle, self._element(element))
+
+    def store(self, element: int | Sequence[int], value: int) -> None:
+        """Writes one element; release: a rank that reads the new value sees earlier writes of this rank. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        value : int
+            Value to write.
+        """
+        _library.core().syncyte_tensor_store(self.handle, self._element(element), as_int64(value, "value"))
+
+    def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
+        """Waits, mostly asleep, until a comparison of one element is true; acquire. Local. Ctrl-C works.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        compare : {"==", "!=", ">=", "<="}
+            Comparison of the element with value.
+        value : int
+            Value to compare with.
+        timeout : float, optional
+            Seconds; None: no limit.
+
+        Returns
+        -------
+        int
+            The element.
+
+        Raises
+        ------
+        WaitTimeoutError
+            After timeout seconds (a TimeoutError).
+        DtypeError
+            An argument that is not a number.
+        """
+        if not isinstance(compare, str) or compare not in _COMPARISONS:
+            raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
+        limit = None if timeout is None else as_seconds(timeout, "timeout")
+        number, wanted = self._element(element), as_int64(value, "value")
+        end = None if limit is None else time.monotonic() + limit
+        while True:
+            left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
+            try:
+                return _library.core().output(
+                    "syncyte_tensor_wait", self.handle, number, int(_COMPARISONS[compare]), wanted, left
+                )
+            except WaitTimeoutError:
+                if end is not None and time.monotonic() >= end:
+                    raise WaitTimeoutError(
+                        f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
+                        f"{value} within {limit} s"
+                    ) from None
+
+    # Gradients.
+
+    @staticmethod
+    def _differentiable() -> Any:
+        dtypes.import_torch()
+        from . import _torch_gradients
+
+        return _torch_gradients
+
+    def _records_gradients(self) -> bool:
+        """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
+        local = self._cache.get(("local", TORCH))
+        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
+            return True
+        return dtypes.is_compiling()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Makes reads differentiable. Collective: allocates the companion tensor.
+
+        t[key], gather and get_box then record gradients with respect to local, and return torch tensors, except within
+        torch.no_grad().
+
+        Parameters
+        ----------
+        requires_grad : bool
+            False: stops recording.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        UnsupportedError
+            Without PyTorch.
+        """
+        self._differentiable().requires_grad_(self, requires_grad)
+        return self
+
+    def sync_grad(self) -> None:
+        """Waits for all ranks' backward passes, and adds their gradients of this rank's rows to local.grad. Collective.
+
+        Gradients of a skipped step are included, unless zero_grad() has dropped them.
+
+        Raises
+        ------
+        UnsupportedError
+            Before requires_grad_().
+        """
+        self._differentiable().sync_grad(self)
+
+    def zero_grad(self) -> None:
+        """Waits for all ranks' backward passes, drops their gradients, and sets local.grad to None. Collective.
+
+        An optimizer's or a module's zero_grad() clears only local.grad: the companion tensor keeps gradients that
+        sync_grad() has not added yet, and the next sync_grad() adds them. Call this one if a step is skipped between
+        backward() and sync_grad().
+
+        Raises
+        ------
+        UnsupportedError
+            Before requires_grad_().
+        """
+        self._differentiable().zero_grad(self)
 
 
 def _no_gradient_through_out() -> ArgumentError:

@@ -11,9 +11,8 @@ from . import _arrays
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op, part_extent, whole_extent
-from ._collective_call import CollectiveCall, call_into
-from ._collectives import Collectives
-from ._declarations import DType
+from ._collectives import CollectiveCall, Collectives, call_into
+from ._requests import Request
 from ._types import Array, Reduction
 from .errors import ArgumentError
 
@@ -160,6 +159,25 @@ class Along(Collectives):
         known = self._collected(array, along, counts, "allgather_along")
         return self._run_collective("allgather_along", self._joining, array, along, known, out)
 
+    def iallgather(
+        self, array: Array, counts: Sequence[int], axis: int = 0, *, out: Array | None = None
+    ) -> Request[Array]:
+        """Starts allgather() along an axis. Collective.
+
+        Parameters
+        ----------
+        array, axis, out
+            As of allgather().
+        counts : sequence of int
+            The parts' extents; required, because a start cannot exchange them.
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
+        return self._start_collective("iallgather_along", self._joining, array, axis, counts, out)
+
     def _stack(self, name: str, array: Any, out: Any) -> CollectiveCall:
         source = as_buffer(array, "array", recorded_by="allgather_along")
         return call_into(out, source, (self.size, *source.shape), source.reference)
@@ -198,7 +216,7 @@ class Along(Collectives):
         return self._run_collective("scatter_along", self._scattering, array, whole, axis, root, counts, out)
 
     def _scattering(
-        self, name: str, array: Any, whole: tuple[str, DType, Shape], axis: int, root: int, counts: Any, out: Any
+        self, name: str, array: Any, whole: tuple[str, c.DType, Shape], axis: int, root: int, counts: Any, out: Any
     ) -> CollectiveCall:
         kind, dtype, shape = whole
         source = (_any_strides(array, name),) if self.rank == root else ()
@@ -217,7 +235,7 @@ class Along(Collectives):
         parts = as_counts(even_counts(_extent(shape, along), self.size) if counts is None else counts, "counts")
         return along, parts, _with_extent(shape, along, part_extent(parts, self.rank))
 
-    def _described_by_root(self, array: Any, root: int) -> tuple[str, DType, Shape]:
+    def _described_by_root(self, array: Any, root: int) -> tuple[str, c.DType, Shape]:
         """Returns kind, element type and shape of root's array, on all ranks. Collective."""
 
         def prepare() -> np.ndarray:
@@ -229,7 +247,7 @@ class Along(Collectives):
             return header
 
         is_torch, dtype, ndim, *extents = self.bcast(self._prepare("comm_scatter_along", prepare), root).tolist()
-        return TORCH if is_torch else NUMPY, DType(dtype), tuple(extents[:ndim])
+        return TORCH if is_torch else NUMPY, c.DType(dtype), tuple(extents[:ndim])
 
     def reduce_scatter(
         self,
@@ -263,6 +281,29 @@ class Along(Collectives):
             out.
         """
         return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
+
+    def ireduce_scatter(
+        self,
+        array: Array,
+        axis: int = 0,
+        op: Reduction = "sum",
+        *,
+        counts: Sequence[int] | None = None,
+        out: Array | None = None,
+    ) -> Request[Array]:
+        """Starts reduce_scatter(). Collective.
+
+        Parameters
+        ----------
+        array, axis, op, counts, out
+            As of reduce_scatter().
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
+        return self._start_collective("ireduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
     def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
         source, reduction = _any_strides(array, name), int(as_op(op))
@@ -307,6 +348,34 @@ class Along(Collectives):
         given = self._collected(array, gather_axis, gather_counts, "alltoall_along", "gather_axis")
         axes = gather_axis, scatter_axis
         return self._run_collective("alltoall_along", self._transposing, array, *axes, given, counts, out)
+
+    def ialltoall(
+        self,
+        array: Array,
+        gather_axis: int,
+        scatter_axis: int,
+        gather_counts: Sequence[int],
+        counts: Sequence[int] | None = None,
+        *,
+        out: Array | None = None,
+    ) -> Request[Array]:
+        """Starts alltoall(). Collective.
+
+        Parameters
+        ----------
+        array, gather_axis, scatter_axis, counts, out
+            As of alltoall().
+        gather_counts : sequence of int
+            Extents of the input's parts; required, because a start cannot exchange them.
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
+        return self._start_collective(
+            "ialltoall_along", self._transposing, array, gather_axis, scatter_axis, gather_counts, counts, out
+        )
 
     def _transposing(
         self, name: str, array: Any, gather_axis: int, scatter_axis: int, gather_counts: Any, counts: Any, out: Any

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from . import _library, dtypes
-from ._buffers import TORCH, Buffer
+from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
+from ._checks import wrong
 from ._declarations import DType, Memory
 from ._handles import release_with
+from .errors import ShapeError
 
 _POOLED_BYTES = 1 << 16  # results of this size or more come from the pool of recycled memory
 
@@ -33,6 +35,11 @@ def memory_at(address: int, size: int, release: str, handle: int) -> Any:
     view = _view_type(size).from_address(address)
     release_with(view, release, handle)
     return view
+
+
+def pointer(array: np.ndarray) -> Any:
+    """Returns a pointer to a numpy array's elements, for C functions of arrays."""
+    return array.ctypes.data_as(ctypes.POINTER(np.ctypeslib.as_ctypes_type(array.dtype)))
 
 
 def array_over(memory: Any, array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
@@ -56,10 +63,8 @@ def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     size = dtypes.itemsize(dtype) * math.prod(int(extent) for extent in shape)
     if size == 0:
         return fresh(array_kind, dtype, shape)
-    address = ctypes.c_void_p()
-    _library.core().syncyte_memory_acquire(size, int(Memory.HOST), 0, ctypes.byref(address))
-    assert address.value is not None
-    return array_over(memory_at(address.value, size, "syncyte_memory_release", address.value), array_kind, dtype, shape)
+    address = _library.core().output("syncyte_memory_acquire", size, int(Memory.HOST), 0)
+    return array_over(memory_at(address, size, "syncyte_memory_release", address), array_kind, dtype, shape)
 
 
 def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
@@ -73,3 +78,65 @@ def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
     if buffer.array_kind == TORCH and buffer.array.device.type != "cpu":
         return buffer.array.new_empty(tuple(shape))
     return empty(buffer.array_kind, buffer.dtype, shape)
+
+
+def fixed(tensor: Any) -> Any:
+    """Prevents torch from moving a tensor's memory; see _fixed_storage."""
+    from ._fixed_storage import fix
+
+    return fix(tensor)
+
+
+def view(kind: str, handle: int, array_kind: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
+    """Returns an array over memory of a tensor or window (`kind`), retained while the array or a slice of it lives.
+
+    torch cannot move it. An empty shape gives an empty array without a reference.
+    """
+    count = math.prod(shape)
+    if count == 0 or address is None:
+        return fresh(array_kind, dtype, shape)
+    getattr(_library.core(), f"syncyte_{kind}_retain")(handle)
+    memory = memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
+    array = array_over(memory, array_kind, dtype, shape)
+    return fixed(array) if array_kind == TORCH else array
+
+
+def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: Any = None) -> Any:
+    """Reads rows of an array: ``result[i] = table[index[i]]``; checks the index, and may convert types. Local.
+
+    Parameters
+    ----------
+    table : array
+        1 or more dimensions, any strides, numpy or torch, in host memory.
+    index : array of int32 or int64
+        Any number of dimensions; contiguous. Rows may repeat.
+    dtype : element type, optional
+        Element type of the result, by default the table's. float16, bfloat16, float32 and float64 are converted into
+        each other, float64 to 16-bit types by way of float32.
+    out : array, optional
+        Contiguous, of the result's shape and element type; must not overlap the table.
+
+    Returns
+    -------
+    array
+        ``out``, or a new array of the table's kind and of shape ``index.shape + table.shape[1:]``.
+
+    Raises
+    ------
+    OutOfRangeError
+        Names the first index that is out of range, and its position; nothing was written.
+    DtypeError, ShapeError
+        Types that cannot be converted; strides or shapes that do not fit.
+    """
+    source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED)
+    rows = as_buffer(index, "index")
+    expected = None if dtype is None else dtypes.as_dtype(dtype)
+    shape = rows.shape + source.shape[1:]
+    if out is None:
+        out = empty(source.array_kind, source.dtype if expected is None else expected, shape)
+    target = as_buffer(out, "out", writable=True, expected=expected)
+    if target.shape != shape:
+        raise wrong(ShapeError, "out", f"of shape {target.shape}", f"shape {shape}")
+    _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
+    target.written()
+    return out

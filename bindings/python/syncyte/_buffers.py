@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _declarations as c
 from . import dtypes, errors
-from ._declarations import DType
+
+if TYPE_CHECKING:
+    import torch
 
 NUMPY = "numpy"
 TORCH = "torch"
@@ -26,7 +29,7 @@ class Buffer:
     __slots__ = ("array", "array_kind", "description", "dtype", "reference", "shape")
 
     def __init__(
-        self, array: Any, array_kind: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
+        self, array: Any, array_kind: str, dtype: c.DType, address: int, shape: Sequence[int], strides: Sequence[int]
     ):
         if len(shape) > c.MAX_NDIM:
             raise errors.ShapeError(f"the array has {len(shape)} dimensions; at most {c.MAX_NDIM} are possible")
@@ -41,10 +44,7 @@ class Buffer:
     @property
     def size(self) -> int:
         """Number of elements."""
-        count = 1
-        for extent in self.shape:
-            count *= extent
-        return count
+        return math.prod(self.shape)
 
     def written(self) -> None:
         """Tells autograd that a torch tensor has new contents."""
@@ -54,24 +54,24 @@ class Buffer:
             torch.autograd.graph.increment_version(self.array)
 
 
-def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides: Sequence[int], dtype: DType) -> None:
-    if not contiguous:
-        hint = "torch.Tensor.contiguous() or numpy.ascontiguousarray()"
+def _check_strides(buffer: Buffer, name: str, writable: bool, contiguous: bool) -> None:
+    array, shape = buffer.array, buffer.shape
+    if not (contiguous or writable):
+        return
+    if contiguous and (array.flags.c_contiguous if buffer.array_kind == NUMPY else array.is_contiguous()):
+        return
+    strides = tuple(buffer.description.strides[: len(shape)])
+    if contiguous:
         raise errors.ShapeError(
-            f"{name} is not contiguous (shape {tuple(shape)}, strides {tuple(strides)} bytes of {dtype.name.lower()}); "
-            f"make it so with {hint}"
+            f"{name} is not contiguous (shape {shape}, strides {strides} bytes of {buffer.dtype.name.lower()}); make "
+            f"it so with torch.Tensor.contiguous() or numpy.ascontiguousarray()"
         )
-
-
-def _check_distinct(name: str, shape: Sequence[int], strides: Sequence[int]) -> None:
-    """Raises ShapeError if two elements of an output array share memory."""
-    if 0 in strides:
-        axes = [axis for axis, stride in enumerate(strides) if stride == 0 and shape[axis] > 1]
-        if axes and 0 not in shape:
-            raise errors.ShapeError(
-                f"{name} would be written, but its elements along axis {axes[0]} share memory (shape {tuple(shape)}, "
-                f"strides {tuple(strides)} bytes); give a copy"
-            )
+    axes = [axis for axis, stride in enumerate(strides) if stride == 0 and shape[axis] > 1]
+    if axes and 0 not in shape:
+        raise errors.ShapeError(
+            f"{name} would be written, but its elements along axis {axes[0]} share memory (shape {shape}, strides "
+            f"{strides} bytes); give a copy"
+        )
 
 
 def refuse_masked(value: object, name: str) -> None:
@@ -100,7 +100,7 @@ def refuse_to_lose_gradients(value: object, name: str) -> None:
             _refuse_gradients(name, False, NOT_RECORDED)
 
 
-def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded_by: str | None) -> Buffer:
+def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
     torch = dtypes.loaded_torch()
     assert torch is not None
     if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
@@ -118,12 +118,8 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded
     except errors.DtypeError as error:
         raise errors.DtypeError(f"{name}: {error}") from None
     size = dtypes.itemsize(dtype)
-    shape, strides = tuple(tensor.shape), [stride * size for stride in tensor.stride()]
-    if contiguous:
-        _check_contiguous(tensor.is_contiguous(), name, shape, strides, dtype)
-    elif writable:
-        _check_distinct(name, shape, strides)
-    buffer = Buffer(tensor, TORCH, dtype, tensor.data_ptr(), shape, strides)
+    strides = [stride * size for stride in tensor.stride()]
+    buffer = Buffer(tensor, TORCH, dtype, tensor.data_ptr(), tensor.shape, strides)
     if tensor.device.type == "cuda":
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
@@ -138,11 +134,9 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
         return value
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
-    shares = hasattr(value, "__array_interface__") and not isinstance(value, np.generic)
-    if not shares:
+    if not hasattr(value, "__array_interface__") or isinstance(value, np.generic):
         try:
             value = memoryview(value)
-            shares = True
         except TypeError:
             if writable or not isinstance(value, (np.generic, int, float, complex, list, tuple)):
                 raise errors.DtypeError(
@@ -155,9 +149,9 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
         raise errors.DtypeError(f"{name} cannot become an array: {error}") from error
 
 
-def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, expected: DType | None) -> Buffer:
-    if expected == DType.BFLOAT16 and array.dtype == np.uint16:
-        dtype = DType.BFLOAT16
+def _of_numpy(array: np.ndarray, name: str, writable: bool, expected: c.DType | None) -> Buffer:
+    if expected == c.DType.BFLOAT16 and array.dtype == np.uint16:
+        dtype = c.DType.BFLOAT16
     else:
         try:
             dtype = dtypes.from_numpy(array.dtype)
@@ -167,10 +161,6 @@ def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, ex
         raise errors.ArgumentError(f"{name} is read-only, but would be written")
     if not array.flags.aligned:
         raise errors.ShapeError(f"{name} is not aligned to its element size; copy it")
-    if contiguous:
-        _check_contiguous(array.flags.c_contiguous, name, array.shape, array.strides, dtype)
-    elif writable:
-        _check_distinct(name, array.shape, array.strides)
     return Buffer(array, NUMPY, dtype, array.ctypes.data, array.shape, array.strides)
 
 
@@ -180,7 +170,7 @@ def as_buffer(
     *,
     writable: bool = False,
     contiguous: bool = True,
-    expected: DType | None = None,
+    expected: c.DType | None = None,
     recorded_by: str | None = None,
 ) -> Buffer:
     """Describes an array without copying it.
@@ -194,9 +184,10 @@ def as_buffer(
     share memory), ArgumentError (read-only; a tensor that requires grad and would be written or lose its gradient).
     """
     if dtypes.is_torch_tensor(value):
-        buffer = _of_torch(value, name, writable, contiguous, recorded_by)
+        buffer = _of_torch(value, name, writable, recorded_by)
     else:
-        buffer = _of_numpy(_as_array(value, name, writable), name, writable, contiguous, expected)
+        buffer = _of_numpy(_as_array(value, name, writable), name, writable, expected)
+    _check_strides(buffer, name, writable, contiguous)
     if expected is not None and buffer.dtype != expected:
         raise errors.DtypeError(f"{name} is of {buffer.dtype.name.lower()}; expected {expected.name.lower()}")
     return buffer
@@ -206,7 +197,61 @@ def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
     """Returns number of rows, shape of a row, elements of a row."""
     if not buffer.shape:
         raise errors.ShapeError(f"{name} has no dimensions; expected rows along the first one")
-    elements = 1
-    for extent in buffer.shape[1:]:
-        elements *= extent
-    return buffer.shape[0], buffer.shape[1:], elements
+    return buffer.shape[0], buffer.shape[1:], math.prod(buffer.shape[1:])
+
+
+# Cached descriptions of plain torch tensors, for operations that are faster than as_buffer().
+
+
+class ShortDescriptions:
+    """Descriptions of keys and values, both of one dimension. One call at a time uses them."""
+
+    __slots__ = ("keys", "references", "values")
+
+    def __init__(self) -> None:
+        self.keys, self.values = _of_one_dimension(c.DType.INT64), _of_one_dimension(c.DType.FLOAT32)
+        self.references = ctypes.byref(self.keys), ctypes.byref(self.values)
+
+
+def _of_one_dimension(dtype: c.DType) -> Any:
+    shape = _Numbers(0)
+    strides = _Numbers(dtypes.itemsize(dtype))
+    return c.BufferDescription(_DESCRIPTION_SIZE, 0, dtype, 1, shape, strides)
+
+
+# Descriptions that no call uses. Other threads and signal handlers may take some at any time.
+_unused: list[ShortDescriptions] = []
+
+
+def take_descriptions(keys: Any, values: Any, is_written: bool) -> ShortDescriptions | None:
+    """Describes int64 keys and float32 values; return them by give_back(). None if as_buffer() must check more."""
+    torch = dtypes.loaded_torch()
+    if torch is None or type(keys) is not torch.Tensor or type(values) is not torch.Tensor:
+        return None
+    if keys.dtype is not torch.int64 or values.dtype is not torch.float32:
+        return None
+    if not (_is_plain(keys) and _is_plain(values)) or (is_written and values.is_inference()):
+        return None
+    try:
+        found = _unused.pop()
+    except IndexError:
+        found = ShortDescriptions()
+    found.keys.data, found.values.data = keys.data_ptr(), values.data_ptr()
+    found.keys.shape[0], found.values.shape[0] = keys.numel(), values.numel()
+    return found
+
+
+def give_back(descriptions: ShortDescriptions) -> None:
+    """Returns descriptions for use by the next call."""
+    _unused.append(descriptions)
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    if not tensor.is_cpu or tensor.requires_grad or tensor.layout is not dtypes.import_torch().strided:
+        return False
+    return tensor.is_contiguous() and not tensor.is_neg()
+
+
+def written(tensor: torch.Tensor) -> None:
+    """Tells autograd that the tensor has new contents."""
+    dtypes.import_torch().autograd.graph.increment_version(tensor)

@@ -12,12 +12,23 @@ from ._types import WindowReduction
 from .errors import ArgumentError, DtypeError, Error
 
 
-def wrong(
-    error: type[Error], argument: str, value: object, expected: str, *, axis: int | None = None, object_: str = ""
-) -> Error:
-    """Returns the exception for a wrong argument: "object: argument[axis] is value; expected expected"."""
+def wrong(error: type[Error], argument: str, value: object, expected: str, *, axis: int | None = None) -> Error:
+    """Returns the exception for a wrong argument: "argument[axis] is value; expected expected"."""
     place = "" if axis is None else f"[{axis}]"
-    return error(f"{object_ and object_ + ': '}{argument}{place} is {value}; expected {expected}")
+    return error(f"{argument}{place} is {value}; expected {expected}")
+
+
+def check_kind(value: object, kind: type | tuple[type, ...], name: str, expected: str) -> None:
+    """Raises DtypeError if a value is not an object of a class."""
+    if not isinstance(value, kind):
+        raise wrong(DtypeError, name, f"a {type(value).__name__}", expected)
+
+
+def at_least(least: int, value: int, name: str) -> int:
+    """Returns the value. Raises ArgumentError if it is less."""
+    if value < least:
+        raise wrong(ArgumentError, name, value, f"{least} or more")
+    return value
 
 
 def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
@@ -47,11 +58,39 @@ def as_int64(value: Any, name: str) -> int:
     return number
 
 
+def as_size(value: Any, name: str) -> int:
+    """Converts a size. Raises DtypeError, or ArgumentError if it is negative or does not fit 64 bits."""
+    number = as_index(value, name)
+    if not 0 <= number < 2**63:
+        raise wrong(ArgumentError, name, number, "0 to 2^63 - 1")
+    return number
+
+
 def as_index(value: Any, name: str) -> int:
     try:
         return int(value.__index__())
     except (AttributeError, TypeError):
         raise DtypeError(f"{name} is {value!r}; expected an integer") from None
+
+
+def as_text(value: Any, name: str, expected: str, *, may_be_empty: bool = False) -> str:
+    """Checks a text for the C library. Raises DtypeError, or ArgumentError if it is empty or has a zero character."""
+    if not isinstance(value, str):
+        raise wrong(DtypeError, name, repr(value), "a string")
+    if "\0" in value or not (value or may_be_empty):
+        raise wrong(ArgumentError, name, repr(value), expected)
+    return value
+
+
+def as_seconds(value: Any, name: str) -> float:
+    """Converts a time limit, which may be infinite. Raises DtypeError or ArgumentError for anything else."""
+    try:
+        seconds = float("none" if isinstance(value, (bool, str, bytes, bytearray)) else value)  # float() accepts "1"
+    except (TypeError, ValueError):
+        raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
+    if not seconds >= 0:
+        raise ArgumentError(f"{name} is {value}; expected a number of seconds, 0 or more, or None")
+    return seconds
 
 
 def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:

@@ -1,35 +1,178 @@
-"""Collectives of a communicator on contiguous arrays, as sequences of elements or of rows."""
+"""Agreement of a communicator's ranks, and collectives on contiguous arrays, as sequences of elements or of rows."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _arrays, _library
 from . import _declarations as c
-from . import _library
-from ._agreement import Agreement
 from ._buffers import Buffer, as_buffer, row_of
-from ._checks import as_counts, as_int32, as_int64, as_op, whole_extent
-from ._collective_call import CollectiveCall, call_into
-from ._types import Array, Reduction
-from .errors import ArgumentError
+from ._checks import as_counts, as_index, as_int32, as_int64, as_op, whole_extent
+from ._handles import Handle
+from ._requests import Request, reap
+from ._types import Array, Reduction, Result
+from .errors import ArgumentError, DtypeError, status_of
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, complex))
+def set_error(error: BaseException) -> int:
+    """Makes an exception the C library's last error in this thread; returns its status."""
+    status = status_of(error)
+    _library.core().syncyte_error_set(status, str(error).encode("utf-8", "replace"))
+    return status
 
 
-class Collectives(Agreement):
-    """Collectives of syncyte.Comm, except those along an axis (_along.py)."""
+def _start_of_scan(reverse: bool) -> int:
+    return int(c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST)
+
+
+class CollectiveCall(NamedTuple):
+    """The call of a collective, common to its blocking and its non-blocking form."""
+
+    arguments: tuple[Any, ...]  #: arguments of the C function after the communicator
+    arrays: tuple[Buffer, ...]  #: arrays that the C library reads and writes until the end
+    result: Any
+    written: Buffer | None = None  #: the caller's array that the call writes, if any
+
+    def finish(self) -> Any:
+        if self.written is not None:
+            self.written.written()
+        return self.result
+
+
+def call_into(
+    out: Any, source: Buffer, shape: tuple[int, ...], *arguments: Any, contiguous: bool = True
+) -> CollectiveCall:
+    """Makes a call that writes `out`, or a new array like source with another shape, as its last argument."""
+    result = _arrays.empty_like(source, shape) if out is None else out
+    target = as_buffer(result, "out", writable=True, contiguous=contiguous, expected=source.dtype)
+    return CollectiveCall(
+        (*arguments, None, target.reference), (source, target), result, None if out is None else target
+    )
+
+
+class Collectives(Handle):
+    """The ranks of syncyte.Comm, their agreement, and collectives except those along an axis (_along.py).
+
+    A start (ibcast and so on) is collective but does not wait for other ranks: it raises this rank's own error at once,
+    and the others get it from wait() or test(). All ranks start operations in the same order; they may wait in any
+    order.
+    """
+
+    # Cached, and read when the handle is taken over, because torch.compile cannot trace the calls.
+    _rank: Any = None
+    _size: Any = None
+
+    @property
+    def rank(self) -> int:
+        """This process's number, 0 to size - 1. Local."""
+        if self._rank is None:
+            self._rank = _library.core().output("syncyte_comm_rank", self.handle)
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """Number of ranks. Local."""
+        if self._size is None:
+            self._size = _library.core().output("syncyte_comm_size", self.handle)
+        return self._size
+
+    @property
+    def check(self) -> str:
+        """Check level (SYNCYTE_CHECK): "off", "on" or "full". Local."""
+        return ("off", "on", "full")[_library.core().output("syncyte_comm_check_level", self.handle)]
+
+    # Errors that Python finds on one rank.
+
+    def _tell(self, error: BaseException, operation: str, lifecycle: bool = False) -> None:
+        """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin."""
+        if not lifecycle and self.check == "off":
+            return  # without an agreement, only this rank gets the error
+        _library.core().unchecked("syncyte_comm_agree")(self.handle, set_error(error), operation.encode(), 0, None)
+
+    def _prepare(self, operation: str, prepare: Callable[[], Result], lifecycle: bool = False) -> Result:
+        """Runs a collective's local checks; if they fail, all ranks get the error."""
+        try:
+            return prepare()
+        except Exception as error:
+            self._tell(error, operation, lifecycle)
+            raise
+
+    # Collectives that move no data.
+
+    def agree(self, error: BaseException | None = None, operation: str = "agree", **facts: int) -> None:
+        """Agreement: raises the same error on all ranks if one has failed or facts differ. Collective.
+
+        Parameters
+        ----------
+        error : BaseException, optional
+            This rank's own error.
+        operation : str
+            Name for messages.
+        **facts : int
+            Up to 32 integers that must be equal on all ranks.
+
+        Raises
+        ------
+        Error
+            On all ranks: the error with the highest status of any rank.
+        MismatchError
+            On all ranks: facts differ; the message names the ranks that differ.
+        """
+
+        def prepare() -> tuple[int, Any]:
+            array = (c.Fact * max(len(facts), 1))()
+            for number, (name, value) in enumerate(facts.items()):
+                array[number].name, array[number].value = name.encode(), as_index(value, name)
+            if not isinstance(operation, str):
+                raise DtypeError(f"operation is {operation!r}; expected a string")
+            return (0 if error is None else set_error(error)), array
+
+        called = operation if isinstance(operation, str) else "agree"
+        status, array = self._prepare(called, prepare, lifecycle=True)
+        _library.core().syncyte_comm_agree(self.handle, status, operation.encode(), len(facts), array)
+
+    def barrier(self) -> None:
+        """Returns when all ranks have called it. Collective."""
+        _library.core().syncyte_comm_barrier(self.handle)
+
+    def collect(self) -> None:
+        """Frees tensors, windows and communicators made on this one that all ranks have dropped. Collective."""
+        _library.core().syncyte_collect(self.handle)
+
+    # Collectives that move data.
 
     def _run_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Any:
         """Runs a blocking collective; prepare(name, *given) makes its local checks."""
         call = self._prepare(f"comm_{name}", lambda: prepare(name, *given))
         getattr(_library.core(), f"syncyte_comm_{name}")(self.handle, *call.arguments)
         return call.finish()
+
+    def _run_reduction(self, name: str, prepare: Any, array: Any, op: Reduction, out: Any, *numbers: int) -> Any:
+        """Runs a reduction of an array or a Python number; prepare(name, array, op, out, *numbers)."""
+        if out is None and isinstance(array, (bool, int, float, complex)):
+            result = self._run_collective(name, prepare, np.asarray(array), op, None, *numbers)
+            return None if result is None else result.item()
+        return self._run_collective(name, prepare, array, op, out, *numbers)
+
+    def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
+        """Runs a start's local checks; if they fail, passes the error to the other ranks, without waiting."""
+        try:
+            return prepare()
+        except Exception as error:
+            # The others get the error from wait() or test().
+            _library.core().unchecked("syncyte_comm_ifail")(self.handle, set_error(error), operation.encode())
+            raise
+
+    def _start_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Request[Any]:
+        """Starts a collective; prepare(name, *given) makes its local checks."""
+        call = self._prepare_start(f"comm_{name}", lambda: prepare(name, *given))
+        reap()
+        handle = _library.core().output(f"syncyte_comm_{name}", self.handle, *call.arguments)
+        return Request(handle, call.arrays, f"comm_{name}", call.finish)
 
     def bcast(self, array: Array, root: int = 0) -> Array:
         """Sends root's elements to all ranks, in place. Collective.
@@ -49,6 +192,21 @@ class Collectives(Agreement):
             `array`.
         """
         return self._run_collective("bcast", self._broadcast, array, root)
+
+    def ibcast(self, array: Array, root: int = 0) -> Request[Array]:
+        """Starts bcast(). Collective.
+
+        Parameters
+        ----------
+        array, root
+            As of bcast().
+
+        Returns
+        -------
+        Request
+            Its result is `array`.
+        """
+        return self._start_collective("ibcast", self._broadcast, array, root)
 
     def _broadcast(self, name: str, array: Any, root: int) -> CollectiveCall:
         number = as_int32(root, "root")
@@ -78,9 +236,22 @@ class Collectives(Agreement):
         array or number
             out.
         """
-        if _is_number(array) and out is None:
-            return self.allreduce(np.asarray(array), op).item()
-        return self._run_collective("allreduce", self._reduction, array, op, out)
+        return self._run_reduction("allreduce", self._reduction, array, op, out)
+
+    def iallreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Request[Array]:
+        """Starts allreduce() of an array. Collective.
+
+        Parameters
+        ----------
+        array, op, out
+            As of allreduce().
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
+        return self._start_collective("iallreduce", self._reduction, array, op, out)
 
     def _reduction(self, name: str, array: Any, op: Reduction, out: Any, *numbers: int) -> CollectiveCall:
         reduction = as_op(op)
@@ -111,12 +282,9 @@ class Collectives(Agreement):
         array, number or None
             out on root, None elsewhere.
         """
-        if _is_number(array) and out is None:
-            result = self.reduce(np.asarray(array), op, root)
-            return None if result is None else result.item()
-        return self._run_collective("reduce", self._reduction_to_root, array, op, root, out)
+        return self._run_reduction("reduce", self._reduction_to_root, array, op, out, root)
 
-    def _reduction_to_root(self, name: str, array: Any, op: Reduction, root: int, out: Any) -> CollectiveCall:
+    def _reduction_to_root(self, name: str, array: Any, op: Reduction, out: Any, root: int) -> CollectiveCall:
         number = as_int32(root, "root")
         if self.rank == number:
             return self._reduction(name, array, op, out, number)
@@ -142,7 +310,7 @@ class Collectives(Agreement):
         array or number
             out.
         """
-        return self._scan("scan", array, op, reverse, out)
+        return self._run_reduction("scan", self._reduction, array, op, out, _start_of_scan(reverse))
 
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
@@ -162,13 +330,7 @@ class Collectives(Agreement):
         array or number
             out.
         """
-        return self._scan("exscan", array, op, reverse, out)
-
-    def _scan(self, name: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:
-        if _is_number(array) and out is None:
-            return self._scan(name, np.asarray(array), op, reverse, None).item()
-        start = c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST
-        return self._run_collective(name, self._reduction, array, op, out, int(start))
+        return self._run_reduction("exscan", self._reduction, array, op, out, _start_of_scan(reverse))
 
     def counts(self, count: int) -> list[int]:
         """Collects one number of every rank, usually the extent of its part. Collective.

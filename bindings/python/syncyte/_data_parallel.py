@@ -3,28 +3,70 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
-import typing
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 from torch.autograd.profiler import record_function
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
+from . import _arrays, _library, dtypes
+from . import _declarations as c
 from ._buffers import TORCH
+from ._checks import check_kind
+from ._handles import Handle
 from ._layouts import layouts_of
-from ._reducer import Reducer
 from ._torch_collectives import bcast
-from ._torch_refusals import not_a_tensor
-from .comm import COMM_WORLD, comm_or_world
+from ._torch_refusals import check_tensor
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
-if typing.TYPE_CHECKING:
-    from .comm import Comm
-
-_BUCKET_BYTES = 4 << 20
 _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # by parameter, weak references to averagers
+
+
+class Reducer(Handle):
+    """Buckets of memory, each a number of elements of a dtype.
+
+    In a round every rank fills its buckets and starts each as soon as it is full, in any order; after :meth:`wait` they
+    hold scale times the sums, with the same bits on all ranks.
+
+    Ranks of a node add up in each other's memory: any rank in a method takes the next part of the work.
+    """
+
+    kind = "reducer"
+
+    def __init__(self, buckets: Sequence[tuple[dtypes.DTypeLike, int]], comm: Comm = COMM_WORLD, *, scale: float = 1.0):
+        """Collective. buckets: dtype (floating-point or complex) and number of elements of each, alike on all ranks."""
+        self._buckets = [(dtypes.as_dtype(dtype), length) for dtype, length in buckets]
+        kinds, lengths = zip(*self._buckets, strict=True)
+        count = len(buckets)
+        arrays = (ctypes.c_int32 * count)(*kinds), (ctypes.c_int64 * count)(*lengths)
+        options = _library.options(c.ReducerOptions, scale=scale)
+        self._own(_library.core().output("syncyte_reducer_create", comm.handle, count, *arrays, options))
+
+    def bucket(self, number: int) -> torch.Tensor:
+        """Returns this rank's memory of a bucket, a tensor that keeps it alive. Local."""
+        buffer = _library.core().output("syncyte_reducer_bucket", self.handle, number)
+        dtype, length = self._buckets[number]
+        return _arrays.view(self.kind, self.handle, TORCH, dtype, (length,), buffer.data)
+
+    def start(self, number: int) -> None:
+        """Marks this rank's bucket as full: it must not be accessed until wait() has returned. Does not wait."""
+        _library.core().syncyte_reducer_start(self.handle, number)
+
+    def progress(self) -> None:
+        """Works on what all ranks have started. Does not wait."""
+        _library.core().syncyte_reducer_progress(self.handle)
+
+    def wait(self) -> None:
+        """Waits for all buckets of the round. Raises MismatchError where a rank has given it up. Collective."""
+        _library.core().syncyte_reducer_wait(self.handle)
+
+    def give_up(self) -> None:
+        """Gives up the round: wait() raises on all ranks, this one too. Does not wait."""
+        _library.core().syncyte_reducer_give_up(self.handle)
 
 
 class _Bucket:
@@ -113,22 +155,26 @@ def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Buck
     return buckets
 
 
-def _error_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | None:
+def _checked_parameters(
+    module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm, bucket_bytes: int
+) -> list[torch.Tensor]:
+    """Checks the constructor's arguments; returns the parameters that require gradients, each once."""
+    parameters = _parameters_of(module, comm)
     if not isinstance(bucket_bytes, int) or bucket_bytes < 1:
-        return ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
+        raise ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
     if not parameters:
-        return ArgumentError("no parameter requires a gradient; expected one or more that do")
+        raise ArgumentError("no parameter requires a gradient; expected one or more that do")
     if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):
-        return ArgumentError("another DataParallel averages some of these parameters and others too; pass all of its "
-                             "parameters, or call its remove() first")
+        raise ArgumentError("another DataParallel averages some of these parameters and others too; pass all of its "
+                            "parameters, or call its remove() first")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
-            return UnsupportedError(
+            raise UnsupportedError(
                 f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the CPU"
             )
         if not (parameter.is_floating_point() or parameter.is_complex()):
-            return DtypeError(f"a parameter is {parameter.dtype}; expected a floating-point or complex one")
-    return None
+            raise DtypeError(f"a parameter is {parameter.dtype}; expected a floating-point or complex one")
+    return parameters
 
 
 def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
@@ -138,23 +184,15 @@ def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
 
 
 def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm) -> list[torch.Tensor]:
-    """Returns the parameters that require gradients, each once."""
-    if not isinstance(module, (torch.nn.Module, Iterable)):
-        raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
+    check_kind(module, (torch.nn.Module, Iterable), "module", "a torch.nn.Module, or parameters")
     given = list(module.parameters() if isinstance(module, torch.nn.Module) else module)
     for parameter in given:
-        if not isinstance(parameter, torch.Tensor):
-            raise not_a_tensor(parameter, "a parameter")
-    if isinstance(module, torch.nn.Module):
-        _refuse_parts(module, comm)
-    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
-
-
-def _refuse_parts(module: torch.nn.Module, comm: Comm) -> None:
-    """Refuses parameters that are cut over the same ranks: the mean of different parts makes no sense."""
-    if any(layout.comm == comm for layout in layouts_of(module).values()):
+        check_tensor(parameter, "a parameter")
+    # The mean of different parts makes no sense.
+    if isinstance(module, torch.nn.Module) and any(layout.comm == comm for layout in layouts_of(module).values()):
         raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
                             "communicator of ranks that have the same parts (comm.split)")
+    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
 
 
 def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -164,11 +202,6 @@ def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list
     learnt = set(parameters)
     return [tensor for tensor in dict.fromkeys([*module.parameters(), *module.buffers()])
             if tensor not in learnt and tensor.device.type == "cpu" and tensor.layout == torch.strided]
-
-
-def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
-    """Facts for the agreement, which name the first parameters that differ."""
-    return {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
@@ -213,7 +246,7 @@ class DataParallel:
     """
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
-                 bucket_bytes: int = _BUCKET_BYTES):
+                 bucket_bytes: int = 4 << 20):
         """Makes an averager. Collective: parameters, their strides, and bucket_bytes must be equal on all ranks.
 
         Parameters
@@ -238,18 +271,21 @@ class DataParallel:
             On all ranks: ranks differ.
         """
         group = comm_or_world(comm)
-        parameters = group._prepare("DataParallel", lambda: _parameters_of(module, group), lifecycle=True)
+        parameters = group._prepare(
+            "DataParallel", lambda: _checked_parameters(module, group, bucket_bytes), lifecycle=True
+        )
         state = _state_of(module, parameters)
-        group.agree(_error_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
-                    **_sizes_of(parameters), shapes_and_dtypes=_digest_of(parameters),
-                    buffers_and_frozen=_digest_of(state),
-                    bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
+        # The agreement's message names the first parameters that differ.
+        sizes = {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
+        group.agree(None, "DataParallel", parameters=len(parameters), **sizes,
+                    shapes_and_dtypes=_digest_of(parameters), buffers_and_frozen=_digest_of(state),
+                    bucket_bytes=bucket_bytes)
         self._comm = group
         self._buckets = _buckets_of(parameters, bucket_bytes)
         self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
         for number, bucket in enumerate(self._buckets):
-            bucket.place(self._reducer.bucket(number, TORCH))
+            bucket.place(self._reducer.bucket(number))
         self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in bucket.living()}
         self._pass: int | None = None  # autograd's number of the backward pass in progress

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import dtypes
-from ._buffers import refuse_masked
+from ._buffers import NUMPY, TORCH, refuse_masked
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 
 
@@ -36,16 +37,12 @@ def is_array(key: object) -> bool:
     return isinstance(key, (list, range))
 
 
-def is_torch_key(key: object) -> bool:
-    """Whether a key contains torch tensors."""
+def array_kind_of(key: object) -> str | None:
+    """Returns the kind of arrays in a key, torch before numpy; None if there are none."""
     parts = key if isinstance(key, tuple) else (key,)
-    return any(dtypes.is_torch_tensor(part) for part in parts)
-
-
-def is_numpy_key(key: object) -> bool:
-    """Whether a key contains numpy arrays."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return any(isinstance(part, np.ndarray) for part in parts)
+    if any(dtypes.is_torch_tensor(part) for part in parts):
+        return TORCH
+    return NUMPY if any(isinstance(part, np.ndarray) for part in parts) else None
 
 
 def _is_bool(array: Any) -> bool:
@@ -98,9 +95,8 @@ def _expanded(key: Any, ndim: int) -> list[Any]:
     where = [number for number, part in enumerate(parts) if part is Ellipsis]
     if len(where) > 1:
         raise OutOfRangeError("an index can have only one ellipsis ('...')")
-    if not where:
-        return parts + fill
-    return parts[: where[0]] + fill + parts[where[0] + 1 :]
+    place = where[0] if where else len(parts)
+    return parts[:place] + fill + parts[place + 1 :]
 
 
 def _integer(part: Any, extent: int, dimension: int) -> int:
@@ -197,11 +193,8 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
         )
     if smallest >= 0:
         return numbers
-    if dtypes.is_torch_tensor(numbers):
-        numbers = numbers.long()  # a narrow type could not hold the sum
-        return dtypes.import_torch().where(numbers < 0, numbers + extent, numbers)
-    numbers = numbers.astype(np.int64)
-    return np.where(numbers < 0, numbers + extent, numbers)
+    wide = numbers.long() if dtypes.is_torch_tensor(numbers) else numbers.astype(np.int64)
+    return wide % extent  # in a narrow type the extent might overflow
 
 
 def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[Any]]:
@@ -312,14 +305,18 @@ def select(array: Any, key: tuple[Any, ...]) -> Any:
 
 
 def _selected(array: Any, flipped: tuple[int, ...], integers: tuple[Any, ...], parts: list[Any]) -> Any:
-    if dtypes.is_torch_tensor(array):
-        torch = dtypes.import_torch()
-        parts = [torch.as_tensor(part).long() if is_array(part) else part for part in parts]
-        found = (torch.flip(array, flipped) if flipped else array)[integers][tuple(parts)]
+    is_torch = dtypes.is_torch_tensor(array)
+    parts = [_index_for(array, part) if is_array(part) else part for part in parts]
+    flip = dtypes.import_torch().flip if is_torch else np.flip
+    found = (flip(array, flipped) if flipped else array)[integers][tuple(parts)]
+    if is_torch:
         return found.contiguous()
-    parts = [np.asarray(part) if is_array(part) else part for part in parts]
-    found = (np.flip(array, flipped) if flipped else array)[integers][tuple(parts)]
     return np.ascontiguousarray(found) if found.ndim > 0 else found  # ascontiguousarray would add a dimension
+
+
+def _index_for(array: Any, part: Any) -> Any:
+    """Converts an array of a key to the kind of the array that it indexes."""
+    return dtypes.import_torch().as_tensor(part).long() if dtypes.is_torch_tensor(array) else np.asarray(part)
 
 
 def apply(rows: Rows, gathered: Any) -> Any:
@@ -327,15 +324,10 @@ def apply(rows: Rows, gathered: Any) -> Any:
     if not rows.pick:
         trivial = all(_is_all(part) for part in rows.rest)
         return gathered if trivial else select(gathered, (slice(None),) * rows.index.ndim + rows.rest)
-    count = rows.index.size if isinstance(rows.index, np.ndarray) else rows.index.numel()
+    count = math.prod(rows.index.shape)
     flat = gathered.reshape((count, *gathered.shape[rows.index.ndim :]))
-    if dtypes.is_torch_tensor(gathered):
-        torch = dtypes.import_torch()
-        numbers = torch.arange(count)
-        picks = tuple(torch.as_tensor(part).reshape(-1).long() for part in rows.pick)
-    else:
-        numbers = np.arange(count)
-        picks = tuple(np.asarray(part).reshape(-1) for part in rows.pick)
+    numbers = _index_for(gathered, np.arange(count))
+    picks = [_index_for(gathered, part).reshape(-1) for part in rows.pick]
     picked = flat[(numbers, *picks)]
     picked = picked.reshape((*rows.index.shape, *picked.shape[1:]))
     return select(picked, (slice(None),) * rows.index.ndim + rows.rest)

@@ -8,8 +8,6 @@ from typing import Any
 
 from . import _declarations as c
 
-__all__ = ["hook", "raise_again"]
-
 _raised: BaseException | None = None
 
 
@@ -32,12 +30,6 @@ def _answers() -> Generator[int, Any, None]:
             _raised, answer = error, 1
 
 
-def _started() -> Generator[int, Any, None]:
-    answers = _answers()
-    next(answers)
-    return answers
-
-
 def raise_again() -> None:
     """Raises the exception that a handler has raised while the C library was waiting, if any."""
     global _raised
@@ -48,4 +40,6 @@ def raise_again() -> None:
         raise error
 
 
-hook = c.InterruptFn(_started().send)
+_started = _answers()
+next(_started)
+hook = c.InterruptFn(_started.send)

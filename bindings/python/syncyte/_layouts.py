@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 
 from ._along import even_counts
-from ._checks import as_index, as_numbers, wrong
+from ._checks import as_index, as_numbers, check_kind, wrong
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import ArgumentError, DtypeError, ShapeError
+from .errors import ArgumentError, ShapeError
 
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: maps names of its parameters and buffers to layouts
 
@@ -63,6 +63,16 @@ def counts_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ..
         expected = f"a multiple of the number of ranks, {comm.size}, or uneven=True"
         raise wrong(ShapeError, name, extent, expected)
     return tuple(even_counts(extent, comm.size))
+
+
+def part_lengths(counts: Sequence[int] | None, own: int, comm: Comm) -> list[int]:
+    """Returns the lengths of the ranks' parts; without counts all are as long as this rank's."""
+    if counts is None:
+        return [own] * comm.size
+    numbers = as_numbers(counts, "counts")
+    if len(numbers) != comm.size:
+        raise wrong(ShapeError, "counts", numbers, f"{comm.size} numbers, one for each rank")
+    return numbers
 
 
 def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Tensor]) -> None:
@@ -115,8 +125,7 @@ def mark_sharded(
         On this rank: no such parameter or buffer; no such dim; counts that do not fit.
     """
     group = comm_or_world(comm)
-    if not isinstance(module, torch.nn.Module):
-        raise wrong(DtypeError, "module", f"a {type(module).__name__}", "a torch.nn.Module")
+    check_kind(module, torch.nn.Module, "module", "a torch.nn.Module")
     tensor = {**module._parameters, **module._buffers}.get(name)
     if tensor is None:
         raise wrong(ArgumentError, "name", repr(name), f"a parameter or buffer of the {type(module).__name__}")
@@ -124,9 +133,7 @@ def mark_sharded(
     if not -tensor.dim() <= number < tensor.dim():
         raise wrong(ArgumentError, "dim", number, f"{-tensor.dim()} to {tensor.dim() - 1}")
     number %= tensor.dim()
-    known = [tensor.size(number)] * group.size if counts is None else as_numbers(counts, "counts")
-    if len(known) != group.size:
-        raise wrong(ShapeError, "counts", known, f"{group.size} numbers, one for each rank")
+    known = part_lengths(counts, tensor.size(number), group)
     if known[group.rank] != tensor.size(number):
         expected = f"{tensor.size(number)}, as {name} has along dimension {number}"
         raise wrong(ShapeError, "counts", known[group.rank], expected, axis=group.rank)

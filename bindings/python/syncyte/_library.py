@@ -14,21 +14,18 @@ import importlib
 import logging
 import os
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from . import _declarations as c
 from . import _interrupts, errors
+from ._checks import as_text
 
 log = logging.getLogger("syncyte")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 _SONAME = f"{_SUFFIX}.{c.VERSION_MAJOR}"
-
-# Functions whose returned status is not the result of the call.
-_RETURN_THEIR_ARGUMENT = {"syncyte_error_set"}
 
 
 def _built_folders() -> list[str]:
@@ -40,40 +37,34 @@ def _built_folders() -> list[str]:
     return [os.path.normpath(os.path.join(_PACKAGE, folder)) for folder in _location.LIBRARY_FOLDERS]
 
 
-def candidates(name: str, beside: str | None = None) -> Iterator[str]:
-    """Yields the paths to try for the library `name` (syncyte, syncyte_hdf5), in order; last, the loader's path."""
-    variable = name.upper() + "_LIBRARY"
-    chosen = os.environ.get(variable)
-    if chosen:
-        if not os.path.exists(chosen):
-            raise errors.LibraryError(f"{variable} is {chosen!r}: there is no such file")
-        yield chosen
-        return
-    folders = [_PACKAGE, *_built_folders()]
-    if beside is not None:
-        folders.append(os.path.dirname(os.path.realpath(beside)))
-    for folder in folders:
-        for suffix in (_SUFFIX, _SONAME):
-            path = os.path.join(folder, f"lib{name}{suffix}")
-            if os.path.exists(path):
-                yield path
-                return
-    yield f"lib{name}{_SONAME}"
-
-
 def find(name: str) -> str:
-    """Returns the path of a library on top of libsyncyte, for example ``find("syncyte_torch")``.
+    """Returns the path of a library, for example ``find("syncyte_torch")``.
 
     The result is a bare file name if the loader must search it.
 
     Raises LibraryError if the environment names a file that does not exist.
     """
-    return next(candidates(name, beside=core().path))
+    variable = name.upper() + "_LIBRARY"
+    chosen = os.environ.get(variable)
+    if chosen:
+        if not os.path.exists(chosen):
+            raise errors.LibraryError(f"{variable} is {chosen!r}: there is no such file")
+        return chosen
+    folders = [_PACKAGE, *_built_folders()]
+    if name != "syncyte":
+        folders.append(os.path.dirname(os.path.realpath(core().path)))
+    for folder in folders:
+        for suffix in (_SUFFIX, _SONAME):
+            path = os.path.join(folder, f"lib{name}{suffix}")
+            if os.path.exists(path):
+                return path
+    return f"lib{name}{_SONAME}"
 
 
-def _load(path: str, name: str) -> ctypes.CDLL:
+def _load(name: str, functions: dict[str, c.Function]) -> Library:
+    path = find(name)
     try:
-        return ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
+        library = Library(path, ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL), functions)
     except OSError as error:
         folders, variable = _built_folders(), f"{name.upper()}_LIBRARY"
         if os.path.isabs(path):
@@ -86,17 +77,18 @@ def _load(path: str, name: str) -> ctypes.CDLL:
                 f"(PYTHONPATH=build/python) or of an installation, or set {variable} to the file"
             )
         raise errors.LibraryError(f"cannot load lib{name}: {error}. {advice}") from error
+    log.debug("loaded %s", path)
+    return library
 
 
-def _check_version(library: ctypes.CDLL, path: str) -> None:
+def _check_version(library: Library) -> None:
+    path = library.path
     try:
-        function = library.syncyte_version
-    except AttributeError:
+        function = library.unchecked("syncyte_version")
+    except errors.LibraryError:
         raise errors.LibraryError(f"{path} is not Syncyte's library: it has no function syncyte_version") from None
-    function.argtypes = [ctypes.POINTER(ctypes.c_int32)] * 4
-    function.restype = ctypes.c_int32
     numbers = [ctypes.c_int32(-1) for _ in range(4)]
-    status = function(*(ctypes.byref(number) for number in numbers))
+    status = function(*numbers)
     if status != c.Status.SUCCESS:
         raise errors.LibraryError(f"{path}: syncyte_version returned status {status}")
     major, minor, patch, abi = (number.value for number in numbers)
@@ -115,13 +107,34 @@ class Library:
         self.path = path
         self._library = library
         self._functions = functions
+        self._scalars: dict[str, tuple[Any, type]] = {}  # functions of one output, a scalar, and its type
 
     def __getattr__(self, name: str) -> Any:
         function = self.unchecked(name)
-        if function.restype is ctypes.c_int32 and name not in _RETURN_THEIR_ARGUMENT:
+        if function.restype is ctypes.c_int32 and name != "syncyte_error_set":  # which returns its argument
             function.errcheck = _raise_if_failed
         setattr(self, name, function)
         return function
+
+    def output(self, name: str, *arguments: Any) -> Any:
+        """Calls a function without its last parameters, which are outputs; returns their values.
+
+        One output is returned as it is, several as a tuple; structures remain ctypes.Structure.
+        """
+        if name in self._scalars:  # the shortest way, for counters
+            function, kind = self._scalars[name]
+            output = kind()
+            function(*arguments, output)
+            return output.value
+        function = getattr(self, name)
+        outputs = [_new_output(pointer._type_) for pointer in function.argtypes[len(arguments) :]]
+        function(*arguments, *outputs)
+        values = [output if isinstance(output, ctypes.Structure) else output.value for output in outputs]
+        if len(values) > 1:
+            return tuple(values)
+        if not isinstance(outputs[0], ctypes.Structure):
+            self._scalars[name] = function, type(outputs[0])
+        return values[0]
 
     def unchecked(self, name: str) -> Any:
         """Returns the function itself, which returns its status: for finalizers, which cannot raise."""
@@ -146,35 +159,27 @@ def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tup
     return status
 
 
-_lock = threading.Lock()
+def _new_output(kind: type) -> Any:
+    return options(kind) if issubclass(kind, ctypes.Structure) else kind()
+
+
 _core: Library | None = None
-_hdf5: Library | None = None
 
 
 def core() -> Library:
     """Returns libsyncyte. Raises LibraryError (an ImportError) if it is missing or of another version."""
     global _core
     if _core is None:
-        with _lock:
-            if _core is None:
-                path = next(candidates("syncyte"))
-                library = _load(path, "syncyte")
-                _check_version(library, path)
-                log.debug("loaded %s", path)
-                _core = Library(path, library, c.CORE)
+        library = _load("syncyte", c.CORE)
+        _check_version(library)
+        _core = library
     return _core
 
 
+@functools.cache
 def hdf5() -> Library:
     """Returns libsyncyte_hdf5; loads it at the first use of a checkpoint."""
-    global _hdf5
-    if _hdf5 is None:
-        path = find("syncyte_hdf5")
-        with _lock:
-            if _hdf5 is None:
-                _hdf5 = Library(path, _load(path, "syncyte_hdf5"), c.HDF5)
-                log.debug("loaded %s", path)
-    return _hdf5
+    return _load("syncyte_hdf5", c.HDF5)
 
 
 def is_loaded() -> bool:
@@ -182,29 +187,13 @@ def is_loaded() -> bool:
     return _core is not None
 
 
-@functools.cache
-def version() -> tuple[int, int, int]:
-    """Returns the version of libsyncyte (major, minor, patch). Local; loads the library."""
-    numbers = [ctypes.c_int32() for _ in range(3)]
-    core().syncyte_version(*(ctypes.byref(number) for number in numbers), None)
-    major, minor, patch = (number.value for number in numbers)
-    return major, minor, patch
-
-
 def options(structure: type[ctypes.Structure], **values: Any) -> Any:
     """Returns an options structure with its size, its defaults, and `values`."""
-    defaults: dict[str, Any] = vars(structure)["_defaults_"]
-    result = structure(**{**defaults, **values})
-    result.struct_size = ctypes.sizeof(structure)
-    return result
+    return structure(**{**vars(structure)["_defaults_"], **values, "struct_size": ctypes.sizeof(structure)})
 
 
 def name_bytes(name: str | None) -> bytes | None:
     """Converts a name for the C interface. Raises ArgumentError for a zero byte."""
     if name is None:
         return None
-    if not isinstance(name, str):
-        raise errors.DtypeError(f"name is {name!r}; expected a string")
-    if "\0" in name:
-        raise errors.ArgumentError(f"name is {name!r}; expected a string without a zero character")
-    return name.encode()
+    return as_text(name, "name", "a string without a zero character", may_be_empty=True).encode()

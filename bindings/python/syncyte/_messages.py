@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,10 +38,6 @@ def _kept_if_interrupted(sent: Buffer) -> Iterator[None]:
     except BaseException:
         _interrupted.append(sent)
         raise
-
-
-def _status() -> Any:
-    return _library.options(c.MessageStatus)
 
 
 def _answer(status: Any) -> MessageStatus:
@@ -98,11 +93,8 @@ class Messages(Along):
             The message has another element type or shape.
         """
         buffer = _incoming(out)
-        status = _status()
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
-        _library.core().syncyte_comm_recv(
-            self.handle, number, label, None, buffer.reference, ctypes.byref(status)
-        )
+        status = _library.core().output("syncyte_comm_recv", self.handle, number, label, None, buffer.reference)
         buffer.written()
         return _answer(status)
 
@@ -124,10 +116,7 @@ class Messages(Along):
         reap()
         buffer = _outgoing(array, "isend")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_comm_isend(
-            self.handle, buffer.reference, number, label, None, ctypes.byref(handle)
-        )
+        handle = _library.core().output("syncyte_comm_isend", self.handle, buffer.reference, number, label, None)
         return Request(handle, buffer, "isend", lambda: None)
 
     def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request[MessageStatus]:
@@ -146,10 +135,8 @@ class Messages(Along):
         reap()
         buffer = _incoming(out)
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
-        handle, status = ctypes.c_void_p(), _status()
-        _library.core().syncyte_comm_irecv(
-            self.handle, number, label, None, buffer.reference, ctypes.byref(status), ctypes.byref(handle)
-        )
+        arguments = self.handle, number, label, None, buffer.reference
+        status, handle = _library.core().output("syncyte_comm_irecv", *arguments)
 
         def finish() -> MessageStatus:
             buffer.written()
@@ -175,12 +162,11 @@ class Messages(Along):
             Sender and tag. Errors as of recv().
         """
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
-        status = _status()
+        to, label = as_int32(dest, "dest"), as_int32(send_tag, "send_tag")
+        receive = as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference
         with _kept_if_interrupted(outgoing):
-            _library.core().syncyte_comm_sendrecv(
-                self.handle, outgoing.reference, as_int32(dest, "dest"), as_int32(send_tag, "send_tag"),
-                as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference,
-                ctypes.byref(status),
-            )  # fmt: skip
+            status = _library.core().output(
+                "syncyte_comm_sendrecv", self.handle, outgoing.reference, to, label, *receive
+            )
         incoming.written()
         return _answer(status)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ctypes
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple
 
 from . import _declarations as c
 from . import _interrupts, _library
 from ._types import Result
 from .errors import DtypeError, HandleError
-
-Kind = TypeVar("Kind")
 
 
 class MessageStatus(NamedTuple):
@@ -25,25 +23,20 @@ class MessageStatus(NamedTuple):
 class _Started:
     """A C request, and the arrays that the C library uses until it has ended."""
 
-    def __init__(self, handle: ctypes.c_void_p, arrays: Any):
-        self.handle = handle
+    def __init__(self, handle: int, arrays: Any):
+        self.handle = ctypes.c_void_p(handle)
         self.arrays = arrays
-
-    def test(self) -> bool:
-        done = ctypes.c_int32()
-        _library.core().syncyte_request_test(ctypes.byref(self.handle), ctypes.byref(done))
-        return bool(done.value)
 
     def complete(self) -> None:
         """Waits, for a dropped request; its error is ignored."""
-        status = _library.core().unchecked("syncyte_request_wait")(ctypes.byref(self.handle))
+        status = _library.core().unchecked("syncyte_request_wait")(self.handle)
         if status == c.Status.ERR_INTERRUPTED:
             _interrupts.raise_again()
 
     def is_over(self) -> bool:
         """Whether it has ended, for a dropped request; its error is ignored."""
         done = ctypes.c_int32()
-        status = _library.core().unchecked("syncyte_request_test")(ctypes.byref(self.handle), ctypes.byref(done))
+        status = _library.core().unchecked("syncyte_request_test")(self.handle, done)
         return status != c.Status.SUCCESS or bool(done.value)
 
 
@@ -64,7 +57,7 @@ def reap() -> None:
             _dropped.append(started)
 
 
-def drop(handle: ctypes.c_void_p, arrays: Any) -> _Started:
+def drop(handle: int, arrays: Any) -> _Started:
     """Leaves a C request to reap()."""
     started = _Started(handle, arrays)
     _dropped.append(started)
@@ -77,12 +70,12 @@ class Request(Generic[Result]):
     If a request is dropped earlier, it warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
-    def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Result]):
+    def __init__(self, handle: int, arrays: Any, operation: str, finish: Callable[[], Result]):
         """Takes over a C request; for use within this package.
 
         Parameters
         ----------
-        handle : ctypes.c_void_p
+        handle : int
             The C request.
         arrays : object
             Objects to keep alive until the end.
@@ -116,7 +109,7 @@ class Request(Generic[Result]):
         if self._started is not None:
             started, self._started = self._started, None
             try:
-                _library.core().syncyte_request_wait(ctypes.byref(started.handle))
+                _library.core().syncyte_request_wait(started.handle)
             except BaseException:
                 if started.handle:  # a signal has ended the wait, not the operation
                     self._started = started
@@ -144,7 +137,7 @@ class Request(Generic[Result]):
         if self._started is None:
             return True
         try:
-            done = self._started.test()
+            done = bool(_library.core().output("syncyte_request_test", self._started.handle))
         except Exception:
             self._started = None
             raise
@@ -164,17 +157,6 @@ class Request(Generic[Result]):
 
     def __repr__(self) -> str:
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'in flight'}>"
-
-
-def as_requests(requests: Iterable[Kind], kind: type) -> list[Kind]:
-    """Converts requests of a kind to a list. Raises DtypeError for anything else, before any wait."""
-    if not isinstance(requests, Iterable):
-        raise DtypeError(f"requests is {requests!r}; expected a list of requests")
-    found = list(requests)
-    for place, request in enumerate(found):
-        if not isinstance(request, kind):
-            raise DtypeError(f"requests[{place}] is {request!r}; expected a request")
-    return found
 
 
 def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
@@ -197,9 +179,20 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     DtypeError
         Not a request; raised before any wait.
     """
+    return wait_each(requests, Request)
+
+
+def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
+    """Does wait_all() for requests of a class. Raises DtypeError for anything else, before any wait."""
+    if not isinstance(requests, Iterable):
+        raise DtypeError(f"requests is {requests!r}; expected a list of requests")
+    given = list(requests)
+    for place, request in enumerate(given):
+        if not isinstance(request, kind):
+            raise DtypeError(f"requests[{place}] is {request!r}; expected a request")
     answers: list[Any] = []
     first: Exception | None = None
-    for request in as_requests(requests, Request):
+    for request in given:
         try:
             answers.append(request.wait())
         except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import NamedTuple
 
 from . import _declarations as c
@@ -22,12 +21,9 @@ class StatsTable(dict[str, OperationStats]):
     """Counters by operation. str() returns a table, sorted by time, then bytes, then calls."""
 
     def __str__(self) -> str:
-        def weight(item: tuple[str, OperationStats]) -> tuple[float, int, int]:
-            return -item[1].seconds, -item[1].bytes, -item[1].calls
-
+        ranked = sorted(self.items(), key=lambda item: (item[1].seconds, item[1].bytes, item[1].calls), reverse=True)
         table = [("operation", "calls", "errors", "bytes", "seconds")]
-        table += [(name, f"{of.calls}", f"{of.errors}", f"{of.bytes}", f"{of.seconds:.6f}")
-                  for name, of in sorted(self.items(), key=weight)]
+        table += [(name, f"{of.calls}", f"{of.errors}", f"{of.bytes}", f"{of.seconds:.6f}") for name, of in ranked]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = []
         for name, *numbers in table:
@@ -46,14 +42,10 @@ def stats() -> StatsTable:
     function = _library.core().unchecked("syncyte_stats")
     found = _library.options(c.OperationStats)
     index = 0
-    while function(index, ctypes.byref(found)) == c.Status.SUCCESS:
+    while function(index, found) == c.Status.SUCCESS:
         name = found.operation.decode()
-        before = result.get(name, OperationStats(0, 0, 0, 0.0))  # an operation may have several counters
-        result[name] = OperationStats(
-            before.calls + found.calls,
-            before.errors + found.errors,
-            before.bytes + found.bytes,
-            before.seconds + found.nanoseconds * 1e-9,
-        )
+        found_now = found.calls, found.errors, found.bytes, found.nanoseconds * 1e-9
+        before = result.get(name, (0, 0, 0, 0.0))  # an operation may have several counters
+        result[name] = OperationStats(*map(sum, zip(before, found_now, strict=True)))
         index += 1
     return result

@@ -25,13 +25,10 @@ import torch
 from ._checks import as_op
 from ._declarations import Op
 from ._torch_operators import operators
-from ._torch_refusals import not_a_tensor, raise_on_all
+from ._torch_refusals import check_tensor, raise_on_all
 from ._types import Reduction
-from .comm import COMM_WORLD, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, UnsupportedError
-
-if typing.TYPE_CHECKING:
-    from .comm import Comm
 
 __all__ = ["allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_", "exscan", "gather_along",
            "neighbor_alltoall", "reduce", "reduce_", "reduce_scatter_along", "scan", "scatter_along"]  # fmt: skip
@@ -44,20 +41,6 @@ def number_of(op: Reduction) -> int:
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 
-def _number_of(op: Reduction, comm: Comm, operation: str) -> int:
-    """number_of(), whose error all ranks are told."""
-    return comm._prepare(operation, lambda: number_of(op))
-
-
-def _is_identity(adjoint: str, comm: Comm) -> bool:
-    def check() -> bool:
-        if adjoint not in ("sum", "identity"):
-            raise ArgumentError(f"adjoint is {adjoint!r}; expected 'sum' or 'identity'")
-        return adjoint == "identity"
-
-    return comm._prepare("comm_allreduce", check)
-
-
 def _refuse_compiled(mixed_grad: bool) -> None:
     if mixed_grad and torch.compiler.is_compiling():
         raise UnsupportedError("mixed_grad=True does not work inside torch.compile: give the compiled function inputs "
@@ -65,21 +48,23 @@ def _refuse_compiled(mixed_grad: bool) -> None:
 
 
 def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
-    if not mixed_grad:
-        return tensor
-    _refuse_compiled(mixed_grad)
-    return operators.mixed_grad(tensor)
+    return operators.mixed_grad(tensor) if mixed_grad else tensor
 
 
 def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm, tensor: torch.Tensor,
-                mixed_grad: bool, *arguments: typing.Any) -> typing.Any:
-    """Calls a collective; operation: its name where the ranks agree first."""
+                mixed_grad: bool, *arguments: typing.Any, number: Callable[[], int] | None = None,
+                **named: typing.Any) -> typing.Any:
+    """Calls a collective.
+
+    operation: its name in the ranks' first agreement; number: converts a last argument, its reduction.
+    """
     group = comm_or_world(comm)
     _refuse_compiled(mixed_grad)
+    if number is not None:
+        arguments = (*arguments, group._prepare(operation, number))
     try:
-        if not isinstance(tensor, torch.Tensor):  # schemas take None
-            raise not_a_tensor(tensor)
-        return operator(_given(tensor, mixed_grad), group.handle, *arguments)
+        check_tensor(tensor)  # schemas take None
+        return operator(_given(tensor, mixed_grad), group.handle, *arguments, **named)
     except Exception as error:
         raise_on_all(error, tensor, group, operation)
         raise
@@ -129,16 +114,21 @@ def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = 
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint where a gradient is required.
     """
+    group = comm_or_world(comm)
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
-        group = comm_or_world(comm)
         try:
             return operators.allreduce.default(tensor, group.handle)
         except Exception as error:
             raise_on_all(error, tensor, group, "comm_allreduce")
             raise
-    group = comm_or_world(comm)
-    number, identity = _number_of(op, group, "comm_allreduce"), _is_identity(adjoint, group)
-    return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
+
+    def check() -> tuple[int, bool]:
+        if adjoint not in ("sum", "identity"):
+            raise ArgumentError(f"adjoint is {adjoint!r}; expected 'sum' or 'identity'")
+        return number_of(op), adjoint == "identity"
+
+    options = group._prepare("comm_allreduce", check)
+    return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, *options)
 
 
 def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
@@ -253,9 +243,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: 
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint.
     """
-    group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_reduce")
-    return _collective(operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
+    return _collective(operators.reduce, "comm_reduce", comm, tensor, mixed_grad, root, number=lambda: number_of(op))
 
 
 def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
@@ -281,7 +269,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op:
     """
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_reduce")
+    number = group._prepare("comm_reduce", lambda: number_of(op))
     _collective(operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
     return tensor
 
@@ -316,9 +304,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint.
     """
-    group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_scan")
-    return _collective(operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.scan, "comm_scan", comm, tensor, mixed_grad, reverse, number=lambda: number_of(op))
 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
@@ -343,9 +329,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     TypeError, ValueError, NotImplementedError
         On all ranks: the errors of :func:`scan`.
     """
-    group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_exscan")
-    return _collective(operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.exscan, "comm_exscan", comm, tensor, mixed_grad, reverse, number=lambda: number_of(op))
 
 
 def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = False) -> torch.Tensor:
@@ -460,9 +444,9 @@ def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0
     Parameters
     ----------
     tensor : torch.Tensor
-        Of root; on other ranks only its dtype counts, and that it may require gradients.
+        Root's tensor; on other ranks only its dtype counts, and whether it requires gradients.
     count : int
-        Of this rank's part; they add up to root's extent along the axis.
+        Length of this rank's part; the lengths add up to root's extent along the axis.
     axis, comm
         As of :func:`allgather_along`.
     root : int
@@ -494,7 +478,7 @@ def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op:
     tensor : torch.Tensor
         The whole; any strides.
     count : int
-        Of this rank's part; they add up to the extent along the axis.
+        Length of this rank's part; the lengths add up to the extent along the axis.
     axis, comm
         As of :func:`allgather_along`.
     op : str or Op
@@ -511,10 +495,8 @@ def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op:
     ValueError
         On all ranks: counts that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
     """
-    group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_counts")
     operator = operators.reduce_scatter_along.default
-    return _collective(operator, "comm_counts", group, tensor, mixed_grad, axis, count, number)
+    return _collective(operator, "comm_counts", comm, tensor, mixed_grad, axis, count, number=lambda: number_of(op))
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, count: int, *,
@@ -531,7 +513,7 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, co
     gather_axis, scatter_axis : int
         Negative ones count from the end.
     count : int
-        Of this rank's part along ``scatter_axis``; they add up to the whole extent.
+        Length of this rank's part along ``scatter_axis``; the lengths add up to the whole extent.
     comm : Comm
         The ranks.
     mixed_grad : bool

@@ -1,4 +1,4 @@
-"""Gradients of whole tensors: what reads of them record, and how it comes home."""
+"""Gradients of whole tensors: reads record them, and sync_grad() adds them to the owners' rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._torch_refusals import not_a_tensor, refuse
 if TYPE_CHECKING:
     from .tensor import WholeTensor
 
-# What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.
+# Attribute of whole tensors: two companion tensors, one for adds of backward passes, one for values in flight.
 _COMPANIONS = "_gradient_companions"
 
 
@@ -72,16 +72,12 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     whole.local.requires_grad_(requires_grad)
 
 
-def _companion(whole: WholeTensor, operation: str) -> WholeTensor:
-    if _COMPANIONS not in whole.__dict__:
-        raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
-    return whole.__dict__[_COMPANIONS][0]
-
-
 @contextlib.contextmanager
 def _collected(whole: WholeTensor, operation: str) -> Iterator[torch.Tensor]:
     """This rank's rows of the companion, with the gradients of all ranks' backward passes; cleared afterwards."""
-    companion = _companion(whole, operation)
+    if _COMPANIONS not in whole.__dict__:
+        raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
+    companion = whole.__dict__[_COMPANIONS][0]
     whole._agree_in_place("tensor_sync")
     companion.sync()  # all adds have arrived
     yield companion.local

@@ -17,14 +17,11 @@ import torch
 
 from ._torch_collectives import _given, _refuse_compiled, number_of
 from ._torch_operators import operators
-from ._torch_refusals import advise, not_a_tensor
+from ._torch_refusals import advise, check_tensor
 from ._torch_requests import Request
 from ._types import Reduction
-from .comm import COMM_WORLD, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError
-
-if typing.TYPE_CHECKING:
-    from .comm import Comm
 
 __all__ = ["iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "ireduce_scatter_along"]
 
@@ -49,18 +46,17 @@ class CollectiveRequest(Request):
 
 
 def _started(tensor: torch.Tensor, comm: Comm, collective: str, mixed_grad: bool,
-             prepare_arguments: Callable[[], dict[str, typing.Any]]) -> CollectiveRequest:
-    """Starts a collective; wrong arguments are told to the ranks that have started it."""
-    handle = comm.handle
-    operation = f"comm_i{collective}"
+             prepare_arguments: Callable[[Comm], dict[str, typing.Any]]) -> CollectiveRequest:
+    """Starts a collective; if this rank's arguments are wrong, the ranks that have started it get the error."""
+    group = comm_or_world(comm)
+    handle = group.handle
     _refuse_compiled(mixed_grad)
 
     def prepare() -> dict[str, typing.Any]:
-        if not isinstance(tensor, torch.Tensor):
-            raise not_a_tensor(tensor)
-        return prepare_arguments()
+        check_tensor(tensor)
+        return prepare_arguments(group)
 
-    arguments = comm._prepare_start(operation, prepare)
+    arguments = group._prepare_start(f"comm_i{collective}", prepare)
     name = collective.removesuffix("_along")
     ticket = operators.start_collective(_given(tensor, mixed_grad), name, handle, **arguments)
     return CollectiveRequest(ticket, handle, name, tuple(tensor.shape), tensor.dtype, arguments)
@@ -122,7 +118,7 @@ def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction =
     TypeError, ValueError, NotImplementedError
         As :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
     """
-    return _started(tensor, comm_or_world(comm), "allreduce", mixed_grad, lambda: {"op": number_of(op)})
+    return _started(tensor, comm, "allreduce", mixed_grad, lambda _: {"op": number_of(op)})
 
 
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
@@ -144,7 +140,7 @@ def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     TypeError, ValueError, NotImplementedError
         As :func:`bcast`, at once where this rank is wrong, from wait() on the others.
     """
-    return _started(tensor, comm_or_world(comm), "bcast", mixed_grad, lambda: {"root": _number(root, "root")})
+    return _started(tensor, comm, "bcast", mixed_grad, lambda _: {"root": _number(root, "root")})
 
 
 def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *,
@@ -170,8 +166,7 @@ def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0,
         Wrong counts, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
         wrong, from wait() on the others.
     """
-    group = comm_or_world(comm)
-    return _started(tensor, group, "allgather_along", mixed_grad, lambda: _parts(axis, counts, group, "gather"))
+    return _started(tensor, comm, "allgather_along", mixed_grad, lambda group: _parts(axis, counts, group, "gather"))
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
@@ -183,7 +178,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int
     tensor, axis, op, comm
         As of :func:`reduce_scatter_along`.
     counts : sequence of int
-        Of all ranks' parts along the axis.
+        Lengths of all ranks' parts along the axis.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
 
@@ -197,9 +192,8 @@ def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int
         Wrong counts, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
         rank is wrong, from wait() on the others.
     """
-    group = comm_or_world(comm)
-    return _started(tensor, group, "reduce_scatter_along", mixed_grad,
-                    lambda: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
+    return _started(tensor, comm, "reduce_scatter_along", mixed_grad,
+                    lambda group: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_counts: Sequence[int],
@@ -225,7 +219,6 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
         Wrong counts, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
         wrong, from wait() on the others.
     """
-    group = comm_or_world(comm)
-    return _started(tensor, group, "alltoall_along", mixed_grad,
-                    lambda: {**_parts(gather_axis, gather_counts, group, "gather", "gather_"),
+    return _started(tensor, comm, "alltoall_along", mixed_grad,
+                    lambda group: {**_parts(gather_axis, gather_counts, group, "gather", "gather_"),
                              **_parts(scatter_axis, scatter_counts, group, "scatter", "scatter_")})

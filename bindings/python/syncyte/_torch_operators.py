@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import typing
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
-from . import _library, _torch_vmap
+from . import _library
 
 torch.ops.load_library(_library.find("syncyte_torch"))
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 
 
-class Row(typing.NamedTuple):
+class Row(NamedTuple):
     """An operator in the library's table."""
 
     packet: str
@@ -23,7 +24,7 @@ class Row(typing.NamedTuple):
     shapes: list[int]  #: and which are shapes
 
     @property
-    def operator(self) -> typing.Any:
+    def operator(self) -> Any:
         return getattr(getattr(operators, self.packet), self.overload)
 
 
@@ -36,7 +37,7 @@ def table() -> list[Row]:
 
 
 def _register_effects(rows: list[Row]) -> None:
-    """Compiled code keeps the order of operators that communicate, and runs them even if nobody uses their results.
+    """Compiled code keeps the order of operators that communicate, and runs them even if their results are not used.
 
     A rank whose compiler dropped one would leave the others waiting.
     """
@@ -54,6 +55,73 @@ def _register_effects(rows: list[Row]) -> None:
             effects._register_effectful_op(row.operator, ordered)
 
 
+# Rules of torch.vmap.
+#
+# A collective runs once for the whole batch, whose dimension is moved to the front: ranks may have it in different
+# places. Operations of whole tensors and halos run once for each element, in order. The rest raises
+# NotImplementedError: a ticket stands for one operation.
+
+Rule = Callable[..., tuple[Any, Any]]
+
+
+def _shifted(axis: int, ndim: int) -> int:
+    """The axis behind the batch's dimension; one that is out of range stays so."""
+    return axis + 1 if axis >= 0 else axis if axis >= -ndim else axis - 1
+
+
+def _once(operator: Any, axes: Sequence[int], shapes: Sequence[int]) -> Rule:
+    def rule(info: Any, in_dims: Sequence[int | None], tensor: torch.Tensor, *more: Any) -> tuple[torch.Tensor, int]:
+        arguments = [tensor.movedim(in_dims[0], 0), *more]  # type: ignore[arg-type]
+        ndim = len(arguments[shapes[0]]) if shapes else tensor.dim() - 1
+        for place in axes:
+            arguments[place] = _shifted(arguments[place], ndim)
+        for place in shapes:
+            arguments[place] = [info.batch_size, *arguments[place]]
+        return operator(*arguments), 0
+
+    return rule
+
+
+def _in_place(operator: Any, *_: Any) -> Rule:
+    def rule(info: Any, in_dims: Sequence[int | None], tensor: torch.Tensor, *more: Any) -> tuple[None, None]:
+        operator(tensor.movedim(in_dims[0], 0), *more)  # type: ignore[arg-type]
+        return None, None
+
+    return rule
+
+
+def _identity(operator: Any, *_: Any) -> Rule:
+    def rule(info: Any, in_dims: Sequence[Any], tensor: torch.Tensor, *more: Any) -> tuple[torch.Tensor, int | None]:
+        return operator(tensor, *more), in_dims[0]
+
+    return rule
+
+
+def _in_a_loop(operator: Any, *_: Any) -> Rule:
+    def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[torch.Tensor, int]:
+        def element(number: int) -> torch.Tensor:
+            return operator(*(argument if dim is None else argument.select(dim, number)
+                              for argument, dim in zip(arguments, in_dims, strict=True)))
+
+        return torch.stack([element(number) for number in range(info.batch_size)]), 0
+
+    return rule
+
+
+def _refused(operator: Any, *_: Any) -> Rule:
+    name = operator.name().removeprefix("syncyte::")
+
+    def rule(*_: Any) -> tuple[Any, Any]:
+        raise NotImplementedError(f"torch.vmap over syncyte::{name} is not possible: call it on the whole batch, "
+                                  "outside of torch.vmap")
+
+    return rule
+
+
+_RULES = {"once": _once, "in_place": _in_place, "each": _in_a_loop, "first_tensor": _identity, "refused": _refused}
+
+
 _register_effects(table())
 for _row in table():
-    _torch_vmap.register(_row.operator, _row.batching, _row.axes, _row.shapes)
+    if _row.batching in _RULES:
+        torch.library.register_vmap(_row.operator, _RULES[_row.batching](_row.operator, _row.axes, _row.shapes))

@@ -1,6 +1,6 @@
 """Arguments of a wrong Python type.
 
-torch's schemas refuse them before an operation begins, so the other ranks are told here.
+torch's schemas refuse them before an operation begins; these functions pass the error to the other ranks.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ def not_a_tensor(value: object, name: str = "tensor") -> DtypeError:
     return DtypeError(f"{name} is a {type(value).__name__}; expected a torch.Tensor")
 
 
-def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeError | None:
-    """What is wrong, if an operation on `tensor` raised `error` because torch has refused an argument.
+def check_tensor(value: object, name: str = "tensor") -> None:
+    """Raises DtypeError if a value is not a torch.Tensor."""
+    if not isinstance(value, torch.Tensor):
+        raise not_a_tensor(value, name)
 
-    None: it is an error of the operation itself, which has told the other ranks already.
+
+def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeError | None:
+    """Returns the error to raise if torch has refused an argument of an operation on `tensor` with `error`.
+
+    None: it is an error of the operation itself, which the other ranks have got already.
     """
     if not isinstance(tensor, torch.Tensor):
         return not_a_tensor(tensor, name)

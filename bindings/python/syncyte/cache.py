@@ -18,11 +18,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from . import _arrays, _interrupts, _library
 from . import _declarations as c
-from . import _interrupts, _library, _views
 from ._buffers import NUMPY
-from ._checks import as_int64, wrong
-from ._declarations import DType
+from ._checks import as_index, as_int64, as_seconds, as_text, wrong
 from ._handles import Handle
 from .errors import ArgumentError, DtypeError, LibraryError
 from .runtime import initialized
@@ -56,9 +55,7 @@ class SharedCache(Handle):
     def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None) -> None:
         sizes = _library.options(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
                                  computation_bytes=_size(computation_bytes, "computation_bytes"))  # fmt: skip
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_cache_allocate(ctypes.byref(sizes), ctypes.byref(handle))
-        self._keep(handle)
+        self._keep(_library.core().output("syncyte_cache_allocate", sizes))
 
     @classmethod
     def receive(
@@ -87,19 +84,15 @@ class SharedCache(Handle):
             The received file is not a cache, or one of another version.
         """
         rendezvous = _rendezvous(name, folder, nonce, timeout)
-        handle = ctypes.c_void_p()
         with _interruptible():
-            _library.core().syncyte_cache_receive(ctypes.byref(rendezvous), ctypes.byref(handle))
+            handle = _library.core().output("syncyte_cache_receive", rendezvous)
         cache = cls.__new__(cls)
         cache._keep(handle)
         return cache
 
-    def _keep(self, handle: ctypes.c_void_p) -> None:
-        assert handle.value is not None
-        self._own(handle.value)
-        sizes = ctypes.c_int64(), ctypes.c_int64()
-        _library.core().syncyte_cache_sizes(self.handle, *map(ctypes.byref, sizes))
-        self._sizes = sizes[0].value, sizes[1].value
+    def _keep(self, handle: int) -> None:
+        self._own(handle)
+        self._sizes: tuple[int, int] = _library.core().output("syncyte_cache_sizes", self.handle)
         # A tensor that was made before this call grows outside the cache.
         if "torch" in sys.modules:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
@@ -118,9 +111,8 @@ class SharedCache(Handle):
     @property
     def memory(self) -> np.ndarray:
         """View of all bytes (uint8). The memory stays while this array, or a part of it, lives."""
-        address = ctypes.c_void_p()
-        _library.core().syncyte_cache_data(self.handle, ctypes.byref(address))
-        return _views.view("cache", self.handle, NUMPY, DType.UINT8, (sum(self._sizes),), address.value)
+        address = _library.core().output("syncyte_cache_data", self.handle)
+        return _arrays.view("cache", self.handle, NUMPY, c.DType.UINT8, (sum(self._sizes),), address)
 
     def send(
         self, *, name: str | None = None, folder: str | os.PathLike[str] | None = None, nonce: int = 0,
@@ -151,7 +143,7 @@ class SharedCache(Handle):
         """
         rendezvous = _rendezvous(name, folder, nonce, timeout)
         with _interruptible():
-            _library.core().syncyte_cache_send(self.handle, ctypes.byref(rendezvous))
+            _library.core().syncyte_cache_send(self.handle, rendezvous)
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
         """Makes bytes resident in this process, in huge pages if the machine has some. Contents are kept.
@@ -272,16 +264,12 @@ def _size(value: int | None, name: str) -> int:
 
 
 def _rendezvous(name: str | None, folder: Any, nonce: int, timeout: float | None) -> Any:
-    seconds = -1.0
-    if timeout is not None:
-        if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)):
-            raise wrong(DtypeError, "timeout", repr(timeout), "a number of seconds")
-        seconds = float(timeout)
-        if not seconds >= 0 or math.isinf(seconds):
-            raise wrong(ArgumentError, "timeout", timeout, "a number of seconds, 0 or more")
-    if isinstance(nonce, bool) or not hasattr(nonce, "__index__"):
-        raise wrong(DtypeError, "nonce", repr(nonce), "an integer")
-    secret = nonce.__index__()
+    seconds = -1.0 if timeout is None else as_seconds(timeout, "timeout")
+    if math.isinf(seconds):
+        raise wrong(ArgumentError, "timeout", timeout, "a number of seconds, 0 or more")
+    if isinstance(nonce, bool):
+        raise wrong(DtypeError, "nonce", nonce, "an integer")
+    secret = as_index(nonce, "nonce")
     if not 0 <= secret < 2**128:
         raise wrong(ArgumentError, "nonce", "of more bits" if secret > 0 else secret, "0 to 2^128 - 1")
     rendezvous = _library.options(c.CacheRendezvous, name=_text(name, "name"), timeout=seconds,
@@ -294,11 +282,8 @@ def _rendezvous(name: str | None, folder: Any, nonce: int, timeout: float | None
 def _text(value: str | None, argument: str) -> bytes | None:
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise wrong(DtypeError, argument, repr(value), "a string")
-    if not value or "\0" in value:
-        raise wrong(ArgumentError, argument, repr(value), "a string that is not empty, without a zero character")
-    return os.fsencode(value)
+    expected = "a string that is not empty, without a zero character"
+    return os.fsencode(as_text(value, argument, expected))
 
 
 @contextlib.contextmanager

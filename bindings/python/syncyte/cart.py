@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
-from ._checks import as_int32, as_int64, as_numbers
-from ._declarations import DType
-from ._grid import Shift
+from ._checks import as_int32, as_int64, as_numbers, check_kind
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
-from .comm import Cart, no_part
-from .errors import DtypeError, ShapeError
+from .comm import Cart, Shift, no_part
 
 __all__ = ["Cart", "Halo", "Shift"]
 
@@ -28,41 +25,6 @@ def _widths(value: Any, name: str, count: int) -> Any:
     except TypeError:
         numbers = as_numbers(value, name, f"{count} integers, one per dimension, or one integer for all")
     return (ctypes.c_int64 * len(numbers))(*(as_int64(number, name) for number in numbers))
-
-
-class _Description(NamedTuple):
-    """A halo's arguments for the C library."""
-
-    dtype: DType
-    shape: tuple[int, ...]
-    axes: list[int] | None
-    low: Any
-    high: Any
-    options: Any
-
-
-def _described(cart: Cart, shape: Any, dtype: Any, low: Any, high: Any, axes: Any, corners: bool) -> _Description:
-    """Checks and converts a halo's arguments."""
-    count = cart.ndim
-    extents = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
-    if len(extents) > c.MAX_NDIM:
-        raise ShapeError(f"shape has {len(extents)} dimensions; at most {c.MAX_NDIM} are possible")
-    cut = None
-    if axes is not None:
-        cut = [as_int32(axis, "axes") for axis in as_numbers(axes, "axes", "axes, one per dimension of the grid")]
-    return _Description(
-        dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
-        _widths(low if high is None else high, "high", count),
-        _library.options(c.HaloOptions, corners=int(bool(corners))),
-    )  # fmt: skip
-
-
-def _interior_of(description: _Description, axes: Sequence[int]) -> tuple[slice, ...]:
-    """Returns the slices of an array without its ghosts."""
-    slices = [slice(None)] * len(description.shape)
-    for axis, first, last in zip(axes, description.low, description.high, strict=True):
-        slices[axis] = slice(first, description.shape[axis] - last)
-    return tuple(slices)
 
 
 class Halo(Handle):
@@ -107,28 +69,33 @@ class Halo(Handle):
         """
         if cart is None:
             raise no_part("cart")
-        if not isinstance(cart, Cart):
-            raise DtypeError(f"cart is a {type(cart).__name__}; expected a syncyte.Cart (see Comm.cartesian)")
+        check_kind(cart, Cart, "cart", "a syncyte.Cart (see Comm.cartesian)")
         self._cart = cart
         self._refused: _Started | None = None  # passes the error of a wrong array to the neighbours
+        count = cart.ndim
 
-        made = cart._prepare(
-            "halo_create", lambda: _described(cart, shape, dtype, low, high, axes, corners), lifecycle=True
-        )
-        self._dtype, self._shape = made.dtype, made.shape
-        extents = (ctypes.c_int64 * max(len(made.shape), 1))(*made.shape)
-        cut = None if made.axes is None else (ctypes.c_int32 * len(made.axes))(*made.axes)
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_halo_create(
-            cart.handle, made.dtype, len(made.shape), extents, cut, len(made.axes or ()),
-            made.low, len(made.low), made.high, len(made.high), ctypes.byref(made.options), ctypes.byref(handle),
-        )  # fmt: skip
-        assert handle.value is not None
-        used = range(cart.ndim) if made.axes is None else [axis % len(made.shape) for axis in made.axes]
-        self._interior = _interior_of(made, used)
-        self._ghosts = f"{tuple(made.low)} below and {tuple(made.high)} above axes {tuple(used)}"
+        def prepare() -> tuple[Any, ...]:
+            self._shape = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
+            cut = None
+            if axes is not None:
+                given = as_numbers(axes, "axes", "axes, one per dimension of the grid")
+                cut = (ctypes.c_int32 * len(given))(*(as_int32(axis, "axes") for axis in given))
+            self._dtype = dtypes.as_dtype(dtype)
+            widths = _widths(low, "low", count), _widths(low if high is None else high, "high", count)
+            return cut, *widths, _library.options(c.HaloOptions, corners=int(bool(corners)))
+
+        cut, below, above, options = cart._prepare("halo_create", prepare, lifecycle=True)
+        extents = (ctypes.c_int64 * max(len(self._shape), 1))(*self._shape)
+        array = self._dtype, len(self._shape), extents, cut, len(cut or ())
+        widths = below, len(below), above, len(above)
+        self._own(_library.core().output("syncyte_halo_create", cart.handle, *array, *widths, options))
+        used = range(count) if cut is None else [axis % len(self._shape) for axis in cut]
+        interior = [slice(None)] * len(self._shape)
+        for axis, first, last in zip(used, below, above, strict=True):
+            interior[axis] = slice(first, self._shape[axis] - last)
+        self._interior = tuple(interior)
+        self._ghosts = f"{tuple(below)} below and {tuple(above)} above axes {tuple(used)}"
         self._corners = bool(corners)
-        self._own(handle.value)
 
     @property
     def cart(self) -> Cart:
@@ -141,7 +108,7 @@ class Halo(Handle):
         return self._shape
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> c.DType:
         """Element type of the arrays."""
         return self._dtype
 
@@ -158,26 +125,25 @@ class Halo(Handle):
             f"ghosts {self._ghosts}{corners}, over {self._cart!r}{freed}>"
         )
 
-    def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
+    def _refuse(self, function: str = "syncyte_halo_exchange", *outputs: Any) -> None:
+        """Passes the error of a wrong array to the neighbours: the library treats an empty description as one."""
+        _library.core().unchecked(function)(self.handle, c.BufferDescription(), *outputs)
+
+    def _buffer(self, array: Any, function: str, *outputs: Any) -> Buffer:
         if self._refused is not None:  # it keeps the halo busy until the neighbours have the error
             self._refused.complete()
             self._refused = None
         try:
             return as_buffer(array, "array", writable=True, contiguous=False, recorded_by="halo_exchange")
         except Exception:
-            # Pass the error to the neighbours: the library treats this empty description as a wrong array.
-            tell(ctypes.byref(c.BufferDescription()))
+            self._refuse(function, *outputs)
             raise
 
     def _call(self, function: str, array: Any) -> Any:
-        buffer = self._buffer(array, lambda refused: _library.core().unchecked(function)(self.handle, refused))
+        buffer = self._buffer(array, function)
         getattr(_library.core(), function)(self.handle, buffer.reference)
         buffer.written()
         return array
-
-    def _refuse(self) -> None:
-        """Passes the error to the neighbours, in place of an exchange that this rank cannot begin."""
-        _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
 
     def exchange(self, array: Array) -> Array:
         """Fills the ghosts, in place. All ranks call it; waits for the neighbours only.
@@ -208,15 +174,13 @@ class Halo(Handle):
 
     def _start(self, function: str, array: Any) -> Request[None]:
         reap()
-        handle = ctypes.c_void_p()
-
-        def start_refused(refused: Any) -> None:
-            _library.core().unchecked(function)(self.handle, refused, ctypes.byref(handle))
-            if handle.value is not None:
-                self._refused = drop(handle, None)
-
-        buffer = self._buffer(array, start_refused)
-        getattr(_library.core(), function)(self.handle, buffer.reference, ctypes.byref(handle))
+        refused = ctypes.c_void_p()
+        try:
+            buffer = self._buffer(array, function, refused)
+        finally:
+            if refused.value is not None:
+                self._refused = drop(refused.value, None)
+        handle = _library.core().output(function, self.handle, buffer.reference)
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
     def iexchange(self, array: Any) -> Request[None]:

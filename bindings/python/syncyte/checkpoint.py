@@ -9,16 +9,14 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_index
-from ._declarations import DType
+from ._checks import as_index, as_text, check_kind
 from ._types import Result
-from .comm import COMM_WORLD, Comm, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
 from .tensor import WholeTensor
 
@@ -32,7 +30,7 @@ class Entry(NamedTuple):
     """A key of a checkpoint."""
 
     shape: tuple[int, ...]  #: global extents
-    dtype: DType  #: element type
+    dtype: c.DType  #: element type
     sharded: bool  #: whether it was saved from rows of several ranks
 
 
@@ -47,11 +45,7 @@ def _path(path: Path) -> bytes:
 
 
 def _key(key: Any) -> bytes:
-    if not isinstance(key, str):
-        raise DtypeError(f"a key is {key!r}; expected a string")
-    if not key or "\0" in key:
-        raise ArgumentError(f"a key is {key!r}; expected 1 to 1023 bytes without a zero")
-    return key.encode()
+    return as_text(key, "a key", "1 to 1023 bytes without a zero").encode()
 
 
 def _check_sharded(sharded: Sharded, keys: Collection[str]) -> None:
@@ -70,8 +64,7 @@ def _is_sharded(key: str, sharded: Sharded) -> bool:
 
 def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tuple[Any, list[Buffer]]:
     """Returns the C library's entries, and the buffers that they describe."""
-    if not isinstance(mapping, Mapping):
-        raise DtypeError(f"mapping is a {type(mapping).__name__}; expected a mapping from keys to arrays")
+    check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
     buffers = []
@@ -88,17 +81,6 @@ def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tu
         entry.data = buffer.description
         buffers.append(buffer)
     return entries, buffers
-
-
-def _options(step: int, block_bytes: int) -> Any:
-    return _library.options(
-        c.CheckpointOptions, step=as_index(step, "step"), block_bytes=as_index(block_bytes, "block_bytes")
-    )
-
-
-def _missing(path: Path, error: NotFoundError) -> NotFoundError:
-    """Returns the error for a missing file, a FileNotFoundError, or for a missing key."""
-    return error if os.path.exists(path) else MissingFileError(str(error))
 
 
 def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> Result:
@@ -148,10 +130,13 @@ def save(
         On all ranks: the file cannot be written; an argument is wrong; ranks differ.
     """
     comm = comm_or_world(comm)
-    name, entries, _buffers_alive, options = _with_library(
-        comm, "checkpoint_save", lambda: (_path(path), *_entries(mapping, sharded, False), _options(step, block_bytes))
-    )
-    _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, ctypes.byref(options))
+
+    def prepare() -> tuple[bytes, Any, list[Buffer], Any]:
+        numbers = {"step": as_index(step, "step"), "block_bytes": as_index(block_bytes, "block_bytes")}
+        return _path(path), *_entries(mapping, sharded, False), _library.options(c.CheckpointOptions, **numbers)
+
+    name, entries, _buffers_alive, options = _with_library(comm, "checkpoint_save", prepare)
+    _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
 
 
 def load(
@@ -210,7 +195,7 @@ def load(
     try:
         _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
     except NotFoundError as error:
-        raise _missing(path, error) from None
+        raise (error if os.path.exists(path) else MissingFileError(str(error))) from None  # no such key, or no file
     for buffer in buffers:
         buffer.written()
     return given
@@ -218,22 +203,18 @@ def load(
 
 def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | None, torch: bool) -> dict[str, Any]:
     with open(path, comm) as checkpoint:
-        result: dict[str, Any] = {}
-        failure: Exception | None = None
-        try:
+
+        def read() -> dict[str, Any]:
             wanted = list(checkpoint) if keys is None else list(keys)
             _check_sharded(sharded, wanted)
+            result = {}
             for key in wanted:
                 rows = _rows_of(checkpoint.describe(key), comm) if _is_sharded(key, sharded) else None
                 result[key] = checkpoint.read(key, rows, torch=torch)
-        except Exception as error:
-            failure = error
-        try:
-            comm.agree(failure, "checkpoint_load")
-        except Exception:
-            if failure is not None:
-                raise failure from None
-            raise
+            return result
+
+        result = comm._prepare("checkpoint_load", read, lifecycle=True)
+        comm.agree(None, "checkpoint_load")
         return result
 
 
@@ -241,9 +222,9 @@ def _rows_of(entry: Entry, comm: Comm) -> range:
     """Returns this rank's rows of an equal partition, with the remainder on the first ranks."""
     if not entry.shape:
         raise ArgumentError("a key without dimensions cannot be sharded")
-    each, more = divmod(entry.shape[0], comm.size)
-    first = comm.rank * each + min(comm.rank, more)
-    return range(first, first + each + (comm.rank < more))
+    counts = even_counts(entry.shape[0], comm.size)
+    first = sum(counts[: comm.rank])
+    return range(first, first + counts[comm.rank])
 
 
 def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
@@ -269,12 +250,11 @@ def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
     """
     comm = comm_or_world(comm)
     name = _with_library(comm, "checkpoint_open", lambda: _path(path))
-    handle = ctypes.c_void_p()
     try:
-        _library.hdf5().syncyte_checkpoint_open(comm.handle, name, None, ctypes.byref(handle))
+        handle = _library.hdf5().output("syncyte_checkpoint_open", comm.handle, name, None)
     except NotFoundError as error:
         raise MissingFileError(str(error)) from None
-    return Checkpoint(handle, os.fspath(path))
+    return Checkpoint(ctypes.c_void_p(handle), os.fspath(path))
 
 
 class Checkpoint(Mapping[str, Entry]):
@@ -302,25 +282,21 @@ class Checkpoint(Mapping[str, Entry]):
         """Closes the file; further calls do nothing."""
         if self._handle is not None:
             handle, self._handle = self._handle, None
-            _library.hdf5().syncyte_checkpoint_close(ctypes.byref(handle))
+            _library.hdf5().syncyte_checkpoint_close(handle)
 
     def __enter__(self) -> Checkpoint:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
         handle = self.__dict__.get("_handle")
         if handle is not None:
-            _library.hdf5().unchecked("syncyte_checkpoint_close")(ctypes.byref(handle))
+            _library.hdf5().unchecked("syncyte_checkpoint_close")(handle)
 
     def _count(self) -> tuple[int, int]:
-        count, step = ctypes.c_int64(), ctypes.c_int64()
-        _library.hdf5().syncyte_checkpoint_count(self._open(), ctypes.byref(count), ctypes.byref(step))
-        return count.value, step.value
+        return _library.hdf5().output("syncyte_checkpoint_count", self._open())
 
     @property
     def step(self) -> int:
@@ -330,21 +306,14 @@ class Checkpoint(Mapping[str, Entry]):
     @property
     def bytes_read(self) -> int:
         """Bytes of tensor data that this rank has read from the file, including those read only for verification."""
-        count = ctypes.c_int64()
-        _library.hdf5().syncyte_checkpoint_bytes_read(self._open(), ctypes.byref(count))
-        return count.value
+        return _library.hdf5().output("syncyte_checkpoint_bytes_read", self._open())
 
     def __len__(self) -> int:
         return self._count()[0]
 
     def __iter__(self) -> Iterator[str]:
         for number in range(len(self)):
-            key = ctypes.c_char_p()
-            _library.hdf5().syncyte_checkpoint_key(self._open(), number, ctypes.byref(key))
-            yield (key.value or b"").decode()
-
-    def __getitem__(self, key: str) -> Entry:
-        return self.describe(key)
+            yield _library.hdf5().output("syncyte_checkpoint_key", self._open(), number).decode()
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str) or not key or "\0" in key:
@@ -373,9 +342,10 @@ class Checkpoint(Mapping[str, Entry]):
         NotFoundError
             No such key (a KeyError); names the key and the file.
         """
-        found, layout = _library.options(c.BufferDescription), ctypes.c_int32()
-        _library.hdf5().syncyte_checkpoint_describe(self._open(), _key(key), ctypes.byref(found), ctypes.byref(layout))
-        return Entry(tuple(found.shape[: found.ndim]), DType(found.dtype), layout.value == c.Layout.SHARDED)
+        found, layout = _library.hdf5().output("syncyte_checkpoint_describe", self._open(), _key(key))
+        return Entry(tuple(found.shape[: found.ndim]), c.DType(found.dtype), layout == c.Layout.SHARDED)
+
+    __getitem__ = describe
 
     def read(
         self, key: str, rows: range | Sequence[int] | None = None, *, out: Any = None, torch: bool | None = None
@@ -431,11 +401,10 @@ def _first_last(rows: range | Sequence[int] | None) -> tuple[int, int]:
     if isinstance(rows, range):
         if rows.step != 1:
             raise ArgumentError(f"rows is {rows}; expected a step of 1")
-        first, last = rows.start, rows.stop
-    else:
-        if len(rows) != 2:
-            raise ArgumentError(f"rows is {rows!r}; expected a range or (first, last + 1)")
-        first, last = (as_index(number, "rows") for number in rows)
+        rows = rows.start, rows.stop
+    if len(rows) != 2:
+        raise ArgumentError(f"rows is {rows!r}; expected a range or (first, last + 1)")
+    first, last = (as_index(number, "rows") for number in rows)
     if first < 0 or last < first:
         raise ArgumentError(f"rows is {first} to {last}; expected 0 <= first <= last")
     return first, last

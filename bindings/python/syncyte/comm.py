@@ -7,19 +7,22 @@ used in place and never converted; they must be contiguous, except for methods a
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
 import threading
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from . import _declarations as c
-from . import _library, _live_comms, runtime
+from . import _library, runtime
 from ._along import even_counts
 from ._checks import as_int32, as_numbers
-from ._grid import Grid, extents_and_flags
 from ._messages import Messages
-from ._nonblocking import Nonblocking
-from .errors import ArgumentError, DtypeError, Error
+from .errors import ArgumentError, DtypeError, Error, HandleError, ShapeError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -43,21 +46,57 @@ class Topology(NamedTuple):
 def _comm_options(name: str | None, check: str | None) -> Any:
     if not isinstance(check, str | None) or check not in _CHECKS:
         raise ArgumentError(f"check is {check!r}; expected None (as the parent), 'off', 'on' or 'full'")
-    return ctypes.byref(_library.options(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check]))
+    return _library.options(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check])
 
 
-def _refuse_together(fortran_handle: int) -> None:
-    """Passes an error to the other ranks while a communicator is made, by options that the C library refuses.
+class Shift(NamedTuple):
+    """Neighbours along a dimension of a grid; PROC_NULL beyond an edge."""
+
+    source: int  #: rank that sends to this rank
+    dest: int  #: rank that receives from this rank
+
+
+def _made(kind: type[Comm], function: str, name: str | None, *arguments: Any) -> Any:
+    """Makes a communicator by a C function; None on a rank that has no part in it."""
+    handle = _library.core().output(f"syncyte_{function}", *arguments)
+    return None if handle is None else kind(handle, name or "")
+
+
+@contextlib.contextmanager
+def _refused_together(function: str, *arguments: Any) -> Iterator[None]:
+    """If a check fails, calls the C function with options that it refuses on all ranks.
 
     Before the communicator exists there is no other way to notify the other ranks.
     """
-    refused = _library.options(c.CommOptions, check=_NO_CHECK)
-    out = ctypes.c_void_p()
-    function = _library.core().unchecked("syncyte_comm_from_fortran")
-    function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
+    try:
+        yield
+    except Error:
+        refused = _library.options(c.CommOptions, check=_NO_CHECK)
+        _library.core().unchecked(f"syncyte_{function}")(*arguments, refused, ctypes.c_void_p())
+        raise
 
 
-class Comm(Nonblocking, Messages):
+# Live communicators of this process by their identifiers, which pickles contain. The process id is part of the key,
+# because a forked child inherits objects but is not a rank of them.
+_live: weakref.WeakValueDictionary[tuple[int, int, int], Comm] = weakref.WeakValueDictionary()
+
+
+def _find_live(identity: int, size: int, kind: str) -> Comm:
+    """Returns the communicator of a pickle, made here or on another rank; of several objects, one of class `kind`.
+
+    Raises HandleError if this process has none.
+    """
+    mine = [comm for (known, process, _), comm in list(_live.items())
+            if known == identity and process == os.getpid() and comm.__dict__.get("_handle") is not None]  # fmt: skip
+    if not mine:
+        raise HandleError(
+            f"the pickled {kind} {identity:016x} of {size} ranks is not a live communicator of this process: it was "
+            f"freed or dropped, or this process is not one of its ranks, or it was pickled in another job"
+        )
+    return next((comm for comm in mine if type(comm).__name__ == kind), mine[0])
+
+
+class Comm(Messages):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. Unpickling
@@ -92,21 +131,17 @@ class Comm(Nonblocking, Messages):
         name : str
             Name for messages.
         """
-        self._rank: int | None = None
-        self._size: int | None = None
         self._name = name
         if handle is not None:
             self._own(handle)
 
     def _own(self, handle: int) -> None:
         super()._own(handle)
-        _ = self.rank, self.size  # cached now, because torch.compile cannot trace the calls
-        _live_comms.add(self._identity(), self)
+        _ = self.rank, self.size
+        _live[self._identity(), os.getpid(), id(self)] = self
 
     def _identity(self) -> int:
-        number = ctypes.c_int64()
-        _library.core().syncyte_comm_id(self.handle, ctypes.byref(number))
-        return number.value
+        return _library.core().output("syncyte_comm_id", self.handle)
 
     # Making communicators.
 
@@ -136,12 +171,9 @@ class Comm(Nonblocking, Messages):
         """
         runtime.init()
         number = as_int32(fortran_handle, "fortran_handle")
-        try:
+        with _refused_together("comm_from_fortran", number):
             options = _comm_options(name, check)
-        except Error:
-            _refuse_together(number)
-            raise
-        return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out), name)
+        return _made(Comm, "comm_from_fortran", name, number, options)
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
@@ -170,17 +202,12 @@ class Comm(Nonblocking, Messages):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
-    @staticmethod
-    def _made_or_none(make: Callable[[Any], object], name: str | None) -> Comm | None:
-        handle = ctypes.c_void_p()
-        make(ctypes.byref(handle))
-        return None if handle.value is None else Comm(handle.value, name or "")
-
-    @staticmethod
-    def _made(make: Callable[[Any], object], name: str | None) -> Comm:
-        made = Comm._made_or_none(make, name)
-        assert made is not None
-        return made
+    def _derived(
+        self, function: str, name: str | None, check: str | None, convert: Callable[[], tuple[Any, ...]] = tuple
+    ) -> Any:
+        """Makes a communicator of this one by a C function; convert() checks the arguments before name and check."""
+        arguments = self._prepare(function, lambda: (*convert(), _comm_options(name, check)), lifecycle=True)
+        return _made(Cart if function == "cart_create" else Comm, function, name, self.handle, *arguments)
 
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """Duplicates the communicator; the duplicate has its own order of collectives. Collective.
@@ -197,8 +224,7 @@ class Comm(Nonblocking, Messages):
         Comm
             The duplicate.
         """
-        options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out), name)
+        return self._derived("comm_dup", name, check)
 
     def split(
         self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None
@@ -219,18 +245,10 @@ class Comm(Nonblocking, Messages):
         Comm or None
             The communicator of this rank's color; None if color is None.
         """
-        number, order, options = self._prepare(
-            "comm_split",
-            lambda: (
-                -1 if color is None else as_int32(color, "color"),
-                as_int32(key, "key"),
-                _comm_options(name, check),
-            ),
-            lifecycle=True,
-        )
-        return self._made_or_none(
-            lambda out: _library.core().syncyte_comm_split(self.handle, number, order, options, out), name
-        )
+        return self._derived(
+            "comm_split", name, check,
+            lambda: (-1 if color is None else as_int32(color, "color"), as_int32(key, "key")),
+        )  # fmt: skip
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
         """Splits the communicator by program, for jobs of several programs in one mpirun. Collective.
@@ -247,14 +265,7 @@ class Comm(Nonblocking, Messages):
         Comm
             The ranks that pass the same program name.
         """
-        given, options = self._prepare(
-            "comm_split_program",
-            lambda: (_library.name_bytes(program), _comm_options(name, check)),
-            lifecycle=True,
-        )
-        return self._made(
-            lambda out: _library.core().syncyte_comm_split_program(self.handle, given, options, out), name
-        )
+        return self._derived("comm_split_program", name, check, lambda: (_library.name_bytes(program),))
 
     def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator of the ranks that share memory with this one. Collective.
@@ -269,8 +280,7 @@ class Comm(Nonblocking, Messages):
         Comm
             The ranks of this node.
         """
-        options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out), name)
+        return self._derived("comm_node", name, check)
 
     def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
         """Makes a communicator of the first rank of each node, in the order of the nodes. Collective.
@@ -285,8 +295,7 @@ class Comm(Nonblocking, Messages):
         Comm or None
             The communicator; None on the other ranks.
         """
-        options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out), name)
+        return self._derived("comm_leaders", name, check)
 
     def group(
         self, ranks: Sequence[int], tag: int = 0, *, name: str | None = None, check: str | None = None
@@ -319,18 +328,12 @@ class Comm(Nonblocking, Messages):
         """
         numbers, number = as_numbers(ranks, "ranks"), as_int32(tag, "tag")
         array = (ctypes.c_int32 * max(len(numbers), 1))(*(rank if -(2**31) <= rank < 2**31 else -1 for rank in numbers))
-        try:
+        members = self.handle, array, len(numbers), number
+        with _refused_together("comm_group", *members):
             options = _comm_options(name, check)
             for place, rank in enumerate(numbers):
                 as_int32(rank, f"ranks[{place}]")
-        except Error:
-            refused = ctypes.byref(_library.options(c.CommOptions, check=_NO_CHECK))
-            function = _library.core().unchecked("syncyte_comm_group")
-            function(self.handle, array, len(numbers), number, refused, ctypes.byref(ctypes.c_void_p()))
-            raise
-        return self._made(
-            lambda out: _library.core().syncyte_comm_group(self.handle, array, len(numbers), number, options, out), name
-        )
+        return _made(Comm, "comm_group", name, *members, options)
 
     def cartesian(
         self,
@@ -356,20 +359,14 @@ class Comm(Nonblocking, Messages):
         Cart or None
             The Cartesian communicator; None on ranks beyond the grid.
         """
-        ndim, extents, flags, options = self._prepare(
-            "cart_create", lambda: (*extents_and_flags(dims, periods), _comm_options(name, check)), lifecycle=True
-        )
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_cart_create(self.handle, ndim, extents, flags, options, ctypes.byref(handle))
-        return None if handle.value is None else Cart(handle.value, name or "")
+        return self._derived("cart_create", name, check, lambda: _extents_and_flags(dims, periods))
 
     # Properties.
 
     @property
     def topology(self) -> Topology:
         """Topology: the communicator's ranks on nodes. Local."""
-        found = _library.options(c.Topology)
-        _library.core().syncyte_comm_topology(self.handle, ctypes.byref(found))
+        found = _library.core().output("syncyte_comm_topology", self.handle)
         return Topology(found.nodes, found.node, found.node_size, found.node_rank)
 
     def to_fortran(self) -> int:
@@ -382,9 +379,7 @@ class Comm(Nonblocking, Messages):
         int
             The Fortran handle.
         """
-        number = ctypes.c_int32()
-        _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
-        return number.value
+        return _library.core().output("syncyte_comm_to_fortran", self.handle)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comm):
@@ -396,12 +391,9 @@ class Comm(Nonblocking, Messages):
         return hash(self.handle)
 
     def __reduce__(self) -> Any:
-        return _live_comms.find, (self._identity(), self.size, type(self).__name__)
+        return _find_live, (self._identity(), self.size, type(self).__name__)
 
     def __copy__(self) -> Comm:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Comm:
         return self
 
     def __repr__(self) -> str:
@@ -414,14 +406,108 @@ class Comm(Nonblocking, Messages):
         return "freed" if self._is_freed else f"rank {self.rank} of {self.size}"
 
 
-class Cart(Grid, Comm):
+class Cart(Comm):
     """A communicator whose ranks lie on a grid, in row-major order. Made by syncyte.Comm.cartesian().
 
     Row-major: the last coordinate changes fastest. Coordinates count from 0.
     """
 
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions. Local."""
+        return _library.core().output("syncyte_cart_ndim", self.handle)
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Ranks along each dimension. Local."""
+        return self._grid()[0]
+
+    @property
+    def periods(self) -> tuple[bool, ...]:
+        """Whether each dimension is periodic. Local."""
+        return tuple(bool(flag) for flag in self._grid()[1])
+
+    def _grid(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        ndim = self.ndim
+        dims, periods = (ctypes.c_int32 * ndim)(), (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_grid(self.handle, ndim, dims, periods)
+        return tuple(dims), tuple(periods)
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Coordinates of this rank. Local."""
+        return self.coords_of(self.rank)
+
+    def coords_of(self, rank: int) -> tuple[int, ...]:
+        """Returns the coordinates of a rank. Local.
+
+        Parameters
+        ----------
+        rank : int
+            A rank of this communicator.
+
+        Returns
+        -------
+        tuple of int
+            One number for each dimension.
+        """
+        ndim = self.ndim
+        place = (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
+        return tuple(place)
+
+    def rank_at(self, coords: Sequence[int]) -> int:
+        """Returns the rank at some coordinates. Local.
+
+        Parameters
+        ----------
+        coords : sequence of int
+            One number for each dimension; they wrap round in periodic dimensions.
+
+        Returns
+        -------
+        int
+            A rank; PROC_NULL beyond an edge.
+        """
+        numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
+        place = (ctypes.c_int32 * len(numbers))(*numbers)
+        return _library.core().output("syncyte_cart_rank", self.handle, len(numbers), place)
+
+    def shift(self, dimension: int, displacement: int = 1) -> Shift:
+        """Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up. Local.
+
+        Parameters
+        ----------
+        dimension : int
+            Dimension of the grid.
+        displacement : int
+            Number of places; negative: down.
+
+        Returns
+        -------
+        Shift
+            Source and destination; PROC_NULL beyond an edge.
+        """
+        along, places = as_int32(dimension, "dimension"), as_int32(displacement, "displacement")
+        return Shift(*_library.core().output("syncyte_cart_shift", self.handle, along, places))
+
     def _state(self) -> str:
-        return f"{super()._state()}{self._place()}"
+        try:
+            return f"{super()._state()}, at {self.coords} of dims {self.dims}, periods {self.periods}"
+        except Error:  # freed, or Syncyte has ended
+            return super()._state()
+
+
+def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any]:
+    """Converts a new grid's arguments for the C library: number of dimensions, extents, periods."""
+    places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
+    if not isinstance(periods, (bool, list, tuple, np.ndarray)):
+        raise DtypeError(f"periods is {periods!r}; expected True or False, or a sequence of them, one per dimension")
+    flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
+    if len(flags) != len(places):
+        raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
+    numbers = ctypes.c_int32 * len(places)
+    return len(places), numbers(*places), numbers(*flags)
 
 
 class _RootComm(Comm):
@@ -443,10 +529,7 @@ class _RootComm(Comm):
         with self._lock:
             if self._is_freed:
                 runtime.init()
-                handle = ctypes.c_void_p()
-                getattr(_library.core(), self._function)(ctypes.byref(handle))
-                assert handle.value is not None
-                self._own(handle.value)
+                self._own(_library.core().output(self._function))
         return super().handle
 
     def free(self) -> None:

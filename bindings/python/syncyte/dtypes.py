@@ -20,23 +20,6 @@ __all__ = ["DType", "DTypeLike", "as_dtype"]
 DTypeLike = Any
 
 _NAMES: dict[str, DType] = {member.name.lower(): member for member in DType}
-_ITEM_SIZES = {
-    DType.FLOAT16: 2,
-    DType.BFLOAT16: 2,
-    DType.FLOAT32: 4,
-    DType.FLOAT64: 8,
-    DType.COMPLEX64: 8,
-    DType.COMPLEX128: 16,
-    DType.INT8: 1,
-    DType.INT16: 2,
-    DType.INT32: 4,
-    DType.INT64: 8,
-    DType.UINT8: 1,
-    DType.BOOL: 1,
-    DType.UINT16: 2,
-    DType.UINT32: 4,
-    DType.UINT64: 8,
-}
 # numpy has no bfloat16: its arrays hold the bits as uint16, and are accepted if bfloat16 is expected.
 _NUMPY = {dtype: np.dtype(np.uint16 if dtype == DType.BFLOAT16 else dtype.name.lower()) for dtype in DType}
 _FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype != DType.BFLOAT16}
@@ -79,7 +62,7 @@ def is_compiling() -> bool:
 
 def itemsize(dtype: DType) -> int:
     """Returns the bytes of one element."""
-    return _ITEM_SIZES[dtype]
+    return _NUMPY[dtype].itemsize
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:

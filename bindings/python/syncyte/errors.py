@@ -8,32 +8,7 @@ from __future__ import annotations
 
 from ._declarations import Status
 
-__all__ = [
-    "ArgumentError",
-    "BusyError",
-    "ChecksumError",
-    "DtypeError",
-    "Error",
-    "FileFormatError",
-    "HandleError",
-    "InternalError",
-    "LibraryError",
-    "LimitError",
-    "MPIError",
-    "MismatchError",
-    "MissingFileError",
-    "NotFoundError",
-    "NotInitialisedError",
-    "OutOfMemoryError",
-    "OutOfRangeError",
-    "PeerDiedError",
-    "ShapeError",
-    "StorageError",
-    "UnsupportedError",
-    "VersionError",
-    "WaitInterruptedError",
-    "WaitTimeoutError",
-]
+_classes: dict[int, type[Error]] = {}  # by status
 
 
 class Error(Exception):
@@ -41,170 +16,108 @@ class Error(Exception):
 
     status: int = Status.ERR_INTERNAL  #: code of the C interface
 
+    def __init_subclass__(cls, status: Status | None = None) -> None:
+        if status is not None:
+            cls.status = status
+            _classes[status] = cls
+
     def __str__(self) -> str:
         return self.args[0] if len(self.args) == 1 and isinstance(self.args[0], str) else super().__str__()
 
 
-class ArgumentError(Error, ValueError):
+class ArgumentError(Error, ValueError, status=Status.ERR_ARGUMENT):
     """An argument's value is not allowed."""
 
-    status = Status.ERR_ARGUMENT
 
-
-class HandleError(Error, ValueError):
+class HandleError(Error, ValueError, status=Status.ERR_HANDLE):
     """The object was freed, or is null."""
 
-    status = Status.ERR_HANDLE
 
-
-class OutOfRangeError(Error, IndexError):
+class OutOfRangeError(Error, IndexError, status=Status.ERR_INDEX):
     """An index is out of range."""
 
-    status = Status.ERR_INDEX
 
-
-class DtypeError(Error, TypeError):
+class DtypeError(Error, TypeError, status=Status.ERR_TYPE):
     """Unknown element type or kind of object, or the wrong one."""
 
-    status = Status.ERR_TYPE
 
-
-class ShapeError(Error, ValueError):
+class ShapeError(Error, ValueError, status=Status.ERR_SHAPE):
     """Wrong shape, size or strides."""
 
-    status = Status.ERR_SHAPE
 
-
-class MismatchError(Error, ValueError):
+class MismatchError(Error, ValueError, status=Status.ERR_MISMATCH):
     """Ranks disagree."""
 
-    status = Status.ERR_MISMATCH
 
-
-class NotInitialisedError(Error, RuntimeError):
+class NotInitialisedError(Error, RuntimeError, status=Status.ERR_NOT_INITIALISED):
     """Syncyte or MPI is not started yet, or already finalised."""
 
-    status = Status.ERR_NOT_INITIALISED
 
-
-class OutOfMemoryError(Error, MemoryError):
+class OutOfMemoryError(Error, MemoryError, status=Status.ERR_MEMORY):
     """Not enough memory on the machine, or in its cgroup."""
 
-    status = Status.ERR_MEMORY
 
-
-class UnsupportedError(Error, NotImplementedError):
+class UnsupportedError(Error, NotImplementedError, status=Status.ERR_UNSUPPORTED):
     """Not available in this build, or for these arguments."""
 
-    status = Status.ERR_UNSUPPORTED
 
-
-class BusyError(Error, RuntimeError):
+class BusyError(Error, RuntimeError, status=Status.ERR_BUSY):
     """In use by another thread, or by an active request."""
 
-    status = Status.ERR_BUSY
 
-
-class PeerDiedError(Error, RuntimeError):
+class PeerDiedError(Error, RuntimeError, status=Status.ERR_PEER_DIED):
     """Another process died while it held a lock or changed data."""
 
-    status = Status.ERR_PEER_DIED
 
-
-class MPIError(Error, RuntimeError):
+class MPIError(Error, RuntimeError, status=Status.ERR_MPI):
     """MPI reported an error."""
 
-    status = Status.ERR_MPI
 
-
-class StorageError(Error, OSError):
+class StorageError(Error, OSError, status=Status.ERR_IO):
     """The operating system reported an error on a file."""
 
-    status = Status.ERR_IO
 
-
-class FileFormatError(Error, ValueError):
+class FileFormatError(Error, ValueError, status=Status.ERR_FORMAT):
     """Not a file of Syncyte, or a truncated one."""
 
-    status = Status.ERR_FORMAT
 
-
-class ChecksumError(Error, ValueError):
+class ChecksumError(Error, ValueError, status=Status.ERR_CHECKSUM):
     """Stored data is damaged."""
 
-    status = Status.ERR_CHECKSUM
 
-
-class NotFoundError(Error, KeyError):
+class NotFoundError(Error, KeyError, status=Status.ERR_NOT_FOUND):
     """No such key."""
-
-    status = Status.ERR_NOT_FOUND
 
 
 class MissingFileError(NotFoundError, FileNotFoundError):
     """No such file."""
 
 
-class VersionError(Error, RuntimeError):
+class VersionError(Error, RuntimeError, status=Status.ERR_VERSION):
     """A library or file of another version."""
 
-    status = Status.ERR_VERSION
 
-
-class WaitTimeoutError(Error, TimeoutError):
+class WaitTimeoutError(Error, TimeoutError, status=Status.ERR_TIMEOUT):
     """A stated time limit passed."""
 
-    status = Status.ERR_TIMEOUT
 
-
-class InternalError(Error, RuntimeError):
+class InternalError(Error, RuntimeError, status=Status.ERR_INTERNAL):
     """A defect of Syncyte; please report it."""
 
-    status = Status.ERR_INTERNAL
 
-
-class LimitError(Error, OSError):
+class LimitError(Error, OSError, status=Status.ERR_LIMIT):
     """The limit on open files is reached; the message names it."""
 
-    status = Status.ERR_LIMIT
 
-
-class WaitInterruptedError(Error, RuntimeError):
+class WaitInterruptedError(Error, RuntimeError, status=Status.ERR_INTERRUPTED):
     """A signal, such as Ctrl-C, has ended a collective on this rank: its communicator cannot be used any more."""
-
-    status = Status.ERR_INTERRUPTED
 
 
 class LibraryError(VersionError, ImportError):
     """A shared library of Syncyte is missing, cannot be loaded, or is of another version than this package."""
 
 
-_CLASSES: dict[int, type[Error]] = {
-    int(cls.status): cls
-    for cls in (
-        ArgumentError,
-        HandleError,
-        OutOfRangeError,
-        DtypeError,
-        ShapeError,
-        MismatchError,
-        NotInitialisedError,
-        OutOfMemoryError,
-        UnsupportedError,
-        BusyError,
-        PeerDiedError,
-        MPIError,
-        StorageError,
-        FileFormatError,
-        ChecksumError,
-        NotFoundError,
-        VersionError,
-        WaitTimeoutError,
-        InternalError,
-        LimitError,
-        WaitInterruptedError,
-    )
-}
+__all__ = [name for name, found in list(globals().items()) if isinstance(found, type) and issubclass(found, Error)]
 
 # Statuses that other ranks get for an exception of another library: that of the first class that matches.
 _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
@@ -221,7 +134,7 @@ _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
 
 def from_status(status: int, message: str) -> Error:
     """Returns the exception for a status; `message` is the text of syncyte_last_error()."""
-    error = _CLASSES.get(status, Error)(message)
+    error = _classes.get(status, Error)(message)
     error.status = status
     return error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -17,7 +18,6 @@ _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCI
 _process: int | None = None  # process that installed the hooks: a forked child must not end its parent's job
 _previous_excepthook = sys.excepthook
 _previous_threading_hook = threading.excepthook
-_previous_exit = sys.exit
 
 
 def rank_label() -> str:
@@ -30,14 +30,10 @@ def _tell(text: str) -> None:
     label = f"[rank {rank_label()}] "
     lines = "".join(f"{label}{line}\n" for line in text.rstrip("\n").split("\n"))
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed or missing: nothing to flush
             stream.flush()
-        except (AttributeError, OSError, ValueError):
-            pass  # closed or missing: nothing to flush
-    try:
+    with contextlib.suppress(OSError):  # stderr is closed; the job must end all the same
         os.write(2, lines.encode("utf-8", "backslashreplace"))
-    except OSError:
-        pass  # stderr is closed; the job must end all the same
 
 
 def end_job(code: int) -> NoReturn:
@@ -45,15 +41,11 @@ def end_job(code: int) -> NoReturn:
     try:
         _library.core().syncyte_abort(code)
     except ImportError:
-        _abort_without_library(code)
+        # libsyncyte cannot be loaded: abort by mpi4py. Without MPI the launcher sees the exit status.
+        module = sys.modules.get("mpi4py.MPI")
+        if module is not None and module.Is_initialized() and not module.Is_finalized():
+            module.COMM_WORLD.Abort(code)
     os._exit(code)
-
-
-def _abort_without_library(code: int) -> None:
-    # libsyncyte cannot be loaded: abort by mpi4py. Without MPI the launcher sees the exit status.
-    module = sys.modules.get("mpi4py.MPI")
-    if module is not None and module.Is_initialized() and not module.Is_finalized():
-        module.COMM_WORLD.Abort(code)
 
 
 def exit_code(code: Any) -> int:
@@ -115,7 +107,7 @@ class _Exit(SystemExit):
 def _exit(status: Any = None, /) -> NoReturn:
     if threading.current_thread() is threading.main_thread():
         raise _Exit(status)
-    _previous_exit(status)
+    raise SystemExit(status)
 
 
 def install_excepthook() -> None:
@@ -125,11 +117,11 @@ def install_excepthook() -> None:
     ``raise SystemExit(1)`` only under ``python -m syncyte script.py``). Local; further calls do nothing. An earlier
     hook is called first.
     """
-    global _process, _previous_excepthook, _previous_threading_hook, _previous_exit
+    global _process, _previous_excepthook, _previous_threading_hook
     if _process == os.getpid():
         return
     if _process is None:
         _previous_excepthook, sys.excepthook = sys.excepthook, _excepthook
         _previous_threading_hook, threading.excepthook = threading.excepthook, _threading_hook
-        _previous_exit, sys.exit = sys.exit, _exit
+        sys.exit = _exit
     _process = os.getpid()

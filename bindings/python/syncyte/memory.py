@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,8 +28,7 @@ class MemoryStats(NamedTuple):
 
 def stats() -> MemoryStats:
     """Returns statistics of the pool. Local."""
-    found = _library.options(c.MemoryStats)
-    _library.core().syncyte_memory_stats(ctypes.byref(found))
+    found = _library.core().output("syncyte_memory_stats")
     return MemoryStats(found.in_use, found.cached, found.limit, found.hits, found.misses)
 
 
@@ -52,9 +50,7 @@ def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
     int
         The number; 0 for CUDA in a build without it.
     """
-    count = ctypes.c_int32()
-    _library.core().syncyte_memory_device_count(as_int32(kind, "kind"), ctypes.byref(count))
-    return count.value
+    return _library.core().output("syncyte_memory_device_count", as_int32(kind, "kind"))
 
 
 def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import logging
 import os
 import sys
 import threading
 
 from . import _declarations as c
-from . import _interrupts, _library, _where
+from . import _interrupts, _library
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
-log = logging.getLogger("syncyte")
 _lock = threading.Lock()
 _started = False
 _LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -41,27 +39,26 @@ def init(thread_level: str = "multiple") -> None:
         In a worker process that multiprocessing has started under mpirun, unless it was forked after the start.
     """
     global _started
-    if _started and initialized():
-        return
-    known = thread_level in _LEVELS
     with _lock:
-        if not (_started and initialized()):
-            _refuse_worker()
-            # The C library refuses -1 as well, on all ranks: the other ranks are in the same collective.
-            options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
-            if not known:
-                _library.core().unchecked("syncyte_init")(ctypes.byref(options))
-                levels = ", ".join(_LEVELS)
-                raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
-            _library.core().syncyte_watchdog_line_set(_where.hook, None)
-            if threading.current_thread() is threading.main_thread():  # Python runs signal handlers only there
-                _library.core().syncyte_interrupt_set(_interrupts.hook, None)
-            _library.core().syncyte_init(ctypes.byref(options))
-            if not _started:
-                # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalises
-                # MPI).
-                atexit.register(_at_exit, os.getpid())
-            _started = True
+        if _started and initialized():
+            return
+        _refuse_worker()
+        known = thread_level in _LEVELS
+        # The C library refuses -1 as well, on all ranks: the other ranks are in the same collective.
+        options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
+        if not known:
+            _library.core().unchecked("syncyte_init")(options)
+            levels = ", ".join(_LEVELS)
+            raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
+        _library.core().syncyte_watchdog_line_set(_line_hook, None)
+        if threading.current_thread() is threading.main_thread():  # Python runs signal handlers only there
+            _library.core().syncyte_interrupt_set(_interrupts.hook, None)
+        _library.core().syncyte_init(options)
+        if not _started:
+            # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalises
+            # MPI).
+            atexit.register(_at_exit, os.getpid())
+        _started = True
 
 
 def _is_worker() -> bool:
@@ -106,11 +103,7 @@ def finalize() -> None:
 
 def initialized() -> bool:
     """Returns whether Syncyte is started. Local."""
-    if not _library.is_loaded():
-        return False
-    flag = ctypes.c_int32()
-    _library.core().syncyte_initialized(ctypes.byref(flag))
-    return bool(flag.value)
+    return _library.is_loaded() and bool(_library.core().output("syncyte_initialized"))
 
 
 def thread_level() -> str:
@@ -121,9 +114,7 @@ def thread_level() -> str:
     str
         "single", "funneled", "serialized" or "multiple".
     """
-    level = ctypes.c_int32()
-    _library.core().syncyte_thread_level(ctypes.byref(level))
-    return _LEVELS[level.value]
+    return _LEVELS[_library.core().output("syncyte_thread_level")]
 
 
 def _ended_by_exception() -> bool:
@@ -136,17 +127,34 @@ def _at_exit(process: int) -> None:
     if os.getpid() != process:
         return
     try:
-        _end()
+        if initialized() and _ended_by_exception():
+            # The other ranks may be anywhere: a collective finalize could wait forever.
+            _library.log.error("an exception ended the program: Syncyte is not finalised")
+        else:
+            finalize()
     finally:  # the C library must not call the hook after the interpreter is finalised
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
         _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
 
 
-def _end() -> None:
-    if not initialized():
-        return
-    if _ended_by_exception():
-        # The other ranks may be anywhere: a collective finalize could wait forever.
-        log.error("an exception ended the program: Syncyte is not finalised")
-        return
-    finalize()
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _line() -> str:
+    """Returns the main thread's innermost line outside Syncyte: "file.py:12 in function"."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:
+        return "the end of the program"
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
+
+
+def _write_line(text: int, size: int, _context: int | None) -> None:
+    # The end of a long path is more useful than its beginning.
+    answer = _line().encode("utf-8", "replace")
+    answer = answer[max(0, len(answer) - size + 1):]
+    ctypes.memmove(text, answer + b"\0", len(answer) + 1)
+
+
+_line_hook = c.LineFn(_write_line)

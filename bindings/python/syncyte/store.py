@@ -15,11 +15,9 @@ import numpy as np
 
 from . import _arrays, _library, dtypes
 from . import _declarations as c
-from ._buffers import NOT_RECORDED, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, wrong
-from ._declarations import DType
+from ._buffers import NOT_RECORDED, Buffer, as_buffer, give_back, take_descriptions, written
+from ._checks import as_index, as_int32, as_int64, at_least, wrong
 from ._handles import Handle
-from ._short_descriptions import give_back, take_descriptions, written
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     import torch
 
 __all__ = ["Store", "StoreWorker", "WorkerInfo"]
-
-_NUMBERS = ctypes.POINTER(ctypes.c_int64)
 
 
 class WorkerInfo(NamedTuple):
@@ -65,7 +61,7 @@ def _as_lengths(lengths: Any) -> np.ndarray:
 def _as_keys(keys: Any) -> Buffer:
     if isinstance(keys, (list, tuple)) and not keys:
         keys = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
-    return as_buffer(keys, "keys", expected=DType.INT64)
+    return as_buffer(keys, "keys", expected=c.DType.INT64)
 
 
 def _choice(value: Any, known: type[enum.IntEnum], name: str) -> int:
@@ -113,22 +109,15 @@ class Store(Handle):
     ) -> None:
         comm = comm_or_world(comm)
 
-        def prepare() -> tuple[int, np.ndarray, DType, Any]:
-            keys, threads = as_int64(num_keys, "num_keys"), as_int32(workers, "workers")
+        def prepare() -> tuple[int, np.ndarray, c.DType, Any]:
+            keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
+            threads = at_least(1, as_int32(workers, "workers"), "workers")
             chosen = _library.options(c.KvOptions, name=_library.name_bytes(name), workers=threads)
-            for argument, number in (("num_keys", keys), ("workers", threads)):
-                if number < 1:
-                    raise wrong(ArgumentError, argument, number, "1 or more")
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("kv_create", prepare, lifecycle=True)
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_kv_create(
-            comm.handle, int(element), keys, numbers.size, numbers.ctypes.data_as(_NUMBERS), ctypes.byref(options),
-            ctypes.byref(handle),
-        )  # fmt: skip
-        assert handle.value is not None
-        self._own(handle.value)
+        arguments = keys, numbers.size, _arrays.pointer(numbers), options
+        self._own(_library.core().output("syncyte_kv_create", comm.handle, int(element), *arguments))
         self._comm, self._num_keys, self._name = comm, keys, name
         self._live: dict[int, StoreWorker] = {}  # keeps workers alive until free(), because barriers wait for them
         self._length = int(numbers[0]) if numbers.size == 1 else None
@@ -190,9 +179,8 @@ class Store(Handle):
         if wanted.description.memory != c.Memory.HOST:
             raise wrong(UnsupportedError, "keys", "in device memory", "host memory")
         result: np.ndarray = np.empty(wanted.shape, dtype)
-        pointer = ctypes.POINTER(np.ctypeslib.as_ctypes_type(dtype))
-        given = ctypes.cast(wanted.description.data, _NUMBERS)
-        getattr(_library.core(), function)(self.handle, wanted.size, given, result.ctypes.data_as(pointer))
+        given = ctypes.cast(wanted.description.data, ctypes.POINTER(ctypes.c_int64))
+        getattr(_library.core(), function)(self.handle, wanted.size, given, _arrays.pointer(result))
         return result
 
     def worker(self, number: int = 0) -> StoreWorker:
@@ -260,7 +248,7 @@ class Store(Handle):
         }
         numbers = {"min_key": min_key, "max_key": max_key, "pool_size": pool_size, "reuse": reuse, "seed": seed}
         options |= {name: as_int64(number, name) for name, number in numbers.items()}
-        _library.core().syncyte_kv_set_sampling(self.handle, ctypes.byref(_library.options(c.KvSampling, **options)))
+        _library.core().syncyte_kv_set_sampling(self.handle, _library.options(c.KvSampling, **options))
 
     def sync(self) -> None:
         """Synchronises the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
@@ -282,11 +270,7 @@ class StoreWorker(Handle):
     kind = "kv_worker"
 
     def __init__(self, store: Store, number: int) -> None:
-        handle = ctypes.c_void_p()
-        core = _library.core()
-        core.syncyte_kv_worker_create(store.handle, as_int32(number, "number"), ctypes.byref(handle))
-        assert handle.value is not None
-        self._own(handle.value)
+        self._own(_library.core().output("syncyte_kv_worker_create", store.handle, as_int32(number, "number")))
         self._store, self._number = store, number
         store._live[number] = self
 
@@ -305,7 +289,7 @@ class StoreWorker(Handle):
         """Returns a new array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
-        return _arrays.empty(wanted.array_kind, DType.FLOAT32, shape)
+        return _arrays.empty(wanted.array_kind, c.DType.FLOAT32, shape)
 
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         length = self._store.length
@@ -325,7 +309,7 @@ class StoreWorker(Handle):
             return timestamp.value
         wanted = _as_keys(keys)
         recorded_by = None if is_written else NOT_RECORDED
-        given = as_buffer(values, name, writable=is_written, expected=DType.FLOAT32, recorded_by=recorded_by)
+        given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
         call(self.handle, wanted.reference, given.reference, ctypes.byref(timestamp))
         if is_written:
@@ -448,14 +432,12 @@ class StoreWorker(Handle):
         array or None
             As of pull(); None if a key is not local, and nothing was written.
         """
-        wanted, is_local = _as_keys(keys), ctypes.c_int32()
+        wanted = _as_keys(keys)
         given = self._new_room(keys) if out is None else out
-        room = as_buffer(given, "out", writable=True, expected=DType.FLOAT32)
+        room = as_buffer(given, "out", writable=True, expected=c.DType.FLOAT32)
         self._check_shape("out", room.shape)
-        _library.core().syncyte_kv_worker_pull_if_local(
-            self.handle, wanted.reference, room.reference, ctypes.byref(is_local)
-        )
-        if not is_local.value:
+        arguments = self.handle, wanted.reference, room.reference
+        if not _library.core().output("syncyte_kv_worker_pull_if_local", *arguments):
             return None
         room.written()
         return given
@@ -480,10 +462,8 @@ class StoreWorker(Handle):
         int
             As of ipull().
         """
-        timestamp = ctypes.c_int64()
         wanted = _as_keys(keys)
-        _library.core().syncyte_kv_worker_localize(self.handle, wanted.reference, ctypes.byref(timestamp))
-        return timestamp.value
+        return _library.core().output("syncyte_kv_worker_localize", self.handle, wanted.reference)
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
@@ -511,15 +491,11 @@ class StoreWorker(Handle):
     @property
     def clock(self) -> int:
         """This worker's clock, 0 at first."""
-        now = ctypes.c_int64()
-        _library.core().syncyte_kv_worker_clock(self.handle, ctypes.byref(now))
-        return now.value
+        return _library.core().output("syncyte_kv_worker_clock", self.handle)
 
     def advance_clock(self) -> int:
         """Adds 1 to the worker's clock; returns its new value."""
-        now = ctypes.c_int64()
-        _library.core().syncyte_kv_worker_advance_clock(self.handle, ctypes.byref(now))
-        return now.value
+        return _library.core().output("syncyte_kv_worker_advance_clock", self.handle)
 
     def prepare_sample(self, count: int, start: int | None = None, end: int | None = None) -> int:
         """Prepares a sample: this worker will pull its keys while its clock is in [start, end).
@@ -541,12 +517,8 @@ class StoreWorker(Handle):
         ArgumentError
             Store.set_sampling() was not called; more keys than there are, without replacement; a wrong range of clocks.
         """
-        sample = ctypes.c_int64()
-        first = self.clock if start is None else as_int64(start, "start")
-        _library.core().syncyte_kv_worker_prepare_sample(
-            self.handle, as_int64(count, "count"), first, _as_end(end), ctypes.byref(sample)
-        )
-        return sample.value
+        number, first = as_int64(count, "count"), self.clock if start is None else as_int64(start, "start")
+        return _library.core().output("syncyte_kv_worker_prepare_sample", self.handle, number, first, _as_end(end))
 
     def pull_sample(self, sample: int, keys: Any, out: Any = None) -> tuple[Array, Array]:
         """Reads the next keys of a sample, and their values.
@@ -594,22 +566,20 @@ class StoreWorker(Handle):
             if as_index(keys, "keys") < 0:
                 raise wrong(ArgumentError, "keys", keys, "0 or more, or an array")
             keys = np.empty(keys, np.int64)
-        drawn = as_buffer(keys, "keys", writable=True, expected=DType.INT64)
+        drawn = as_buffer(keys, "keys", writable=True, expected=c.DType.INT64)
         if out is None:
             length = self._store.length
             if length is None:
                 raise wrong(ArgumentError, "out", None, "an array, because keys differ in length")
-            out = _arrays.empty(drawn.array_kind, DType.FLOAT32, [*drawn.shape, length])
-        return drawn, as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
+            out = _arrays.empty(drawn.array_kind, c.DType.FLOAT32, [*drawn.shape, length])
+        return drawn, as_buffer(out, "out", writable=True, expected=c.DType.FLOAT32)
 
     def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:
-        timestamp = ctypes.c_int64()
-        _library.core().syncyte_kv_worker_pull_sample(
-            self.handle, as_int64(sample, "sample"), keys.reference, values.reference, ctypes.byref(timestamp)
-        )
+        arguments = self.handle, as_int64(sample, "sample"), keys.reference, values.reference
+        timestamp = _library.core().output("syncyte_kv_worker_pull_sample", *arguments)
         keys.written()
         values.written()
-        return timestamp.value
+        return timestamp
 
     def finish_sample(self, sample: int) -> None:
         """Ends a sample before all its keys were pulled; ignores one that has ended.
@@ -680,8 +650,7 @@ class StoreWorker(Handle):
 
     def info(self) -> WorkerInfo:
         """Returns the counters of this worker."""
-        found = _library.options(c.KvWorkerInfo)
-        _library.core().syncyte_kv_worker_describe(self.handle, ctypes.byref(found))
+        found = _library.core().output("syncyte_kv_worker_describe", self.handle)
         return WorkerInfo(*(getattr(found, name) for name in WorkerInfo._fields))
 
 

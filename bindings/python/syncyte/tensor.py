@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
-from . import _indexing, _library, _views, dtypes
 from ._access import Access
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
-from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
 
@@ -55,8 +54,6 @@ def _shape(shape: Any) -> tuple[int, ...]:
     numbers = tuple(as_index(extent, "an extent of shape") for extent in extents)
     if any(not 0 <= number < 2**63 for number in numbers):
         raise ShapeError(f"shape is {numbers}; expected extents of 0 to 2^63 - 1")
-    if len(numbers) > c.MAX_NDIM:
-        raise ShapeError(f"shape {numbers} has {len(numbers)} dimensions; expected 1 to {c.MAX_NDIM}")
     return numbers
 
 
@@ -108,7 +105,7 @@ class WholeTensor(Access):
         """
         comm = comm_or_world(comm)
 
-        def prepare() -> tuple[tuple[int, ...], DType, Any]:
+        def prepare() -> tuple[tuple[int, ...], c.DType, Any]:
             rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
                 raise ShapeError(f"local_rows is {rows}; expected 0 or more, or None")
@@ -116,22 +113,18 @@ class WholeTensor(Access):
             return _shape(shape), dtypes.as_dtype(dtype), options
 
         extents, element, options = comm._prepare("tensor_create", prepare, lifecycle=True)
-        array, handle = (ctypes.c_int64 * max(len(extents), 1))(*extents), ctypes.c_void_p()
-        _library.core().syncyte_tensor_create(
-            comm.handle, int(element), len(extents), array, ctypes.byref(options), ctypes.byref(handle)
-        )
-        is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, DType)) and dtypes.loaded_torch())
-        self._take(handle.value, comm, extents, element, TORCH if is_torch else NUMPY, None)
-        self._name = name
+        description = int(element), len(extents), (ctypes.c_int64 * max(len(extents), 1))(*extents)
+        handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
+        is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
+        self._take(handle, comm, extents, element, TORCH if is_torch else NUMPY, name=name)
 
     def _take(
-        self, handle: int | None, comm: Comm, shape: tuple[int, ...], dtype: DType, array_kind: str, wrapped: Any
-    ) -> None:
-        assert handle is not None
+        self, handle: int, comm: Comm, shape: tuple[int, ...], dtype: c.DType, array_kind: str, wrapped: Any = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
         self._own(handle)
         self._comm, self._shape, self._dtype, self._array_kind = comm, shape, dtype, array_kind
-        self._original = wrapped
-        self._name = None
+        self._original, self._name = wrapped, name
         self._cache: dict[tuple[str, str], Any] = {}
         self._addresses: dict[str, int] = {}  # addresses of the torch views in _cache when they were made
 
@@ -176,32 +169,28 @@ class WholeTensor(Access):
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[Buffer, Any]:
-            buffer = as_buffer(array, "array", writable=True)
-            if not buffer.shape:
-                raise ShapeError("array has no dimensions; expected rows along the first one")
-            return buffer, _library.options(c.TensorOptions, name=_library.name_bytes(name))
+            options = _library.options(c.TensorOptions, name=_library.name_bytes(name))
+            return as_buffer(array, "array", writable=True), options
 
         _forget_released()
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
-        released, handle = ctypes.c_int64(), ctypes.c_void_p()
+        released = ctypes.c_int64()
         options.released = ctypes.pointer(released)
         if buffer.array_kind == TORCH:
-            _views.fixed(buffer.array)
+            _arrays.fixed(buffer.array)
         _remember(released, buffer.array)  # before the call: Ctrl-C may end it after the library has taken the array
         try:
-            _library.core().syncyte_tensor_wrap(
-                comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
-            )
+            handle = _library.core().output("syncyte_tensor_wrap", comm.handle, buffer.reference, options)
         except Error:
             released.value = 1
             raise
-        tensor = cls.from_handle(handle.value, comm, buffer.array_kind, buffer.array)
+        tensor = cls.from_handle(handle, comm, buffer.array_kind, buffer.array)
         tensor._name = name
         return tensor
 
     @classmethod
     def from_handle(
-        cls, handle: int | None, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None
+        cls, handle: int, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None
     ) -> WholeTensor:
         """Takes over one reference of a C handle; for libraries on top. Local.
 
@@ -221,15 +210,12 @@ class WholeTensor(Access):
         WholeTensor
             The tensor.
         """
-        assert handle is not None
+        core = _library.core()
         if comm is None:
-            reference = ctypes.c_void_p()
-            _library.core().syncyte_tensor_comm(handle, ctypes.byref(reference))
-            comm = Comm(reference.value)
-        found = _library.options(c.BufferDescription)
-        _library.core().syncyte_tensor_describe(handle, ctypes.byref(found))
+            comm = Comm(core.output("syncyte_tensor_comm", handle))
+        found = core.output("syncyte_tensor_describe", handle)
         tensor = cls.__new__(cls)
-        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), DType(found.dtype), array_kind, wrapped)
+        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), c.DType(found.dtype), array_kind, wrapped)
         return tensor
 
     def free(self) -> None:
@@ -244,7 +230,7 @@ class WholeTensor(Access):
         It also frees objects that all ranks have dropped.
         """
         self._agree_in_place("tensor_sync")
-        super().sync()
+        _library.core().syncyte_tensor_sync(self.handle)
         _forget_released()
 
     # Views.
@@ -256,29 +242,25 @@ class WholeTensor(Access):
         return found
 
     def _make_view(self, part: str, array_kind: str) -> Any:
-        description, first = _library.options(c.BufferDescription), ctypes.c_int64()
-        if part == "local":
-            _library.core().syncyte_tensor_local(self.handle, ctypes.byref(description))
-        else:
-            _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
+        found = _library.core().output(f"syncyte_tensor_{part}", self.handle)
+        description = found if part == "local" else found[0]
         shape = description.shape[: description.ndim]
         if part == "local" and self._original is not None:
             found = self._original_as(array_kind)
         else:
-            found = _views.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
+            found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
         if array_kind == TORCH and 0 not in shape:
             self._addresses[part] = description.data
         return found
 
     def _original_as(self, array_kind: str) -> Any:
-        if array_kind == TORCH:
-            if dtypes.is_torch_tensor(self._original):
-                return self._original  # wrap() has fixed its storage
-            return _views.fixed(dtypes.import_torch().as_tensor(self._original))
-        if dtypes.is_torch_tensor(self._original):
-            bits = self._original.detach()
-            return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
-        return self._original
+        original, is_torch = self._original, dtypes.is_torch_tensor(self._original)
+        if array_kind == TORCH:  # wrap() has fixed the storage of a torch tensor
+            return original if is_torch else _arrays.fixed(dtypes.import_torch().as_tensor(original))
+        if not is_torch:
+            return original
+        bits = original.detach()
+        return (bits.view(dtypes.import_torch().uint16) if self._dtype == c.DType.BFLOAT16 else bits).numpy()
 
     # These checks detect two mistakes. local.data = ... or local.set_(...) replaces a view's memory, so that writes are
     # lost. A write of a tensor that requires grad adds the view to an autograd graph, which grows with every write.
@@ -364,9 +346,8 @@ class WholeTensor(Access):
         None if the node's ranks are not consecutive: the view then holds the ranges of rows(rank) for the node's ranks,
         one after another.
         """
-        description, first = _library.options(c.BufferDescription), ctypes.c_int64()
-        _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
-        return None if first.value < 0 else first.value
+        _, first = _library.core().output("syncyte_tensor_node", self.handle)
+        return None if first < 0 else first
 
     # Conversions to an array return all rows or raise an error; they never return only this rank's rows.
 
@@ -395,7 +376,7 @@ class WholeTensor(Access):
                 f"(this node's), which are views, or t[:], a copy of all rows"
             )
         # numpy has no bfloat16 to export.
-        return self.local.detach() if self._dtype == DType.BFLOAT16 else self.local_array
+        return self.local.detach() if self._dtype == c.DType.BFLOAT16 else self.local_array
 
     # Reading and writing by index.
 
@@ -403,8 +384,7 @@ class WholeTensor(Access):
         parsed = _indexing.parse(key, self._shape)
         if self._records_gradients():
             return self._read_recorded(parsed)
-        of_key = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else None
-        array_kind = of_key or self._array_kind
+        array_kind = _indexing.array_kind_of(key) or self._array_kind
         if isinstance(parsed, _indexing.Box):
             return _indexing.select(self._read_box(array_kind, parsed.lower, parsed.extent), parsed.local)
         return _indexing.apply(parsed, self._gather_as(array_kind, as_buffer(parsed.index, "index")))
@@ -440,7 +420,7 @@ class WholeTensor(Access):
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
-            if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:
+            if dtypes.is_torch_tensor(values) or self._dtype == c.DType.BFLOAT16:
                 torch_module = dtypes.import_torch()
                 tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu")
                 return tensor.detach().expand(shape).contiguous()

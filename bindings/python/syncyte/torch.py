@@ -20,24 +20,23 @@ from __future__ import annotations
 
 import torch
 
-from . import _torch_collectives, _torch_gradients, _torch_messages, _torch_nonblocking, errors
+from . import _torch_collectives, _torch_gradients, _torch_nonblocking, _torch_requests, errors
+from ._checks import check_kind
 from ._data_parallel import DataParallel
 from ._torch_collectives import *  # noqa: F403  (the functions that its __all__ lists, as of the other modules)
-from ._torch_collectives import _given
-from ._torch_messages import *  # noqa: F403
+from ._torch_collectives import _given, _refuse_compiled
 from ._torch_nonblocking import *  # noqa: F403
 from ._torch_operators import operators
-from ._torch_ordered import ordered
 from ._torch_refusals import advise, not_a_tensor
-from ._torch_requests import Request, join_dummies, wait_all
+from ._torch_requests import *  # noqa: F403
 from .cart import Halo
 from .tensor import WholeTensor
 
-__all__ = ["DataParallel", "Request", "gather", "halo_exchange", "join_dummies", "ordered", "use_cuda_aware_mpi",
-           "wait_all"]  # fmt: skip
+__all__ = ["DataParallel", "gather", "halo_exchange", "use_cuda_aware_mpi"]
 __all__ += _torch_collectives.__all__
-__all__ += _torch_messages.__all__
 __all__ += _torch_nonblocking.__all__
+__all__ += _torch_requests.__all__
+
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:
     """Chooses whether operations that only move elements pass memory of CUDA tensors to MPI. Local: ranks may differ.
@@ -94,8 +93,7 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
     IndexError
         A row that does not exist; names index and position. On all ranks if collective.
     """
-    if not isinstance(whole, WholeTensor):
-        raise errors.DtypeError(f"whole is a {type(whole).__name__}; expected a syncyte.WholeTensor")
+    check_kind(whole, WholeTensor, "whole", "a syncyte.WholeTensor")
     return _torch_gradients.gather(whole, index, collective=collective)
 
 
@@ -132,8 +130,8 @@ def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False)
     NotImplementedError
         Here and on the neighbours: a sparse, quantised, nested or meta tensor.
     """
-    if not isinstance(halo, Halo):
-        raise errors.DtypeError(f"halo is a {type(halo).__name__}; expected a syncyte.Halo")
+    check_kind(halo, Halo, "halo", "a syncyte.Halo")
+    _refuse_compiled(mixed_grad)
     try:
         return operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
     except Exception as error:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, overload
 
 import numpy as np
 
-from . import _arrays, _library, _views, dtypes
+from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_op
-from ._declarations import DType
+from ._checks import as_int32, as_op, as_size
 from ._handles import Handle
 from ._types import Array, Number, WindowReduction
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -22,22 +20,11 @@ from .errors import ArgumentError, ShapeError
 __all__ = ["Window"]
 
 
-def _size(value: Any, name: str) -> int:
-    number = as_index(value, name)
-    if not 0 <= number < 2**63:
-        raise ArgumentError(f"{name} is {number}; expected 0 to 2^63 - 1")
-    return number
-
-
-def _element(value: Any, dtype: DType, name: str) -> np.ndarray:
+def _element(value: Any, dtype: c.DType, name: str) -> np.ndarray:
     try:
         return np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"{name} is {value!r}, which is not one {dtype.name.lower()}: {error}") from error
-
-
-def _pointer(element: np.ndarray) -> ctypes.c_void_p:
-    return ctypes.c_void_p(element.ctypes.data)
 
 
 class Window(Handle):
@@ -73,13 +60,10 @@ class Window(Handle):
         self._comm = comm_or_world(comm)
         count, options = self._comm._prepare(
             "window_create",
-            lambda: (_size(size, "size"), _library.options(c.WindowOptions, name=_library.name_bytes(name))),
+            lambda: (as_size(size, "size"), _library.options(c.WindowOptions, name=_library.name_bytes(name))),
             lifecycle=True,
         )
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_window_create(self._comm.handle, count, ctypes.byref(options), ctypes.byref(handle))
-        assert handle.value is not None
-        self._own(handle.value)
+        self._own(_library.core().output("syncyte_window_create", self._comm.handle, count, options))
         self._bytes, self._name = count, name
 
     @property
@@ -100,9 +84,7 @@ class Window(Handle):
         int
             Its bytes.
         """
-        count = ctypes.c_size_t()
-        _library.core().syncyte_window_size(self.handle, self._rank(rank), ctypes.byref(count))
-        return count.value
+        return _library.core().output("syncyte_window_size", self.handle, self._rank(rank))
 
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
         """Returns a view of a rank's part, which keeps the window's memory alive.
@@ -130,9 +112,8 @@ class Window(Handle):
         count, left = divmod(self.size(number), dtypes.itemsize(element))
         if left:
             raise ShapeError(f"rank {number}'s {self.size(number)} bytes are not a whole number of elements")
-        address = ctypes.c_void_p()
-        _library.core().syncyte_window_pointer(self.handle, number, ctypes.byref(address))
-        return _views.view("window", self.handle, NUMPY, element, (count,), address.value)
+        address = _library.core().output("syncyte_window_pointer", self.handle, number)
+        return _arrays.view("window", self.handle, NUMPY, element, (count,), address)
 
     def put(self, rank: int, offset: int, source: Any) -> None:
         """Writes an array to a rank.
@@ -154,7 +135,7 @@ class Window(Handle):
             A wrong rank; `source` requires grad, or is not contiguous.
         """
         values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
-        _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
+        _library.core().syncyte_window_put(self.handle, self._rank(rank), as_size(offset, "offset"), values.reference)
 
     @overload
     def get(self, rank: int, offset: int, *, out: Array) -> Array: ...
@@ -197,16 +178,14 @@ class Window(Handle):
         """
         if (shape is None) == (out is None):
             raise ArgumentError("shape and out: expected exactly one of them")
-        result = out if out is not None else self._new(shape, dtype)
-        target = as_buffer(result, "out", writable=True)
-        _library.core().syncyte_window_get(self.handle, self._rank(rank), _size(offset, "offset"), target.reference)
+        if out is None:
+            extents = shape if isinstance(shape, Iterable) else (shape,)
+            sizes = [as_size(extent, "shape") for extent in extents]
+            out = _arrays.empty(NUMPY, dtypes.as_dtype(dtype), sizes)
+        target = as_buffer(out, "out", writable=True)
+        _library.core().syncyte_window_get(self.handle, self._rank(rank), as_size(offset, "offset"), target.reference)
         target.written()
-        return result
-
-    @staticmethod
-    def _new(shape: Any, dtype: dtypes.DTypeLike) -> Any:
-        extents = [_size(extent, "shape") for extent in (shape if hasattr(shape, "__iter__") else (shape,))]
-        return _arrays.empty(NUMPY, dtypes.as_dtype(dtype), extents)
+        return out
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank.
@@ -227,7 +206,7 @@ class Window(Handle):
         """
         values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
-            self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
+            self.handle, self._rank(rank), as_size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
         )
 
     def fetch_op(
@@ -256,17 +235,19 @@ class Window(Handle):
         number
             The old element.
         """
+        number = int(as_op(op, of_window=True))
+        return self._atomic("syncyte_window_fetch_op", rank, offset, dtype, number, operand=operand)
+
+    def _atomic(
+        self, function: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
+    ) -> Any:
+        """Does an atomic operation on one element; returns the old element."""
         element = dtypes.as_dtype(dtype)
-        given, previous = _element(operand, element, "operand"), _element(0, element, "previous")
-        _library.core().syncyte_window_fetch_op(
-            self.handle,
-            self._rank(rank),
-            _size(offset, "offset"),
-            int(element),
-            int(as_op(op, of_window=True)),
-            _pointer(given),
-            _pointer(previous),
-        )
+        numbers = [_element(value, element, name) for name, value in operands.items()]
+        previous = np.empty((), dtypes.numpy_dtype(element))
+        pointers = [number.ctypes.data for number in (*numbers, previous)]
+        target = self.handle, self._rank(rank), as_size(offset, "offset"), int(element)
+        getattr(_library.core(), function)(*target, *options, *pointers)
         return previous.item()
 
     def compare_swap(
@@ -288,19 +269,8 @@ class Window(Handle):
         int
             The old element.
         """
-        element = dtypes.as_dtype(dtype)
-        previous = _element(0, element, "previous")
-        compared, written = _element(expected, element, "expected"), _element(desired, element, "desired")
-        _library.core().syncyte_window_compare_swap(
-            self.handle,
-            self._rank(rank),
-            _size(offset, "offset"),
-            int(element),
-            _pointer(compared),
-            _pointer(written),
-            _pointer(previous),
-        )
-        return previous.item()
+        values = {"expected": expected, "desired": desired}
+        return self._atomic("syncyte_window_compare_swap", rank, offset, dtype, **values)
 
     @contextmanager
     def lock(self, rank: int, exclusive: bool = True) -> Iterator[Window]:

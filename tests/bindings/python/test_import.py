@@ -54,7 +54,7 @@ def test_loading_the_library_does_not_initialise_mpi():
     output = run(
         "import ctypes, syncyte\n"
         "from syncyte import _library\n"
-        "assert _library.version() == (0, 1, 0) and not syncyte.initialized()\n"
+        "assert _library.core().output('syncyte_version')[:3] == (0, 1, 0) and not syncyte.initialized()\n"
         "assert syncyte.memory.empty((3, 4), 'float32').shape == (3, 4)\n"
         "path = next(line.split()[-1] for line in open('/proc/self/maps') if 'libmpi.so' in line)\n"
         "flag = ctypes.c_int(-1)\n"

@@ -15,11 +15,11 @@ WHOLE = np.arange(60).reshape(SHAPE)
 def read(key, whole=WHOLE):
     """t[key] by WholeTensor's code, on an array instead of the ranks' memory."""
     parsed = _indexing.parse(key, whole.shape)
-    source = torch.from_numpy(whole) if _indexing.is_torch_key(key) else whole
+    source = torch.from_numpy(whole) if _indexing.array_kind_of(key) == "torch" else whole
     if isinstance(parsed, _indexing.Box):
         box = source[tuple(slice(low, low + count) for low, count in zip(parsed.lower, parsed.extent, strict=True))]
         return _indexing.select(box, parsed.local)
-    index = torch.as_tensor(parsed.index) if _indexing.is_torch_key(key) else parsed.index
+    index = torch.as_tensor(parsed.index) if _indexing.array_kind_of(key) == "torch" else parsed.index
     assert str(index.dtype).removeprefix("torch.") in ("int32", "int64")
     return _indexing.apply(parsed, source[index])
 

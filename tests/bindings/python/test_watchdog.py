@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from syncyte import _where
+from syncyte import runtime
 from test_excepthook import run
 
 SCRIPT = """
@@ -40,8 +40,8 @@ def test_the_report_says_at_which_line_every_rank_is(tmp_path):
 
 @pytest.mark.parametrize("size", [1, 2, 5, 4096])
 def test_the_line_is_cut_to_the_size_of_its_buffer(size, monkeypatch):
-    monkeypatch.setattr(_where, "line", lambda: "file.py:12 in work")
+    monkeypatch.setattr(runtime, "_line", lambda: "file.py:12 in work")
     text = ctypes.create_string_buffer(b"#" * 4200, 4200)
-    _where._write(ctypes.addressof(text), size, None)
+    runtime._write_line(ctypes.addressof(text), size, None)
     assert text.value == b"file.py:12 in work"[max(0, 18 - size + 1):]
     assert text.raw[len(text.value) + 1:] == b"#" * (4199 - len(text.value))  # nothing is written beyond the text

@@ -12,7 +12,7 @@ import torch.multiprocessing
 
 import syncyte
 import syncyte.torch
-from syncyte._reducer import Reducer
+from syncyte._data_parallel import Reducer
 
 ROWS = 5
 
@@ -83,7 +83,7 @@ def test_what_would_move_it_raises(whole, comm, name):
 
 def test_the_node_view_and_a_reducers_pieces_stay_too(whole, comm):
     reducer = Reducer([(torch.float32, 4)], comm)
-    for view in (whole.node, reducer.bucket(0, "torch")):
+    for view in (whole.node, reducer.bucket(0)):
         with pytest.raises(syncyte.UnsupportedError, match="moving it"):
             view.share_memory_()
     comm.barrier()
@@ -231,7 +231,7 @@ def test_after_a_view_that_could_not_be_made_sync_works(comm, monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(syncyte._views, "view", fail)
+        patch.setattr(syncyte._arrays, "view", fail)
         with pytest.raises(MemoryError):
             tensor.local.add_(1)
     tensor.sync()

@@ -30,6 +30,10 @@ def install() -> None:
 
     It also adds PipeSwitch's functions to torch.cuda. Processes that multiprocessing starts later do the same.
     """
+    import torch
+
+    from . import pipeswitch
+
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
         sys.modules[name] = module
@@ -39,17 +43,9 @@ def install() -> None:
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, module)
-    _add_pipeswitch()
-    _install_in_processes()
-
-
-def _add_pipeswitch() -> None:
-    import torch
-
-    from . import pipeswitch
-
     for name in pipeswitch.__all__:
         setattr(torch.cuda, name, getattr(pipeswitch, name))
+    _install_in_processes()
 
 
 class _Install:

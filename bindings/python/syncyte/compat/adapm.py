@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from syncyte import dtypes
-from syncyte._checks import as_int32, as_int64, wrong
+from syncyte._checks import as_int32, as_int64, at_least, check_kind, wrong
 from syncyte.comm import COMM_WORLD
-from syncyte.errors import ArgumentError, DtypeError, HandleError, ShapeError
+from syncyte.errors import ArgumentError, HandleError, ShapeError
 from syncyte.store import Store, StoreWorker
 
 __all__ = ["Server", "Worker", "scheduler", "setup"]
@@ -58,11 +58,8 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
 
 
 def _checked(num_keys: int, num_threads: int) -> tuple[int, int]:
-    keys, threads = as_int64(num_keys, "num_keys"), as_int32(num_threads, "num_threads")
-    for name, number in (("num_keys", keys), ("num_threads", threads)):
-        if number < 1:
-            raise wrong(ArgumentError, name, number, "1 or more")
-    return keys, threads
+    keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
+    return keys, at_least(1, as_int32(num_threads, "num_threads"), "num_threads")
 
 
 def scheduler(num_keys: int, num_threads: int) -> None:
@@ -173,17 +170,6 @@ class Server:
         return self._store
 
 
-def _waits(asynchronous: Any, options: dict[str, Any]) -> bool:
-    """Whether an operation must be complete on return.
-
-    `async` is a keyword of Python: callers pass it as the third argument, or as `**{"async": ...}`.
-    """
-    chosen = options.pop("async", asynchronous)
-    if options:
-        raise TypeError(f"unexpected argument {next(iter(options))!r}; expected keys, vals and async (asynchronous=)")
-    return not chosen
-
-
 def _plain(array: Any) -> Any:
     """Detaches a tensor: AdaPM accepts parameters, and reads and writes their memory."""
     return array.detach() if dtypes.is_torch_tensor(array) else array
@@ -216,8 +202,7 @@ class Worker:
     """
 
     def __init__(self, customer_id: int, server: Server) -> None:
-        if not isinstance(server, Server):
-            raise wrong(DtypeError, "server", f"a {type(server).__name__}", "a Server")
+        check_kind(server, Server, "server", "a Server")
         self._worker: StoreWorker | None = _AnyShape(server._opened(), customer_id)
         self._server, self._store = server, server._store
         server._workers.add(self)
@@ -230,9 +215,19 @@ class Worker:
             )
         return worker
 
-    def _done(self, timestamp: int, waits: bool) -> int:
-        if waits:
-            self._open().wait(timestamp)
+    def _run(self, start: Callable[[StoreWorker], int], asynchronous: bool, options: dict[str, Any]) -> int:
+        """Starts an operation, and waits for it unless it is asynchronous. Returns its timestamp.
+
+        `async` is a keyword of Python: callers pass it as the third argument, or as `**{"async": ...}`.
+        """
+        is_asynchronous = options.pop("async", asynchronous)
+        if options:
+            name = next(iter(options))
+            raise TypeError(f"unexpected argument {name!r}; expected keys, vals and async (asynchronous=)")
+        worker = self._open()
+        timestamp = start(worker)
+        if not is_asynchronous:
+            worker.wait(timestamp)
         return timestamp
 
     def pull(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
@@ -259,32 +254,28 @@ class Worker:
         PeerDiedError
             A process died while it wrote the values of a key; set() repairs it.
         """
-        waits = _waits(asynchronous, options)
-        return self._done(self._open().ipull(keys, _plain(vals)), waits)
+        return self._run(lambda worker: worker.ipull(keys, _plain(vals)), asynchronous, options)
 
     def push(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
         """Adds vals to the values of keys. Local.
 
         Parameters, result and errors are as of pull(), but vals is read.
         """
-        waits = _waits(asynchronous, options)
-        return self._done(self._open().ipush(keys, _plain(vals)), waits)
+        return self._run(lambda worker: worker.ipush(keys, _plain(vals)), asynchronous, options)
 
     def set(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
         """Replaces the values of keys by vals. Local.
 
         Parameters, result and errors are as of pull(), but vals is read, and damaged keys are repaired.
         """
-        waits = _waits(asynchronous, options)
-        return self._done(self._open().iset(keys, _plain(vals)), waits)
+        return self._run(lambda worker: worker.iset(keys, _plain(vals)), asynchronous, options)
 
     def localize(self, keys: Any, asynchronous: bool = False, **options: Any) -> int:
         """Checks and counts keys; on one node all keys are local already. Local.
 
         Parameters, result and errors are as of pull(), without vals.
         """
-        waits = _waits(asynchronous, options)
-        return self._done(self._open().ilocalize(keys), waits)
+        return self._run(lambda worker: worker.ilocalize(keys), asynchronous, options)
 
     def wait(self, timestamp: int) -> None:
         """Waits until an operation is complete. Local.
@@ -386,8 +377,7 @@ class Worker:
         ArgumentError
             No such sample, or too few keys left.
         """
-        waits = _waits(asynchronous, options)
-        return self._done(self._open().ipull_sample(id, keys, _plain(vals)), waits)
+        return self._run(lambda worker: worker.ipull_sample(id, keys, _plain(vals)), asynchronous, options)
 
     def begin_setup(self) -> None:
         """Begins the setup phase, in which values are set for the first time. Collective over all workers."""

@@ -25,7 +25,7 @@ import torch
 
 import syncyte.torch  # registers torch.ops.syncyte
 from syncyte import comm as _comm
-from syncyte._torch_refusals import not_a_tensor, raise_on_all
+from syncyte._torch_refusals import check_tensor, raise_on_all
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -394,8 +394,7 @@ def _telling(method: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]
     @functools.wraps(method)
     def call(self: MPI_Communicator, tensor: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
         try:
-            if not isinstance(tensor, torch.Tensor):  # torch's schemas accept None
-                raise not_a_tensor(tensor)
+            check_tensor(tensor)  # torch's schemas accept None
             return method(self, tensor, *arguments, **named)
         except Exception as error:
             raise_on_all(error, tensor, _alive[self._comm], method.__name__)
@@ -422,12 +421,8 @@ def _hold(_: _comm.Comm) -> None:
     """Does nothing: the finalizer keeps its argument alive."""
 
 
-def _from_comm(comm: _comm.Comm) -> MPI_Communicator:
-    return _wrapped(comm)
-
-
 # A handle is not valid in another process: a communicator is pickled as Syncyte's own is.
-copyreg.pickle(MPI_Communicator, lambda wrapper: (_from_comm, (_alive[wrapper._comm],)))
+copyreg.pickle(MPI_Communicator, lambda wrapper: (_wrapped, (_alive[wrapper._comm],)))
 
 
 def comm_from_mpi4py(comm: MPI.Comm) -> MPI_Communicator:

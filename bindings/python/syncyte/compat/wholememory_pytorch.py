@@ -16,24 +16,30 @@ One thread of each rank may call these functions.
 
 from __future__ import annotations
 
+import glob
 import itertools
+import os
+import re
 import weakref
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
-from syncyte import _rows, dtypes, runtime
-from syncyte._checks import as_index, as_numbers, wrong
+from syncyte import dtypes, runtime
+from syncyte._arrays import gather_rows
+from syncyte._checks import as_index, as_numbers, as_size, check_kind, wrong
 from syncyte._declarations import MAX_NDIM
 from syncyte.comm import COMM_WORLD, Comm
-from syncyte.compat._wholememory_files import Part, parts_of, read_rows
 from syncyte.errors import (
     ArgumentError,
     DtypeError,
+    MissingFileError,
     NotInitialisedError,
     ShapeError,
+    StorageError,
     UnsupportedError,
 )
 from syncyte.tensor import WholeTensor
@@ -163,14 +169,8 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
         A negative size, or a sum beyond 2^63 - 1; on all of these ranks.
     """
     comm = _comm_of(ranks)
-
-    def check() -> int:
-        size = as_index(local_size, "local_size")
-        if not 0 <= size < 2**63:
-            raise wrong(ArgumentError, "local_size", size, "0 to 2^63 - 1")
-        return size
-
-    sizes = comm.counts(comm._prepare("aggregate_size", check, lifecycle=True))
+    own = comm._prepare("aggregate_size", lambda: as_size(local_size, "local_size"), lifecycle=True)
+    sizes = comm.counts(own)
     if sum(sizes) >= 2**63:
         raise wrong(ArgumentError, "the sum of local_size over the ranks", sum(sizes), "at most 2^63 - 1")
     return sum(sizes), sum(sizes[: comm.rank])
@@ -179,15 +179,10 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
 # Tensors.
 
 
-class _Layout(NamedTuple):
-    sizes: list[int]
-    strides: list[int]
-    dtype: torch.dtype
-    rows: int  # rows have strides[0] elements
-    row_elements: int
-
-
-def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> _Layout:
+def _layout(
+    sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype
+) -> tuple[list[int], list[int], int, int]:
+    """Checks a tensor's layout; returns sizes, strides, number of rows, and elements of a row with its gap."""
     extents, distances = as_numbers(sizes, "sizes"), as_numbers(strides, "strides")
     if not isinstance(dtype, torch.dtype):
         raise wrong(DtypeError, "dtype", repr(dtype), "a torch.dtype")
@@ -214,30 +209,37 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
         raise wrong(ShapeError, "strides", f"{used}, which reach {reach} elements", expected)
     if max(rows, 1) * row_elements * dtype.itemsize >= 2**63:
         raise wrong(ShapeError, "sizes", f"{extents} with strides {used}", "at most 2^63 - 1 bytes")
-    return _Layout(extents, used, dtype, rows, row_elements)
+    return extents, used, rows, row_elements
 
 
-def _require_one_node(comm: Comm) -> None:
-    nodes = comm.topology.nodes
-    if nodes > 1:
-        raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes", "ranks of one node, which share memory")
+def _create(
+    operation: str, sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int],
+    use_host_memory: bool = True,
+) -> torch.Tensor:  # fmt: skip
+    comm = _comm_of(ranks)
 
+    def check() -> tuple[list[int], list[int], int, int]:
+        if not use_host_memory:
+            raise wrong(UnsupportedError, "use_host_memory", repr(use_host_memory), f"True: {_NO_CUDA}")
+        nodes = comm.topology.nodes
+        if nodes > 1:
+            raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes", "ranks of one node, which share memory")
+        return _layout(sizes, strides, dtype)
 
-def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> torch.Tensor:
-    layout = comm._prepare(operation, layout_of, lifecycle=True)
-    facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(layout.sizes)}
-    facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(layout.strides)}
+    extents, distances, rows, row_elements = comm._prepare(operation, check, lifecycle=True)
+    facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(extents)}
+    facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(distances)}
     try:
-        element, scale = dtypes.as_dtype(layout.dtype), 1  # WholeTensor compares this dtype between ranks
+        element, scale = dtypes.as_dtype(dtype), 1  # WholeTensor compares this dtype between ranks
     except DtypeError:  # a dtype that Syncyte does not have is stored as bytes
-        element, scale = dtypes.DType.UINT8, layout.dtype.itemsize
-        facts["checksum of the dtype's name"] = zlib.crc32(str(layout.dtype).encode())
-    comm.agree(None, operation, dimensions=len(layout.sizes), **facts)
-    table = WholeTensor((layout.rows, layout.row_elements * scale), element, comm=comm)
-    node = table.node.view(layout.dtype)
+        element, scale = dtypes.DType.UINT8, dtype.itemsize
+        facts["checksum of the dtype's name"] = zlib.crc32(str(dtype).encode())
+    comm.agree(None, operation, dimensions=len(extents), **facts)
+    table = WholeTensor((rows, row_elements * scale), element, comm=comm)
+    node = table.node.view(dtype)
     storage: Any = node.untyped_storage()
     storage.wholememory_comm = comm  # the storage object lives as long as its memory
-    return node.as_strided(layout.sizes, layout.strides)
+    return node.as_strided(extents, distances)
 
 
 def create_tensor(
@@ -270,20 +272,11 @@ def create_tensor(
     ShapeError, DtypeError, ArgumentError, MismatchError, OutOfMemoryError, UnsupportedError
         On all of these ranks.
     """
-    comm = _comm_of(ranks)
-
-    def layout() -> _Layout:
-        if not use_host_memory:
-            raise wrong(UnsupportedError, "use_host_memory", repr(use_host_memory), f"True: {_NO_CUDA}")
-        _require_one_node(comm)
-        return _layout(sizes, strides, dtype)
-
-    return _create("create_tensor", layout, comm)
+    return _create("create_tensor", sizes, strides, dtype, ranks, use_host_memory)
 
 
 def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
-    if not isinstance(tensor, torch.Tensor):
-        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", _MADE)
+    check_kind(tensor, torch.Tensor, "tensor", _MADE)
     comm = getattr(tensor.untyped_storage(), "wholememory_comm", None)
     if comm is None:
         raise wrong(ArgumentError, "tensor", "in memory of its own", _MADE)
@@ -373,13 +366,7 @@ def create_chunked_tensor(
     ShapeError, DtypeError, ArgumentError, MismatchError, OutOfMemoryError, UnsupportedError
         On all of these ranks.
     """
-    comm = _comm_of(ranks)
-
-    def layout() -> _Layout:
-        _require_one_node(comm)
-        return _layout(sizes, strides, dtype)
-
-    return ChunkedTensor(_create("create_chunked_tensor", layout, comm))
+    return ChunkedTensor(_create("create_chunked_tensor", sizes, strides, dtype, ranks))
 
 
 def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: Sequence[int]) -> ChunkedTensor:
@@ -406,7 +393,8 @@ def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: S
     ShapeError
         Too many numbers.
     """
-    part = _require_chunked(tensor)._tensor
+    check_kind(tensor, ChunkedTensor, "tensor", "a ChunkedTensor")
+    part = tensor._tensor
     begins, counts = as_numbers(start, "start"), as_numbers(count, "count")
     if not len(counts) <= len(begins) <= part.dim():
         expected = f"at most {part.dim()} numbers, in count no more than in start"
@@ -422,12 +410,6 @@ def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: S
     return ChunkedTensor(part)
 
 
-def _require_chunked(tensor: ChunkedTensor) -> ChunkedTensor:
-    if not isinstance(tensor, ChunkedTensor):
-        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a ChunkedTensor")
-    return tensor
-
-
 # torch.ops.wholememory.
 
 _operators = torch.library.Library("wholememory", "DEF")
@@ -438,7 +420,7 @@ _operators.define("gather_chunked(Tensor index, int param, ScalarType out_dtype)
 def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
     if index.dim() != 1:
         raise wrong(ShapeError, "index", f"of {index.dim()} dimensions", "1")
-    return _rows.gather_rows(param, index.contiguous(), dtype=out_dtype)
+    return gather_rows(param, index.contiguous(), dtype=out_dtype)
 
 
 def _chunked_tensor(param: int) -> torch.Tensor:
@@ -467,6 +449,55 @@ _operators.impl("gather_chunked", _gathered_chunked_meta, "Meta")
 
 
 # Files.
+
+_piece_bytes = 64 << 20  # bytes of a file that are read at once
+
+
+class Part(NamedTuple):
+    path: str
+    first_row: int
+    rows: int
+
+
+def parts_of(prefix: str, rows: int, row_bytes: int) -> list[Part]:
+    """Finds the files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
+    if not isinstance(prefix, (str, os.PathLike)):
+        raise wrong(DtypeError, "file_prefix", repr(prefix), "a path")
+    prefix = os.fspath(prefix)
+    pattern = re.compile(re.escape(prefix) + r"_part_\d+_of_(\d+)")
+    found = [pattern.fullmatch(path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
+    numbers = sorted({int(match[1]) for match in found if match})
+    if len(numbers) != 1:
+        found_text = f"of files with different n: {numbers}" if numbers else "of no file"
+        raise wrong(MissingFileError, f"{prefix}_part_i_of_n", found_text, "all i from 0 to n - 1 for one n")
+    parts, first = [], 0
+    for part in range(numbers[0]):
+        path = f"{prefix}_part_{part}_of_{numbers[0]}"
+        if not os.path.exists(path):
+            raise wrong(MissingFileError, path, "missing", f"{numbers[0]} parts")
+        size = os.path.getsize(path)
+        if size % row_bytes != 0:
+            raise wrong(StorageError, path, f"{size} bytes long", f"a multiple of a row's {row_bytes}")
+        parts.append(Part(path, first, size // row_bytes))
+        first += size // row_bytes
+    if first != rows:
+        name = f"the number of rows in {prefix}_part_*_of_{numbers[0]}"
+        raise wrong(StorageError, name, first, f"table_size, {rows}")
+    return parts
+
+
+def read_rows(parts: list[Part], target: torch.Tensor, src_dtype: torch.dtype, first: int, end: int) -> None:
+    """Reads rows first to end - 1 of the files into the same rows of target."""
+    row_bytes = target.size(1) * src_dtype.itemsize
+    at_once = max(1, _piece_bytes // row_bytes)
+    for part in parts:
+        begin, stop = max(first, part.first_row), min(end, part.first_row + part.rows)
+        for row in range(begin, stop, at_once):
+            count = min(at_once, stop - row)
+            data = np.fromfile(part.path, np.uint8, count * row_bytes, offset=(row - part.first_row) * row_bytes)
+            if data.size != count * row_bytes:
+                raise StorageError(f"{part.path} became shorter while it was read")
+            target[row : row + count].copy_(torch.from_numpy(data).view(src_dtype).view(count, target.size(1)))
 
 
 def load_embedding_to_tensor_from_file_prefix(
@@ -520,13 +551,13 @@ def load_embedding_to_tensor_from_file_prefix(
     rows, elements, parts = comm._prepare(operation, check, lifecycle=True)
     comm.agree(operation=operation, table_size=rows, embedding_dim=elements, parts=len(parts))
     mine = range(rows * comm.rank // comm.size, rows * (comm.rank + 1) // comm.size)
-    error = None
-    try:
+
+    def read() -> None:
         with torch.no_grad():
             read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
-    except Exception as caught:
-        error = caught
-    comm.agree(error, operation=operation)
+
+    comm._prepare(operation, read, lifecycle=True)
+    comm.agree(operation=operation)
 
 
 def load_embedding_to_chunked_tensor_from_file_prefix(
@@ -541,6 +572,7 @@ def load_embedding_to_chunked_tensor_from_file_prefix(
 
     Parameters and errors are as of load_embedding_to_tensor_from_file_prefix().
     """
+    check_kind(tensor, ChunkedTensor, "tensor", "a ChunkedTensor")
     load_embedding_to_tensor_from_file_prefix(
-        _require_chunked(tensor)._tensor, src_dtype, emb_dtype, table_size, embedding_dim, file_prefix
+        tensor._tensor, src_dtype, emb_dtype, table_size, embedding_dim, file_prefix
     )

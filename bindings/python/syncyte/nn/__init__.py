@@ -9,8 +9,7 @@ from __future__ import annotations
 from .._layouts import mark_sharded
 from . import functional
 from ._convert import convert
-from ._gradients import clip_grad_norm_
-from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear
+from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear, clip_grad_norm_
 from ._state import collect_state_dict, relocate_state_dict
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .._checks import wrong
+from .._checks import check_kind, wrong
 from .._layouts import as_layer_dim, compare_checksums, counts_of
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
@@ -26,33 +26,11 @@ class Planned(NamedTuple):
     dense: Any
     dim: int | None
 
-    def stored_dim(self) -> int | None:
-        """Dimension of the stored weight that is cut."""
-        if self.dim is None:
-            return None
-        return 1 - self.dim if isinstance(self.dense, torch.nn.Linear) else self.dim
-
-    def cut(self) -> dict[str, int | None]:
-        """Dimension of each stored parameter that is cut. The bias is whole if rows are cut."""
-        along = {"weight": self.stored_dim()}
-        if getattr(self.dense, "bias", None) is not None:
-            along["bias"] = 0 if self.dim == 1 else None
-        return along
-
     def description(self) -> tuple[Any, ...]:
         """Text that must be equal on all ranks."""
         parameters = self.dense.named_parameters(recurse=False)
         shapes = [(name, tuple(each.shape), str(each.dtype)) for name, each in parameters]
         return (self.name, type(self.dense).__name__, self.dim, shapes)
-
-    def extent(self) -> tuple[str, int]:
-        """Name and value of the extent that is cut, if any."""
-        if self.dim is None:
-            return "", 0
-        names = ("in_features", "out_features")
-        if isinstance(self.dense, torch.nn.Embedding):
-            names = ("num_embeddings", "embedding_dim")
-        return f"{self.name}.{names[self.dim]}", getattr(self.dense, names[self.dim])
 
 
 def convert(
@@ -100,9 +78,10 @@ def replace(
     def check() -> list[Planned]:
         planned = plan()
         for layer in planned:
-            name, extent = layer.extent()
-            counts_of(extent, group, uneven, name)
-        _check_ties(model, planned)
+            if layer.dim is not None:
+                name = layers[type(layer.dense)]._extents[layer.dim]
+                counts_of(getattr(layer.dense, name), group, uneven, f"{layer.name}.{name}")
+        _check_ties(model, planned, layers)
         return planned
 
     planned = group._prepare("convert", check, lifecycle=True)
@@ -118,7 +97,7 @@ def replace(
             setattr(parallel, name, made.setdefault(id(parameter), getattr(parallel, name)))
         for hooks in _HOOKS:
             setattr(parallel, hooks, getattr(layer.dense, hooks))
-        parallel._be_called()
+        parallel._register_hook()
         model = _replaced(model, layer.name, parallel)
     for module in model.modules() if planned else ():
         if isinstance(module, torch.nn.TransformerEncoder):
@@ -127,8 +106,7 @@ def replace(
 
 
 def _planned(model: Any, plan: Any) -> list[Planned]:
-    if not isinstance(model, torch.nn.Module):
-        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
+    check_kind(model, torch.nn.Module, "model", "a torch.nn.Module")
     if not isinstance(plan, Mapping):
         raise wrong(DtypeError, "plan", repr(plan), "a mapping from names of layers to dims")
     planned, used = [], set()
@@ -150,12 +128,15 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
     return planned
 
 
-def _check_ties(model: torch.nn.Module, planned: list[Planned]) -> None:
+def _check_ties(model: torch.nn.Module, planned: list[Planned], layers: Mapping[type, Any]) -> None:
     cut: dict[int, tuple[str, int | None]] = {}
     for layer in planned:
-        for own, along in layer.cut().items():
-            name = f"{layer.name}.{own}"
-            first, dim = cut.setdefault(id(getattr(layer.dense, own)), (name, along))
+        dims = layers[type(layer.dense)]._stored_dims(layer.dim)
+        for own, along in dims.items():
+            parameter, name = getattr(layer.dense, own), f"{layer.name}.{own}"
+            if parameter is None:  # a bias that the layer does not have
+                continue
+            first, dim = cut.setdefault(id(parameter), (name, along))
             if dim != along:
                 expected = f"{_way(dim)}, as {first}, with which it is tied"
                 raise wrong(ArgumentError, name, _way(along), expected)

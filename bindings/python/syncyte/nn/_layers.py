@@ -1,28 +1,20 @@
-"""Layers whose parameters are cut over ranks: linear layer, embedding, cross entropy."""
+"""Layers whose parameters are cut over ranks: linear layer, embedding, cross entropy. Clipping of their gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 
 from .. import dtypes
-from .._checks import as_index, wrong
-from .._layouts import Layout, as_layer_dim, counts_of, set_layout
+from .._checks import as_index, at_least, check_kind, wrong
+from .._declarations import Op
+from .._layouts import Layout, as_layer_dim, counts_of, layouts_of, set_layout
 from ..comm import COMM_WORLD, Comm, comm_or_world
-from ..errors import ArgumentError, DtypeError, UnsupportedError
+from ..errors import ArgumentError, UnsupportedError
 from ..torch import bcast
 from . import functional
-
-__all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
-
-
-def _take_part(module: torch.nn.Module, name: str, dense: torch.nn.Parameter, layout: Layout | None) -> None:
-    """Registers this rank's part of a dense layer's parameter in the module; without a layout the parameter itself."""
-    part = dense if layout is None else torch.nn.Parameter(layout.part_of(dense), dense.requires_grad)
-    module.register_parameter(name, part)
-    set_layout(module, name, layout)
 
 
 def _check_device(device: Any) -> None:
@@ -30,22 +22,15 @@ def _check_device(device: Any) -> None:
         raise wrong(UnsupportedError, "device", repr(device), "'cpu': there is no CUDA device here")
 
 
-def _check_extents(**extents: Any) -> None:
-    for name, number in extents.items():
-        if as_index(number, name) < 0:
-            raise wrong(ArgumentError, name, number, "0 or more")
-
-
 def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
-    if not isinstance(dense, kind):
-        raise wrong(DtypeError, "dense", f"a {type(dense).__name__}", f"a torch.nn.{kind.__name__}")
+    check_kind(dense, kind, "dense", f"a torch.nn.{kind.__name__}")
     if dense._parameters.get("weight") is None:
         given = "computed from other parameters (weight_norm, parametrize)"
         raise wrong(ArgumentError, "dense.weight", given, "a parameter")
     return dense
 
 
-def _calls_it(module: torch.nn.Module, input: Any) -> None:
+def _do_nothing(module: torch.nn.Module, input: Any) -> None:
     """Forward hook that does nothing.
 
     torch.nn.TransformerEncoderLayer in eval() calls layers that have a hook. For others it reads the weights itself,
@@ -54,8 +39,67 @@ def _calls_it(module: torch.nn.Module, input: Any) -> None:
 
 
 class _ParallelLayer(torch.nn.Module):
-    def _be_called(self) -> None:
-        self.register_forward_pre_hook(_calls_it)
+    """Base of the layers that are made of a dense one."""
+
+    _dense: ClassVar[type[torch.nn.Module]]
+    _extents: ClassVar[tuple[str, str]]  # names of the extents of dimensions 0 and 1
+    _options: ClassVar[tuple[str, ...]] = ()  # names of the dense layer's other attributes
+
+    @staticmethod
+    def _stored_dims(dim: int | None) -> dict[str, int | None]:
+        """Returns the dimension of each stored parameter that is cut; None: the parameter is whole."""
+        return {"weight": dim}
+
+    def _become(self, make: Callable[[], Any], dim: int | None, comm: Comm, uneven: bool) -> None:
+        """Makes the dense layer, on which the ranks agree, and takes its attributes and this rank's parts."""
+        self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
+        self.counts: tuple[int, ...] = ()  # of the ranks' parts
+
+        def check() -> tuple[Any, dict[str, int]]:
+            along, dense = as_layer_dim(dim), make()
+            for name in (*self._extents, *self._options):
+                setattr(self, name, getattr(dense, name))
+            if along is None:
+                return dense, {}
+            extents = {name: getattr(dense, name) for name in self._extents}
+            cut = self._extents[along]
+            self.counts = counts_of(extents[cut], self.comm, uneven, cut)
+            facts = {"dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), "uneven": bool(uneven)}
+            return dense, {**extents, **facts, **self._facts(dense, along)}
+
+        if dim is None:
+            dense, _ = check()
+        else:
+            operation = f"Parallel{self._dense.__name__}"
+            dense, facts = self.comm._prepare(operation, check, lifecycle=True)
+            self.comm.agree(None, operation, **facts)
+            self._register_hook()
+        self._take(dense)
+
+    def _facts(self, dense: Any, along: int) -> dict[str, int]:
+        """Checks the dense layer's options; returns those that must be equal on all ranks."""
+        raise NotImplementedError
+
+    def _take(self, dense: torch.nn.Module) -> None:
+        """Takes this rank's parts of the dense layer's parameters."""
+        for name, dim in self._stored_dims(as_layer_dim(self.dim)).items():
+            part = dense._parameters[name]
+            if part is not None and dim is not None:
+                layout = Layout(self.comm, dim, self.counts)
+                part = torch.nn.Parameter(layout.part_of(part), part.requires_grad)
+                set_layout(self, name, layout)
+            self.register_parameter(name, part)
+
+    @classmethod
+    def _from_dense(cls, dense: torch.nn.Module, dim: int | None, comm: Comm, uneven: bool) -> Self:
+        layer = cls.__new__(cls)
+        torch.nn.Module.__init__(layer)
+        layer._become(lambda: _as_dense(dense, cls._dense), dim, comm, uneven)
+        layer.train(dense.training)
+        return layer
+
+    def _register_hook(self) -> None:
+        self.register_forward_pre_hook(_do_nothing)
 
     def cuda(self, device: Any = None) -> Self:
         """Moves the layer to a CUDA device. Raises UnsupportedError if there is none.
@@ -101,6 +145,9 @@ class ParallelLinear(_ParallelLayer):
         When called: see functional.linear().
     """
 
+    _dense, _extents = torch.nn.Linear, ("in_features", "out_features")
+    in_features: int
+    out_features: int
     weight: torch.nn.Parameter
     bias: torch.nn.Parameter | None
 
@@ -120,12 +167,13 @@ class ParallelLinear(_ParallelLayer):
         super().__init__()
 
         def make() -> torch.nn.Linear:
-            _check_extents(in_features=in_features, out_features=out_features)
+            at_least(0, as_index(in_features, "in_features"), "in_features")
+            at_least(0, as_index(out_features, "out_features"), "out_features")
             _check_device(device)
             return torch.nn.Linear(in_features, out_features, bias, device=device, dtype=dtype)
 
-        self._describe(dim, comm, input_is_parallel, uneven)
-        self._take(self._agree(make))
+        self.input_is_parallel = input_is_parallel
+        self._become(make, dim, comm, uneven)
         if self.dim == 0 and self.bias is not None:
             with torch.no_grad():
                 self.bias.copy_(bcast(self.bias.detach(), 0, self.comm))
@@ -159,48 +207,17 @@ class ParallelLinear(_ParallelLayer):
         ArgumentError, ShapeError, DtypeError, MismatchError
             On all ranks, as the constructor; also if the weight is computed from other parameters.
         """
-        layer = cls.__new__(cls)
-        torch.nn.Module.__init__(layer)
-        layer._describe(dim, comm, input_is_parallel, uneven)
-        layer._take(layer._agree(lambda: _as_dense(dense, torch.nn.Linear)))
-        layer.train(dense.training)
+        layer = cls._from_dense(dense, dim, comm, uneven)
+        layer.input_is_parallel = input_is_parallel
         return layer
 
-    def _describe(self, dim: Any, comm: Comm, input_is_parallel: bool | None, uneven: bool) -> None:
-        self.dim, self.comm = dim, comm_or_world(comm)
-        self.input_is_parallel, self.uneven = input_is_parallel, uneven
-        self.counts: tuple[int, ...] = ()  # of the ranks' parts
+    @staticmethod
+    def _stored_dims(dim: int | None) -> dict[str, int | None]:
+        """Returns the dimension of each stored parameter that is cut; the bias is whole if rows are cut."""
+        return {"weight": None if dim is None else 1 - dim, "bias": 0 if dim == 1 else None}
 
-    def _agree(self, make: Callable[[], torch.nn.Linear]) -> torch.nn.Linear:
-        """Makes the dense layer; the ranks agree on its arguments."""
-
-        def check() -> tuple[torch.nn.Linear, dict[str, int]]:
-            along, dense = as_layer_dim(self.dim), make()
-            self.in_features, self.out_features = dense.in_features, dense.out_features
-            if along is None:
-                return dense, {}
-            features = {"in_features": self.in_features, "out_features": self.out_features}
-            cut = ("in_features", "out_features")[along]
-            self.counts = counts_of(features[cut], self.comm, self.uneven, cut)
-            terms = {"bias": dense.bias is not None, "uneven": bool(self.uneven)}
-            return dense, {**features, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
-
-        if self.dim is None:
-            return check()[0]
-        dense, facts = self.comm._prepare("ParallelLinear", check, lifecycle=True)
-        self.comm.agree(None, "ParallelLinear", **facts)
-        return dense
-
-    def _take(self, dense: torch.nn.Linear) -> None:
-        along = as_layer_dim(self.dim)
-        cut = None if along is None else Layout(self.comm, 1 - along, self.counts)
-        _take_part(self, "weight", dense.get_parameter("weight"), cut)
-        if dense.bias is None:
-            self.register_parameter("bias", None)
-        else:
-            _take_part(self, "bias", dense.get_parameter("bias"), cut if along == 1 else None)
-        if along is not None:
-            self._be_called()
+    def _facts(self, dense: torch.nn.Linear, along: int) -> dict[str, int]:
+        return {"bias": dense.bias is not None}
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Computes the output. Collective, unless dim is None.
@@ -220,6 +237,15 @@ class ParallelLinear(_ParallelLayer):
     def extra_repr(self) -> str:
         bias = self.bias is not None
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={bias}, dim={self.dim}"
+
+
+def new_embedding(num_embeddings: int, embedding_dim: int, padding_idx: int | None, *options: Any, **more: Any) -> Any:
+    """Makes a torch.nn.Embedding; checks its extents and padding_idx."""
+    at_least(0, as_index(num_embeddings, "num_embeddings"), "num_embeddings")
+    at_least(0, as_index(embedding_dim, "embedding_dim"), "embedding_dim")
+    if padding_idx is not None and not -num_embeddings <= as_index(padding_idx, "padding_idx") < num_embeddings:
+        raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-num_embeddings} to {num_embeddings - 1}")
+    return torch.nn.Embedding(num_embeddings, embedding_dim, padding_idx, *options, **more)
 
 
 class ParallelEmbedding(_ParallelLayer):
@@ -250,6 +276,15 @@ class ParallelEmbedding(_ParallelLayer):
         ranks differ. When called: see functional.embedding().
     """
 
+    _dense, _extents = torch.nn.Embedding, ("num_embeddings", "embedding_dim")
+    _options = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+    max_norm: float | None
+    norm_type: float
+    scale_grad_by_freq: bool
+    sparse: bool
     weight: torch.nn.Parameter
 
     def __init__(
@@ -269,19 +304,13 @@ class ParallelEmbedding(_ParallelLayer):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        given = (num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
 
-        def describe() -> None:
-            _check_extents(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        def make() -> torch.nn.Embedding:
             _check_device(device)
+            return new_embedding(*given, device=device, dtype=dtype)
 
-        self._take(self._agree(dim, comm, uneven, describe, lambda: self._new_table(device, dtype)))
-
-    def _new_table(self, device: Any, dtype: torch.dtype | None) -> torch.nn.Embedding:
-        sizes = (self.num_embeddings, self.embedding_dim, self.padding_idx)
-        return torch.nn.Embedding(*sizes, device=device, dtype=dtype)
+        self._become(make, dim, comm, uneven)
 
     @classmethod
     def from_dense(
@@ -306,81 +335,21 @@ class ParallelEmbedding(_ParallelLayer):
         ArgumentError, ShapeError, DtypeError, MismatchError
             On all ranks, as the constructor; also if the weight is computed from other parameters.
         """
-        layer = cls.__new__(cls)
-        torch.nn.Module.__init__(layer)
+        return cls._from_dense(dense, dim, comm, uneven)
 
-        def describe() -> None:
-            _as_dense(dense, torch.nn.Embedding)
-            for name in ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type"):
-                setattr(layer, name, getattr(dense, name))
-            layer.scale_grad_by_freq, layer.sparse = dense.scale_grad_by_freq, dense.sparse
-
-        layer._take(layer._agree(dim, comm, uneven, describe, lambda: dense))
-        layer.train(dense.training)
-        return layer
-
-    def _agree(
-        self,
-        dim: int | None,
-        comm: Comm,
-        uneven: bool,
-        describe: Callable[[], None],
-        make: Callable[[], torch.nn.Embedding],
-    ) -> torch.nn.Embedding:
-        """Makes the dense table; the ranks agree on its arguments, which `describe` sets or checks."""
-        self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
-        self.counts: tuple[int, ...] = ()  # of the ranks' parts
-
-        def check() -> tuple[torch.nn.Embedding, dict[str, int]]:
-            along = as_layer_dim(dim)
-            describe()
-            padding, rows = self.padding_idx, self.num_embeddings
-            if padding is not None:
-                if not -rows <= as_index(padding, "padding_idx") < rows:
-                    raise wrong(ArgumentError, "padding_idx", padding, f"{-rows} to {rows - 1}")
-                self.padding_idx = padding % rows
-            if along is None:
-                return make(), {}
-            if along == 1 and self.max_norm is not None:
-                raise wrong(ArgumentError, "max_norm", self.max_norm, "None if columns are cut")
-            extents = {"num_embeddings": rows, "embedding_dim": self.embedding_dim}
-            cut = ("num_embeddings", "embedding_dim")[along]
-            self.counts = counts_of(extents[cut], self.comm, uneven, cut)
-            dense = make()
-            terms = {"padding_idx": -1 if self.padding_idx is None else self.padding_idx, "uneven": bool(uneven)}
-            terms |= {"sparse": bool(self.sparse), "scale_grad_by_freq": bool(self.scale_grad_by_freq)}
-            return dense, {**extents, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
-
-        if dim is None:
-            return check()[0]
-        dense, facts = self.comm._prepare("ParallelEmbedding", check, lifecycle=True)
-        self.comm.agree(None, "ParallelEmbedding", **facts)
-        return dense
-
-    def _take(self, dense: torch.nn.Embedding) -> None:
-        along = as_layer_dim(self.dim)
-        cut = None if along is None else Layout(self.comm, along, self.counts)
-        _take_part(self, "weight", dense.get_parameter("weight"), cut)
-        if along is not None:
-            self._be_called()
+    def _facts(self, dense: torch.nn.Embedding, along: int) -> dict[str, int]:
+        if along == 1 and self.max_norm is not None:
+            raise wrong(ArgumentError, "max_norm", self.max_norm, "None if columns are cut")
+        padding = -1 if self.padding_idx is None else self.padding_idx
+        return {"padding_idx": padding, "sparse": self.sparse, "scale_grad_by_freq": self.scale_grad_by_freq}
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Looks up rows. Collective, unless dim is None.
 
         Parameters, result and errors are as of functional.embedding().
         """
-        return functional.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.sparse,
-            dim=self.dim,
-            comm=self.comm,
-            counts=self.counts,
-        )
+        options = [getattr(self, name) for name in self._options]
+        return functional.embedding(input, self.weight, *options, dim=self.dim, comm=self.comm, counts=self.counts)
 
     def extra_repr(self) -> str:
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
@@ -426,8 +395,8 @@ class ParallelCrossEntropy(torch.nn.Module):
         super().__init__()
         self.register_buffer("weight", weight)
         self.ignore_index, self.reduction, self.comm = ignore_index, reduction, comm_or_world(comm)
-        if num_classes is not None and as_index(num_classes, "num_classes") < 0:
-            raise wrong(ArgumentError, "num_classes", num_classes, "0 or more")
+        if num_classes is not None:
+            at_least(0, as_index(num_classes, "num_classes"), "num_classes")
         self.num_classes = num_classes
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -443,3 +412,67 @@ class ParallelCrossEntropy(torch.nn.Module):
 
     def extra_repr(self) -> str:
         return f"ignore_index={self.ignore_index}, reduction={self.reduction!r}"
+
+
+def clip_grad_norm_(
+    model: torch.nn.Module, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> torch.Tensor:
+    """Clips the norm of all gradients of a model with parallel layers, as torch.nn.utils.clip_grad_norm_. Collective.
+
+    All ranks of the layers call it. The norm is that of the whole gradient, equal on all ranks. torch's own function
+    would use only this rank's parts, and whole parameters would diverge between ranks.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A model whose parallel layers all have the same communicator.
+    max_norm : float
+        Gradients are scaled down, in place, if their norm is larger.
+    norm_type : float
+        p of the p-norm; inf: the largest element.
+    error_if_nonfinite : bool
+        Whether a norm that is infinite or NaN raises RuntimeError, on all ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        The norm before clipping.
+
+    Raises
+    ------
+    ArgumentError, ValueError, TypeError
+        On all ranks: layers of several communicators; a wrong norm_type or max_norm.
+    """
+    layouts = layouts_of(model)
+    comms = list(dict.fromkeys(layout.comm for layout in layouts.values()))
+    if not comms:
+        return torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm, norm_type, error_if_nonfinite)
+    if len(comms) > 1:
+        raise wrong(ArgumentError, "model", f"of layers of {len(comms)} communicators", "one communicator")
+    comm = comms[0]
+
+    def check() -> tuple[float, float]:
+        power, most = float(norm_type), float(max_norm)
+        if not power > 0:
+            raise wrong(ArgumentError, "norm_type", norm_type, "more than 0, or inf")
+        if not most >= 0:
+            raise wrong(ArgumentError, "max_norm", max_norm, "0 or more")
+        return power, most
+
+    power, most = comm._prepare("clip_grad_norm_", check)
+    gradients = [(p.grad.detach(), id(p) in layouts) for p in model.parameters() if p.grad is not None]
+    # Rank 0 counts the gradients of replicated parameters.
+    counted = [gradient for gradient, is_part in gradients if is_part or comm.rank == 0]
+    norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in counted] or [0.0]).double()
+    if power == float("inf"):
+        norm = torch.ops.syncyte.allreduce(norms.max(), comm.handle, int(Op.MAX))
+    else:
+        norm = torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)
+    if error_if_nonfinite and not norm.isfinite():
+        raise RuntimeError(
+            f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False"
+        )
+    scale = (most / (norm + 1e-6)).clamp(max=1.0)
+    for gradient, _ in gradients:
+        gradient.mul_(scale.to(gradient.dtype))
+    return norm

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .._checks import as_int32, wrong
+from .._checks import as_int32, check_kind, wrong
 from .._layouts import Layout, layouts_of, marks_of
 from .._torch_collectives import gather_along
 from ..comm import Comm
-from ..errors import ArgumentError, DtypeError, Error, ShapeError
+from ..errors import ArgumentError, DtypeError, ShapeError
 from .functional import gather
 
 State = Mapping[str, Any]
+Layouts = Callable[[torch.nn.Module], Mapping[int, Layout]]
 _WRAPPERS = ("module.", "_orig_mod.")  # prefixes of DistributedDataParallel and torch.compile
 
 
@@ -88,18 +89,12 @@ def relocate_state_dict(model: torch.nn.Module, state_dict: State, prefix: str =
     return relocate(model, state_dict, prefix, layouts_of)
 
 
-Layouts = Callable[[torch.nn.Module], Mapping[int, Layout]]
-
-
 def collect(
     model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
 ) -> dict[str, Any]:
     """Does collect_state_dict() with another function that finds layouts."""
-    known, comms, error = _found(model, layouts)
 
-    def check() -> list[_Entry]:
-        if error is not None:
-            raise error
+    def check(known: Mapping[int, Layout], comms: list[Comm]) -> list[_Entry]:
         if root is not None:
             _check_root(root, comms)
         entries = _entries(model, model.state_dict() if state_dict is None else state_dict, "", known)
@@ -111,7 +106,7 @@ def collect(
         _check_tied(entries)
         return entries
 
-    entries = _agreed("collect_state_dict", comms, check, root)
+    entries, comms = _agreed("collect_state_dict", model, layouts, check, root)
     result: dict[str, Any] = OrderedDict()
     whole: dict[int, torch.Tensor] = {}  # by id of the model's tensor, which is tied on all ranks or on none
     for entry in entries:
@@ -128,11 +123,8 @@ def collect(
 
 def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
     """Does relocate_state_dict() with another function that finds layouts."""
-    known, comms, error = _found(model, layouts)
 
-    def check() -> list[_Entry]:
-        if error is not None:
-            raise error
+    def check(known: Mapping[int, Layout], comms: list[Comm]) -> list[_Entry]:
         entries = _entries(model, state_dict, prefix, known)
         for entry in entries:
             if entry.layout is not None:
@@ -140,20 +132,9 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
         return entries
 
     result: dict[str, Any] = OrderedDict()
-    for entry in _agreed("relocate_state_dict", comms, check, None):
+    for entry in _agreed("relocate_state_dict", model, layouts, check)[0]:
         result[entry.key] = entry.value if entry.layout is None else entry.layout.part_of(entry.value)
     return _with_metadata(result, state_dict)
-
-
-def _found(model: Any, layouts: Layouts) -> tuple[Mapping[int, Layout], list[Comm], Error | None]:
-    """Returns layouts, their communicators in order, and an error in them, which all ranks get."""
-    if not isinstance(model, torch.nn.Module):
-        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
-    try:
-        known = layouts(model)
-    except Error as error:
-        return {}, _comms(marks_of(model)), error
-    return known, _comms(known.values()), None
 
 
 def _check_tied(entries: list[_Entry]) -> None:
@@ -189,8 +170,7 @@ def _check_root(root: Any, comms: list[Comm]) -> None:
 
 def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapping[int, Layout]) -> list[_Entry]:
     """Returns the state's entries in order of keys, without the prefix. Raises ArgumentError if a layout has none."""
-    if not isinstance(state_dict, Mapping):
-        raise wrong(DtypeError, "state_dict", f"a {type(state_dict).__name__}", "a mapping from keys to tensors")
+    check_kind(state_dict, Mapping, "state_dict", "a mapping from keys to tensors")
     if not isinstance(prefix, str):
         raise wrong(DtypeError, "prefix", repr(prefix), "a string")
     tensors: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))
@@ -222,8 +202,7 @@ def _unwrapped(key: str) -> str:
 def _check_shape(entry: _Entry, extent: int, called: str) -> None:
     value, tensor, layout = entry.value, entry.tensor, entry.layout
     assert tensor is not None and layout is not None
-    if not isinstance(value, torch.Tensor):
-        raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"a {type(value).__name__}", "a tensor")
+    check_kind(value, torch.Tensor, f"state_dict[{entry.key!r}]", "a tensor")
     if value.layout != torch.strided:
         raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"of layout {value.layout}", "torch.strided")
     expected = layout.with_extent(tensor.shape, extent)
@@ -233,13 +212,23 @@ def _check_shape(entry: _Entry, extent: int, called: str) -> None:
         )
 
 
-def _agreed(operation: str, comms: list[Comm], check: Callable[[], list[_Entry]], root: int | None) -> list[_Entry]:
-    """Returns check()'s result, if the checks of all ranks succeed with the same keys, shapes and layouts."""
-    error, entries = None, []
+def _agreed(
+    operation: str,
+    model: Any,
+    layouts: Layouts,
+    check: Callable[[Mapping[int, Layout], list[Comm]], list[_Entry]],
+    root: int | None = None,
+) -> tuple[list[_Entry], list[Comm]]:
+    """Finds the layouts and checks the entries; all ranks of the layouts' communicators agree. Returns both."""
+    check_kind(model, torch.nn.Module, "model", "a torch.nn.Module")
+    error, entries, found = None, [], marks_of(model)
     try:
-        entries = check()
+        known = layouts(model)
+        found = list(known.values())
+        entries = check(known, _comms(found))
     except Exception as caught:
         error = caught
+    comms = _comms(found)
     described = [(entry.key, *_described(entry)) for entry in entries if isinstance(entry.value, torch.Tensor)]
     facts = {"tensors": len(described), "root": -1 if root is None else root}
     if error is None:
@@ -248,7 +237,7 @@ def _agreed(operation: str, comms: list[Comm], check: Callable[[], list[_Entry]]
         comm.agree(error, operation, **facts)
     if error is not None:
         raise error
-    return entries
+    return entries, comms
 
 
 def _described(entry: _Entry) -> tuple[Any, ...]:

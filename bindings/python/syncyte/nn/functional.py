@@ -7,32 +7,23 @@ of times, backward and forward, also in torch.compile(fullgraph=True). Gradients
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from .._checks import as_index, as_numbers, wrong
+from .._checks import as_index, wrong
 from .._declarations import Op
-from .._layouts import as_layer_dim, compare_checksums, counts_of
+from .._layouts import as_layer_dim, compare_checksums, counts_of, part_lengths
+from .._torch_collectives import _collective
 from .._torch_operators import operators
-from .._torch_refusals import not_a_tensor, raise_on_all
+from .._torch_refusals import check_tensor
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 
 __all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
 
 _REDUCTIONS = ("none", "mean", "sum")
-
-
-def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: Comm, *given: Any, **named: Any) -> Any:
-    try:
-        if not isinstance(tensor, torch.Tensor):  # torch's schemas accept None
-            raise not_a_tensor(tensor)
-        return operation(tensor, comm.handle, *given, **named)
-    except Exception as error:
-        raise_on_all(error, tensor, comm, name)
-        raise
 
 
 def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
@@ -57,7 +48,7 @@ def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
-    return _call(operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
+    return _collective(operators.parallel_copy, "parallel_copy", comm, tensor, False)
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
@@ -80,7 +71,7 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
-    return _call(operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
+    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, False, int(Op.SUM), True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
@@ -104,20 +95,12 @@ def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None)
 
 
 def _extent(tensor: Any, dim: Any) -> int:
-    if not isinstance(tensor, torch.Tensor):
-        raise not_a_tensor(tensor)
+    check_tensor(tensor)
     number = as_index(dim, "dim")
     if not -tensor.dim() <= number < tensor.dim():
         expected = f"{-tensor.dim()} to {tensor.dim() - 1}" if tensor.dim() else "a tensor with dimensions"
         raise wrong(OutOfRangeError, "dim", number, expected)
     return tensor.size(number)
-
-
-def _given_counts(counts: Sequence[int], comm: Comm) -> list[int]:
-    numbers = as_numbers(counts, "counts")
-    if len(numbers) != comm.size:
-        raise wrong(ShapeError, "counts", numbers, f"{comm.size} numbers, one for each rank")
-    return numbers
 
 
 def scatter(
@@ -162,10 +145,10 @@ def scatter(
         extent = _extent(tensor, dim)
         if counts is None:
             return counts_of(extent, group, uneven, f"the extent of dimension {dim}")
-        return _given_counts(counts, group)
+        return part_lengths(counts, extent, group)
 
     parts = group._prepare("relocate", check)
-    return _call(operators.relocate, "relocate", tensor, group, to_dim=dim, to_counts=parts)
+    return _collective(operators.relocate, "relocate", group, tensor, False, to_dim=dim, to_counts=parts)
 
 
 def gather(
@@ -204,24 +187,18 @@ def gather(
         On all ranks: no such dim; counts that do not fit; not a tensor; ranks differ; a sparse tensor.
     """
     group = comm_or_world(comm)
-
-    def check() -> Sequence[int]:
-        extent = _extent(tensor, dim)
-        if counts is not None:
-            return _given_counts(counts, group)
-        return [extent] * group.size
-
-    parts = group._prepare("comm_allgather_along", check)
+    parts = group._prepare("comm_allgather_along", lambda: part_lengths(counts, _extent(tensor, dim), group))
     if uneven and counts is None:
         if torch.compiler.is_compiling():
             raise wrong(UnsupportedError, "uneven", True, "counts instead, inside torch.compile")
         parts = group.counts(parts[group.rank])
-    return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_counts=parts)
+    return _collective(
+        operators.relocate, "comm_allgather_along", group, tensor, False, from_dim=dim, from_counts=parts
+    )
 
 
 def _width(tensor: Any) -> int:
-    if not isinstance(tensor, torch.Tensor):
-        raise not_a_tensor(tensor, "input")
+    check_tensor(tensor, "input")
     if tensor.dim() == 0:
         raise wrong(ShapeError, "input", "of 0 dimensions", "1 or more")
     return tensor.size(-1)
@@ -279,7 +256,7 @@ def linear(
             if width != own:
                 raise wrong(ShapeError, "input", f"of width {width}", str(own))
             return 1, False, []
-        parts = [own] * group.size if counts is None else _given_counts(counts, group)
+        parts = part_lengths(counts, own, group)
         inputs = sum(parts)
         is_part = width != inputs if input_is_parallel is None else input_is_parallel
         if width != (own if is_part else inputs):
@@ -303,8 +280,7 @@ def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
     _check_table(weight, "(outputs, inputs)")
     given = {"weight": weight}
     if bias is not None:
-        if not isinstance(bias, torch.Tensor):
-            raise not_a_tensor(bias, "bias")
+        check_tensor(bias, "bias")
         if tuple(bias.shape) != (weight.size(0),):
             raise wrong(
                 ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs"
@@ -318,8 +294,7 @@ def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
 
 
 def _check_table(weight: Any, expected: str) -> None:
-    if not isinstance(weight, torch.Tensor):
-        raise not_a_tensor(weight, "weight")
+    check_tensor(weight, "weight")
     if weight.dim() != 2:
         raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"2 dimensions, {expected}")
 
@@ -381,7 +356,7 @@ def embedding(
                 raise wrong(DtypeError, "max_norm", repr(max_norm), "a number, or None")
             if along == 1:
                 raise wrong(UnsupportedError, "max_norm", max_norm, "None if columns are cut")
-        parts = [weight.size(along)] * group.size if counts is None else _given_counts(counts, group)
+        parts = part_lengths(counts, weight.size(along), group)
         rows = sum(parts) if along == 0 else weight.size(0)
         if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
             raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
@@ -503,13 +478,10 @@ def cross_entropy(
 def _check_classes(
     input: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, comm: Comm, counts: Sequence[int] | None
 ) -> list[int]:
-    for name, given in (("input", input), ("target", target)):
-        if not isinstance(given, torch.Tensor):
-            raise not_a_tensor(given, name)
+    _width(input)
+    check_tensor(target, "target")
     if reduction not in _REDUCTIONS:
         raise wrong(ArgumentError, "reduction", repr(reduction), "'none', 'mean' or 'sum'")
-    if input.dim() == 0:
-        raise wrong(ShapeError, "input", "of 0 dimensions", "1 or more")
     if not input.is_floating_point():
         raise wrong(DtypeError, "input", f"of {input.dtype}", "logits of a floating-point type")
     axis = 1 if input.dim() > 1 else 0
@@ -518,13 +490,13 @@ def _check_classes(
         raise wrong(DtypeError, "target", f"of {target.dtype}", "classes as torch.int64")
     if target.shape != expected:
         raise wrong(ShapeError, "target", f"of shape {list(target.shape)}", f"{list(expected)}, as input has")
-    parts = [input.size(axis)] * comm.size if counts is None else _given_counts(counts, comm)
+    parts = part_lengths(counts, input.size(axis), comm)
     if parts[comm.rank] != input.size(axis):
         raise wrong(ShapeError, "input", f"of {input.size(axis)} classes", f"counts[{comm.rank}], {parts[comm.rank]}")
-    if weight is not None and not isinstance(weight, torch.Tensor):
-        raise not_a_tensor(weight, "weight")
-    if weight is not None and tuple(weight.shape) != (sum(parts),):
-        raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"[{sum(parts)}], one for each class")
+    if weight is not None:
+        check_tensor(weight, "weight")
+        if tuple(weight.shape) != (sum(parts),):
+            raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"[{sum(parts)}], one for each class")
     number = as_index(ignore_index, "ignore_index")
     _check_range(torch.where(target == number, 0, target), sum(parts) or 1, "target")
     return parts

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import torch
 
-from syncyte._checks import as_index, wrong
-from syncyte.errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError
+from syncyte._checks import as_index, at_least, check_kind, wrong
+from syncyte.errors import OutOfRangeError, ShapeError
 
 from . import distributed, nn
 from ._state import collect_state_dict, register_ddp_parameters_to_ignore, relocate_state_dict
@@ -62,11 +62,9 @@ def slice(
     ArgumentError, ShapeError, OutOfRangeError, DtypeError
         num_partitions is less than 1, or does not divide the extent; dim is out of range; not a tensor.
     """
-    if not isinstance(tensor, torch.Tensor):
-        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.Tensor")
-    parts, along = as_index(num_partitions, "num_partitions"), -1 if dim is None else as_index(dim, "dim")
-    if parts < 1:
-        raise wrong(ArgumentError, "num_partitions", parts, "1 or more")
+    check_kind(tensor, torch.Tensor, "tensor", "a torch.Tensor")
+    parts = at_least(1, as_index(num_partitions, "num_partitions"), "num_partitions")
+    along = -1 if dim is None else as_index(dim, "dim")
     if not -tensor.dim() <= along < tensor.dim():
         raise wrong(OutOfRangeError, "dim", along, f"{-tensor.dim()} to {tensor.dim() - 1}")
     extent = tensor.size(along)

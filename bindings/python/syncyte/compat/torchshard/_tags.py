@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from syncyte._checks import as_index, wrong
-from syncyte.errors import ArgumentError, DtypeError
+from syncyte._checks import as_index, check_kind, wrong
+from syncyte.errors import ArgumentError
 
 _PARALLEL_DIM = "parallel_dim"
 _ORDER_ATTR = "order_type"  # 0: the tensor is stored as (outputs, inputs); 1: as (inputs, outputs)
@@ -34,8 +34,7 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
     ArgumentError, DtypeError
         Another value; not a tensor.
     """
-    if not isinstance(tensor, torch.Tensor):
-        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.Tensor")
+    check_kind(tensor, torch.Tensor, "tensor", "a torch.Tensor")
     value = None if value is None else as_index(value, "parallel_dim")
     if value not in (None, 0, 1, -1):
         raise wrong(ArgumentError, "parallel_dim", value, "None, 0, 1 or -1")

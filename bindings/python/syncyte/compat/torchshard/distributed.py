@@ -63,7 +63,8 @@ def init_process_group(group_size: int = -1) -> None:
         if size != -1 and (size < 1 or world % min(size, world) != 0):
             raise wrong(ArgumentError, "group_size", size, f"a divisor of the number of ranks, {world}")
         if _uses_torch_distributed():
-            own, ours = _place_in_torch(), (COMM_WORLD.rank, world)
+            own = torch.distributed.get_rank(), torch.distributed.get_world_size()
+            ours = COMM_WORLD.rank, world
             if own != ours:
                 raise wrong(MismatchError, "torch.distributed's rank, size", own, f"COMM_WORLD's, {ours}")
         return world if size == -1 else min(size, world)
@@ -78,10 +79,6 @@ def init_process_group(group_size: int = -1) -> None:
 
 def _uses_torch_distributed() -> bool:
     return torch.distributed.is_available() and torch.distributed.is_initialized()
-
-
-def _place_in_torch() -> tuple[int, int]:
-    return torch.distributed.get_rank(), torch.distributed.get_world_size()
 
 
 def _torch_group(size: int) -> Any:

@@ -8,11 +8,12 @@ import torch
 from torch.nn._reduction import legacy_get_string
 
 from syncyte import nn as parallel
-from syncyte._checks import wrong
+from syncyte._checks import check_kind, wrong
 from syncyte._layouts import as_layer_dim
 from syncyte.comm import COMM_SELF, Comm
-from syncyte.errors import DtypeError, ShapeError
+from syncyte.errors import ShapeError
 from syncyte.nn._convert import Planned, replace
+from syncyte.nn._layers import _ParallelLayer, new_embedding
 
 from .. import distributed
 from .._state import register_ddp_parameters_to_ignore
@@ -39,8 +40,7 @@ def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | Non
     """Replaces all layers of the dense class, at any depth."""
 
     def plan() -> list[Planned]:
-        if not isinstance(module, torch.nn.Module):
-            raise wrong(DtypeError, "module", f"a {type(module).__name__}", "a torch.nn.Module")
+        check_kind(module, torch.nn.Module, "module", "a torch.nn.Module")
         along, layers = as_layer_dim(dim), module.named_modules(remove_duplicate=False)
         return [Planned(name, each, dim if along is None else along) for name, each in layers if type(each) is dense]
 
@@ -49,7 +49,25 @@ def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | Non
     return converted
 
 
-class ParallelLinear(parallel.ParallelLinear):
+class _Tagged(_ParallelLayer):
+    """Base of the layers that tag their parameters."""
+
+    _order = 0  # of the stored weight: see set_attribute()
+
+    def _take(self, dense: torch.nn.Module) -> None:
+        super()._take(dense)
+        self._tag()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._tag()  # copies of parameters have lost their tags
+
+    def _tag(self) -> None:
+        for parameter in self.parameters():
+            set_attribute(parameter, self.dim, self._order)
+
+
+class ParallelLinear(_Tagged, parallel.ParallelLinear):
     """syncyte.nn.ParallelLinear over the group, with tagged results and parameters.
 
     Parameters
@@ -62,18 +80,6 @@ class ParallelLinear(parallel.ParallelLinear):
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dim: int | None = None) -> None:
         super().__init__(in_features, out_features, bias, dim=dim, comm=_comm_of(dim))
-
-    def _take(self, dense: torch.nn.Linear) -> None:
-        super()._take(dense)
-        self._tag()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._tag()  # copies of parameters have lost their tags
-
-    def _tag(self) -> None:
-        for parameter in self.parameters():
-            set_attribute(parameter, self.dim)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Computes the layer's output, see functional.parallel_linear().
@@ -88,7 +94,7 @@ class ParallelLinear(parallel.ParallelLinear):
         torch.Tensor
             The output, tagged.
         """
-        return functional.linear(input, self.weight, self.bias, self.dim, self.comm)
+        return functional.parallel_linear(input, self.weight, self.bias, self.dim, comm=self.comm)
 
     @classmethod
     def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
@@ -111,7 +117,7 @@ class ParallelLinear(parallel.ParallelLinear):
         return _converted(module, torch.nn.Linear, cls, dim)
 
 
-class ParallelEmbedding(parallel.ParallelEmbedding):
+class ParallelEmbedding(_Tagged, parallel.ParallelEmbedding):
     """syncyte.nn.ParallelEmbedding over the group, with tagged parameters.
 
     Parameters
@@ -121,6 +127,8 @@ class ParallelEmbedding(parallel.ParallelEmbedding):
     dim : int, optional
         Dimension of the table that is cut: 0, 1 or -1; None: a dense layer.
     """
+
+    _order = 1
 
     def __init__(
         self,
@@ -134,35 +142,16 @@ class ParallelEmbedding(parallel.ParallelEmbedding):
         _weight: torch.Tensor | None = None,
         dim: int | None = None,
     ) -> None:
-        comm, shape = _comm_of(dim), [num_embeddings, embedding_dim]
+        torch.nn.Module.__init__(self)
+        shape, options = [num_embeddings, embedding_dim], (max_norm, norm_type, scale_grad_by_freq, sparse)
 
-        def check() -> None:
+        def make() -> torch.nn.Embedding:
             if _weight is not None and list(_weight.shape) != shape:
                 expected = f"{shape}, [num_embeddings, embedding_dim]"
                 raise wrong(ShapeError, "_weight", f"of shape {list(_weight.shape)}", expected)
+            return new_embedding(num_embeddings, embedding_dim, padding_idx, *options, _weight=_weight)
 
-        comm._prepare("ParallelEmbedding", check, lifecycle=True)
-        self.__dict__["_given"] = _weight
-        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
-        super().__init__(num_embeddings, embedding_dim, *options, dim=dim, comm=comm)
-
-    def _new_table(self, device: Any, dtype: torch.dtype | None) -> torch.nn.Embedding:
-        given = self.__dict__.pop("_given")
-        if given is None:
-            return super()._new_table(device, dtype)
-        rows, width = given.shape
-        return torch.nn.Embedding(rows, width, self.padding_idx, _weight=given)
-
-    def _take(self, dense: torch.nn.Embedding) -> None:
-        super()._take(dense)
-        self._tag()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._tag()
-
-    def _tag(self) -> None:
-        set_attribute(self.weight, self.dim, 1)
+        self._become(make, dim, _comm_of(dim), uneven=False)
 
     @classmethod
     def convert_parallel_embedding(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
@@ -214,7 +203,9 @@ class ParallelCrossEntropyLoss(torch.nn.Module):
         torch.Tensor
             The loss.
         """
-        return functional.cross_entropy(input, target, self.weight, self.ignore_index, self.reduction, self.comm)
+        return functional.parallel_cross_entropy(
+            input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction, comm=self.comm
+        )
 
 
 ParallelCrossEntropy = ParallelCrossEntropyLoss

@@ -23,7 +23,12 @@ def _is_cut(input: Any) -> bool:
 
 
 def parallel_linear(
-    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, dim: int | None = None
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    dim: int | None = None,
+    *,
+    comm: Comm | None = None,
 ) -> torch.Tensor:
     """syncyte.nn.functional.linear() with weights that are cut into equal parts. Collective over the group.
 
@@ -35,19 +40,14 @@ def parallel_linear(
         This rank's parts; the bias is whole with dim=0.
     dim : int, optional
         Dimension of the matrix (inputs, outputs) that is cut: 0, 1 or -1; None: torch.nn.functional.linear().
+    comm : Comm, optional
+        The ranks; None: the group.
 
     Returns
     -------
     torch.Tensor
         The output, tagged -1 with dim=1 or -1, otherwise None.
     """
-    return linear(input, weight, bias, dim, None)
-
-
-def linear(
-    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, dim: int | None, comm: Comm | None
-) -> torch.Tensor:
-    """parallel_linear() over the ranks of a communicator; None: the group."""
     if dim is None:
         return torch.nn.functional.linear(input, weight, bias)
     is_part = True if dim == 0 and _is_cut(input) else None
@@ -65,6 +65,8 @@ def parallel_cross_entropy(
     ignore_index: int = -100,
     reduce: bool | None = None,
     reduction: str = "mean",
+    *,
+    comm: Comm | None = None,
 ) -> torch.Tensor:
     """syncyte.nn.functional.cross_entropy() if the logits are tagged -1, otherwise torch's. Collective over the group.
 
@@ -76,6 +78,8 @@ def parallel_cross_entropy(
         Classes.
     weight, size_average, ignore_index, reduce, reduction
         As of torch.nn.functional.cross_entropy().
+    comm : Comm, optional
+        The ranks; None: the group.
 
     Returns
     -------
@@ -84,18 +88,6 @@ def parallel_cross_entropy(
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_get_string(size_average, reduce)
-    return cross_entropy(input, target, weight, ignore_index, reduction, None)
-
-
-def cross_entropy(
-    input: torch.Tensor,
-    target: torch.Tensor,
-    weight: torch.Tensor | None,
-    ignore_index: int,
-    reduction: str,
-    comm: Comm | None,
-) -> torch.Tensor:
-    """parallel_cross_entropy() over the ranks of a communicator; None: the group."""
     if not _is_cut(input):
         return torch.nn.functional.cross_entropy(
             input, target, weight=weight, ignore_index=ignore_index, reduction=reduction
