@@ -83,7 +83,9 @@ void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes) {
 }  // namespace
 
 region::region(memory::descriptor file, region_sizes sizes)
-    : file_(std::move(file)), sizes_(sizes), mapping_(memory::map_shared(file_.number(), header_bytes + sizes.total())) {
+    : file_(std::move(file)),
+      sizes_(sizes),
+      mapping_(memory::map_shared(file_.number(), header_bytes + sizes.total())) {
   struct stat found{};
   if (fstat(file_.number(), &found) == 0) inode_ = found.st_ino;
 }
