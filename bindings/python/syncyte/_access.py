@@ -369,6 +369,8 @@ class Access(Handle):
         return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
 
     def _element(self, element: int | Sequence[int]) -> int:
+        if type(element) is int:  # the shortest way
+            return element
         if not isinstance(element, (tuple, list)):
             return as_index(element, "element")
         if len(element) != len(self._shape):
