@@ -18,9 +18,9 @@ def on_last(world, text):
 
 def test_error_on_one_rank_is_everybodys(world):
     good = np.ones((4, 4))
-    with pytest.raises(syncyte.ShapeError, match=f"rank {world.size - 1}.*contiguous|contiguous"):
+    with pytest.raises(syncyte.ShapeError, match=on_last(world, "contiguous")):
         world.allreduce(good.T[:, :2] if last(world) else np.ones((4, 2)))
-    with pytest.raises(TypeError, match="array is a str|rank"):
+    with pytest.raises(TypeError, match=on_last(world, "array is a str")):
         world.bcast("text" if last(world) else good)
     read_only = np.ones(2)
     read_only.flags.writeable = False
@@ -50,8 +50,8 @@ def test_error_on_one_rank_is_everybodys(world):
 def test_arrays_that_cannot_be_used(world, make, error):
     with pytest.raises(error) as caught:
         world.allreduce(make())
-    assert caught.value.status == error.status and "rank" not in repr(type(caught.value))
-    with pytest.raises(error, match="array|rank"):
+    assert caught.value.status == error.status
+    with pytest.raises(error, match=on_last(world, "array")):
         world.allreduce(make() if last(world) else np.ones(1))
 
 
