@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace syncyte::base {
 namespace {
@@ -61,21 +62,34 @@ std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t e
   return elements;
 }
 
+namespace {
+
+/// expect() for a member of a caller's struct: the error's object is the struct.
+template <class Value, class... Arguments>
+void expect_member(bool condition, syncyte_status_t status, const char* object, const char* member, const Value& value,
+                   fmt::format_string<Arguments...> expected, Arguments&&... arguments) {
+  if (!condition) [[unlikely]]
+    refuse(status, {.object = object,
+                    .argument = member,
+                    .value = fmt::format("{}", value),
+                    .expected = fmt::format(expected, std::forward<Arguments>(arguments)...)});
+}
+
+}  // namespace
+
 buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argument_(argument) {
   expect(raw != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "a syncyte_buffer_t");
-  require(raw->struct_size >= sizeof(syncyte_buffer_t), SYNCYTE_ERR_ARGUMENT,
-          "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", argument, raw->struct_size,
-          sizeof(syncyte_buffer_t));
+  expect_member(raw->struct_size >= sizeof(syncyte_buffer_t), SYNCYTE_ERR_ARGUMENT, argument, "struct_size",
+                raw->struct_size, "{} (syncyte_buffer_init sets it)", sizeof(syncyte_buffer_t));
   raw_ = *raw;
   element_bytes_ = dtype_size(raw_.dtype, argument);
-  require(raw_.ndim >= 0 && raw_.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "{}: ndim is {}; expected 0 to {}",
-          argument, raw_.ndim, SYNCYTE_MAX_NDIM);
+  expect_member(raw_.ndim >= 0 && raw_.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, argument, "ndim", raw_.ndim,
+                "0 to {}", SYNCYTE_MAX_NDIM);
   elements_ = checked_elements(shape(), element_bytes_, argument);
-  require(raw_.memory == SYNCYTE_MEMORY_HOST || raw_.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
-          "{}: memory kind {} is unknown; expected SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)", argument,
-          raw_.memory);
-  require(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT,
-          "{}: data is null, but shape [{}] has {} elements", argument, listed(shape()), elements_);
+  expect_member(raw_.memory == SYNCYTE_MEMORY_HOST || raw_.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
+                argument, "memory", raw_.memory, "SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)");
+  expect_member(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT, argument, "data", "null",
+                "memory of {} elements", elements_);
   if (elements_ > 0) require_span(raw_, element_bytes_, argument);
 }
 
@@ -116,9 +130,8 @@ const buffer& buffer::require_writable() const {
 const buffer& buffer::require_aligned() const {
   const std::size_t unit = is_complex(raw_.dtype) ? element_bytes_ / 2 : element_bytes_;
   const auto address = reinterpret_cast<std::uintptr_t>(raw_.data);
-  require((address & (unit - 1)) == 0 || elements_ == 0, SYNCYTE_ERR_SHAPE,
-          "{}: data lies at {}; expected a multiple of {} for elements of {}: copy it", argument_, raw_.data, unit,
-          dtype_name(raw_.dtype));
+  expect_member((address & (unit - 1)) == 0 || elements_ == 0, SYNCYTE_ERR_SHAPE, argument_, "data", raw_.data,
+                "a multiple of {} for elements of {}: copy it", unit, dtype_name(raw_.dtype));
   return *this;
 }
 
