@@ -1,6 +1,7 @@
 """Draws the house: the rooms with their units, and which room includes which, by Graphviz (dot and tred).
 
-    house.py ROOT FILE.svg
+    house.py ROOT FILE.svg           draws it
+    house.py ROOT FILE.svg --check   exits with 1 if the file's rooms or units are not those of the tree
 
 Arrows that follow from others are left out.
 """
@@ -8,6 +9,7 @@ Arrows that follow from others are left out.
 from __future__ import annotations
 
 import html
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,12 +57,16 @@ def arrows(root: Path) -> set[tuple[str, str]]:
     return {(room, other) for room, other in found if room != other}
 
 
+def shown(names: list[str]) -> list[str]:
+    """Lines of a room's box: its units, or the first of them and the number of the others."""
+    return names if len(names) <= 24 else [*names[:23], f"and {len(names) - 23} more"]
+
+
 def label(room: str, names: list[str]) -> str:
     """A title, and the units in columns."""
     height = 6
-    columns = [names[start:start + height] for start in range(0, min(len(names), 24), height)]
-    if len(names) > 24:
-        columns[-1][-1] = f"and {len(names) - 23} more"
+    lines = shown(names)
+    columns = [lines[start:start + height] for start in range(0, len(lines), height)]
     left = '<BR ALIGN="LEFT"/>'
     cells = "".join(f'<TD ALIGN="LEFT" VALIGN="TOP">{left.join(map(html.escape, column))}{left}</TD>'
                     for column in columns)
@@ -78,8 +84,19 @@ def text(root: Path) -> str:
     return "\n".join([*lines, "}"])
 
 
+def check(root: Path, drawing: str) -> int:
+    drawn = [html.unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", drawing)]
+    wanted = [text for room, names in rooms(root).items() for text in [room, *shown(names)]]
+    differences = sorted(set(drawn) ^ set(wanted))
+    if differences:
+        print(f"not in both the tree and the drawing: {', '.join(differences)}; run the target house")
+    return int(bool(differences))
+
+
 def main() -> int:
     root, output = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    if sys.argv[3:] == ["--check"]:
+        return check(root, output.read_text())
     reduced = subprocess.run(["tred"], input=text(root), capture_output=True, text=True, check=True)
     drawn = subprocess.run(["dot", "-Tsvg"], input=reduced.stdout, capture_output=True, text=True, check=True)
     output.write_text(drawn.stdout)

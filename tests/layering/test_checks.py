@@ -49,6 +49,13 @@ class Units(Tree):
         (found,) = units.cycles(units.python_graph(self.root, "package"))
         self.assertEqual(set(found), {"one", "two"})
 
+    def test_absolute_imports_count(self) -> None:
+        self.write("package/__init__.py")
+        self.write("package/one.py", "import package.two\n")
+        self.write("package/two.py", "from package.one import y\n")
+        (found,) = units.cycles(units.python_graph(self.root, "package"))
+        self.assertEqual(set(found), {"one", "two"})
+
 
 class Floors(Tree):
     def setUp(self) -> None:

@@ -52,16 +52,24 @@ def imports(node: ast.AST) -> Iterator[ast.ImportFrom | ast.Import]:
             yield from imports(child)
 
 
+def imported_names(node: ast.ImportFrom | ast.Import, parents: tuple[str, ...]) -> list[list[str]]:
+    """Absolute names that a statement of a module imports, split at dots. `parents`: the packages around the module."""
+    if isinstance(node, ast.Import):
+        return [alias.name.split(".") for alias in node.names]
+    start = list(parents[:len(parents) - node.level + 1]) if node.level > 0 else []
+    module = node.module.split(".") if node.module else []
+    return [[*start, *module, alias.name] for alias in node.names]
+
+
 def imported_modules(path: Path, package: Path) -> Iterator[str]:
     """Modules of the package that a file imports, as paths in the package without suffix."""
-    here = path.parent.relative_to(package).parts
+    parents = (package.name, *path.parent.relative_to(package).parts)
     for node in imports(ast.parse(path.read_text())):
-        if not isinstance(node, ast.ImportFrom) or node.level == 0:
-            continue
-        start = [*here[:len(here) - node.level + 1], *(node.module or "").split(".")]
-        module = Path(*[part for part in start if part])
-        for alias in node.names:
-            for candidate in (module / alias.name, module, module / "__init__"):
+        for first, *rest in imported_names(node, parents):
+            if first != package.name or not rest:  # the package itself is imported before each of its modules
+                continue
+            name = Path(*rest)
+            for candidate in (name, name.parent, name.parent / "__init__"):
                 if (package / candidate).with_suffix(".py").is_file():
                     yield candidate.as_posix()
                     break
