@@ -1,6 +1,5 @@
 """Messages of syncyte.torch within torch.compile(fullgraph=True)."""
 
-import pytest
 import torch
 
 from syncyte.torch import irecv, isend, join_dummies, recv, send
