@@ -94,7 +94,7 @@ def _enum(enum: Enum) -> str:
 def _struct(struct: Struct, types: _Types) -> str:
     defaults = {member.name: member.default for member in struct.members if member.default is not None}
     items = ", ".join(f'"{name}": {value}' for name, value in defaults.items())
-    fields = "".join(f'{_comment(member.text, 8)}        ("{member.name}", {types(member.type)}),\n'
+    fields = "".join(f'        ("{member.name}", {types(member.type)}),  # {member.text}\n'
                      for member in struct.members)  # fmt: skip
     return (f"\n\nclass {class_name(struct.name)}(ctypes.Structure):\n{_docstring(struct.brief)}\n"
             f"    _defaults_: dict[str, Any] = {{{items}}}\n    _fields_ = [\n{fields}    ]\n")  # fmt: skip
@@ -109,8 +109,7 @@ def _parameter(parameter: Parameter, types: _Types) -> str:
     words = [parameter.direction, *(["optional"] if parameter.optional else [])]
     if parameter.array is not None:
         words.append(f"array of {parameter.array}")
-    comment = _comment(f"{parameter.name} ({', '.join(words)}): {parameter.text}", 12)
-    return f"{comment}            {types(parameter.type)},\n"
+    return f"            {types(parameter.type)},  # {parameter.name} ({', '.join(words)}): {parameter.text}\n"
 
 
 def _function(function: Function, types: _Types) -> str:

@@ -242,22 +242,14 @@ class BufferDescription(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_buffer_t)
-        ("struct_size", ctypes.c_size_t),
-        # first element; may be null when there are no elements
-        ("data", ctypes.c_void_p),
-        # element type
-        ("dtype", ctypes.c_int32),
-        # number of dimensions, 0 to SYNCYTE_MAX_NDIM
-        ("ndim", ctypes.c_int32),
-        # extents, in elements
-        ("shape", ctypes.c_int64 * 8),
-        # distances of neighbouring elements, in bytes
-        ("strides", ctypes.c_int64 * 8),
-        # kind of memory of data
-        ("memory", ctypes.c_int32),
-        # number of the device; 0 for host memory
-        ("device", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_buffer_t)
+        ("data", ctypes.c_void_p),  # first element; may be null when there are no elements
+        ("dtype", ctypes.c_int32),  # element type
+        ("ndim", ctypes.c_int32),  # number of dimensions, 0 to SYNCYTE_MAX_NDIM
+        ("shape", ctypes.c_int64 * 8),  # extents, in elements
+        ("strides", ctypes.c_int64 * 8),  # distances of neighbouring elements, in bytes
+        ("memory", ctypes.c_int32),  # kind of memory of data
+        ("device", ctypes.c_int32),  # number of the device; 0 for host memory
     ]
 
 
@@ -266,30 +258,17 @@ class ErrorFields(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_error_fields_t)
-        ("struct_size", ctypes.c_size_t),
-        # status of the call
-        ("status", ctypes.c_int32),
-        # rank that failed: of the communicator in a collective, otherwise of the world
-        ("rank", ctypes.c_int32),
-        # the function's name without "syncyte_"
-        ("operation", ctypes.c_char_p),
-        # name of the object that the argument belongs to, or of the collective's communicator
-        ("object", ctypes.c_char_p),
-        # name of the argument that is wrong, or of the fact that differs between ranks
-        ("argument", ctypes.c_char_p),
-        # dimension of the argument if ndim is not 0, otherwise its position in an array
-        ("axis", ctypes.c_int64),
-        # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such
-        # as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the
-        # end
-        ("ndim", ctypes.c_int32),
-        # value of the argument; if it differs between ranks, the values and their ranks
-        ("value", ctypes.c_char_p),
-        # expected value
-        ("expected", ctypes.c_char_p),
-        # the message without operation and rank
-        ("reason", ctypes.c_char_p),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_error_fields_t)
+        ("status", ctypes.c_int32),  # status of the call
+        ("rank", ctypes.c_int32),  # rank that failed: of the communicator in a collective, otherwise of the world
+        ("operation", ctypes.c_char_p),  # the function's name without "syncyte_"
+        ("object", ctypes.c_char_p),  # name of the object that the argument belongs to, or of the collective's communicator
+        ("argument", ctypes.c_char_p),  # name of the argument that is wrong, or of the fact that differs between ranks
+        ("axis", ctypes.c_int64),  # dimension of the argument if ndim is not 0, otherwise its position in an array
+        ("ndim", ctypes.c_int32),  # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the end
+        ("value", ctypes.c_char_p),  # value of the argument; if it differs between ranks, the values and their ranks
+        ("expected", ctypes.c_char_p),  # expected value
+        ("reason", ctypes.c_char_p),  # the message without operation and rank
     ]
 
 
@@ -307,26 +286,16 @@ class TraceEvent(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_trace_event_t) as the library knows it
-        ("struct_size", ctypes.c_size_t),
-        # for example "comm_allreduce"; valid during the call
-        ("operation", ctypes.c_char_p),
-        # bytes of this rank's part; for a wait, those of the started operation; or 0
-        ("bytes", ctypes.c_int64),
-        # CLOCK_MONOTONIC at the start, nanoseconds
-        ("begin_ns", ctypes.c_int64),
-        # CLOCK_MONOTONIC at the end, nanoseconds
-        ("end_ns", ctypes.c_int64),
-        # status of the operation
-        ("status", ctypes.c_int32),
-        # peer, a rank of the communicator, see above; or -1
-        ("peer", ctypes.c_int32),
-        # element type of the data; for a wait, that of the started operation; or 0
-        ("dtype", ctypes.c_int32),
-        # name of the communicator, valid during the call; or null
-        ("comm", ctypes.c_char_p),
-        # file of a checkpoint, valid during the call; or null
-        ("path", ctypes.c_char_p),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_trace_event_t) as the library knows it
+        ("operation", ctypes.c_char_p),  # for example "comm_allreduce"; valid during the call
+        ("bytes", ctypes.c_int64),  # bytes of this rank's part; for a wait, those of the started operation; or 0
+        ("begin_ns", ctypes.c_int64),  # CLOCK_MONOTONIC at the start, nanoseconds
+        ("end_ns", ctypes.c_int64),  # CLOCK_MONOTONIC at the end, nanoseconds
+        ("status", ctypes.c_int32),  # status of the operation
+        ("peer", ctypes.c_int32),  # peer, a rank of the communicator, see above; or -1
+        ("dtype", ctypes.c_int32),  # element type of the data; for a wait, that of the started operation; or 0
+        ("comm", ctypes.c_char_p),  # name of the communicator, valid during the call; or null
+        ("path", ctypes.c_char_p),  # file of a checkpoint, valid during the call; or null
     ]
 
 
@@ -335,18 +304,12 @@ class OperationStats(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_operation_stats_t)
-        ("struct_size", ctypes.c_size_t),
-        # for example "comm_allreduce"; never freed
-        ("operation", ctypes.c_char_p),
-        # calls that have ended, counted as trace events are, see syncyte_trace_event_t
-        ("calls", ctypes.c_int64),
-        # calls that failed
-        ("errors", ctypes.c_int64),
-        # bytes of this rank's parts
-        ("bytes", ctypes.c_int64),
-        # duration of the calls that were traced (by SYNCYTE_TRACE or a hook)
-        ("nanoseconds", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_operation_stats_t)
+        ("operation", ctypes.c_char_p),  # for example "comm_allreduce"; never freed
+        ("calls", ctypes.c_int64),  # calls that have ended, counted as trace events are, see syncyte_trace_event_t
+        ("errors", ctypes.c_int64),  # calls that failed
+        ("bytes", ctypes.c_int64),  # bytes of this rank's parts
+        ("nanoseconds", ctypes.c_int64),  # duration of the calls that were traced (by SYNCYTE_TRACE or a hook)
     ]
 
 
@@ -355,10 +318,8 @@ class InitOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"thread_level": 3}
     _fields_ = [
-        # sizeof(syncyte_init_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
-        ("thread_level", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_init_options_t)
+        ("thread_level", ctypes.c_int32),  # thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     ]
 
 
@@ -367,12 +328,9 @@ class CommOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"check": -1}
     _fields_ = [
-        # sizeof(syncyte_comm_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # for messages; null: made from the parent's name
-        ("name", ctypes.c_char_p),
-        # -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
-        ("check", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_comm_options_t)
+        ("name", ctypes.c_char_p),  # for messages; null: made from the parent's name
+        ("check", ctypes.c_int32),  # -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     ]
 
 
@@ -381,10 +339,8 @@ class Fact(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # for the message
-        ("name", ctypes.c_char_p),
-        # must be equal on all ranks
-        ("value", ctypes.c_int64),
+        ("name", ctypes.c_char_p),  # for the message
+        ("value", ctypes.c_int64),  # must be equal on all ranks
     ]
 
 
@@ -393,16 +349,11 @@ class Topology(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_topology_t)
-        ("struct_size", ctypes.c_size_t),
-        # number of nodes
-        ("nodes", ctypes.c_int32),
-        # number of this rank's node, 0 to nodes - 1, in order of the nodes' lowest ranks
-        ("node", ctypes.c_int32),
-        # number of ranks on this rank's node
-        ("node_size", ctypes.c_int32),
-        # number of this rank on its node, in rank order
-        ("node_rank", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_topology_t)
+        ("nodes", ctypes.c_int32),  # number of nodes
+        ("node", ctypes.c_int32),  # number of this rank's node, 0 to nodes - 1, in order of the nodes' lowest ranks
+        ("node_size", ctypes.c_int32),  # number of ranks on this rank's node
+        ("node_rank", ctypes.c_int32),  # number of this rank on its node, in rank order
     ]
 
 
@@ -411,16 +362,11 @@ class CollectiveOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_collective_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # reserved: null. Work enqueued on a device buffer must be complete before the call
-        ("stream", ctypes.c_void_p),
-        # an additional fact, equal on all ranks, for libraries on top; 0 by default
-        ("fact", ctypes.c_int64),
-        # additional facts with names for the message, read during the call; null if none
-        ("facts", ctypes.POINTER(Fact)),
-        # number of facts, 0 to 24
-        ("fact_count", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_collective_options_t)
+        ("stream", ctypes.c_void_p),  # reserved: null. Work enqueued on a device buffer must be complete before the call
+        ("fact", ctypes.c_int64),  # an additional fact, equal on all ranks, for libraries on top; 0 by default
+        ("facts", ctypes.POINTER(Fact)),  # additional facts with names for the message, read during the call; null if none
+        ("fact_count", ctypes.c_int32),  # number of facts, 0 to 24
     ]
 
 
@@ -429,18 +375,12 @@ class MemoryStats(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_memory_stats_t)
-        ("struct_size", ctypes.c_size_t),
-        # acquired and not released, rounded up to size classes
-        ("in_use", ctypes.c_size_t),
-        # kept for re-use
-        ("cached", ctypes.c_size_t),
-        # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
-        ("limit", ctypes.c_size_t),
-        # requests served from the cache
-        ("hits", ctypes.c_int64),
-        # requests that needed fresh memory
-        ("misses", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_memory_stats_t)
+        ("in_use", ctypes.c_size_t),  # acquired and not released, rounded up to size classes
+        ("cached", ctypes.c_size_t),  # kept for re-use
+        ("limit", ctypes.c_size_t),  # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+        ("hits", ctypes.c_int64),  # requests served from the cache
+        ("misses", ctypes.c_int64),  # requests that needed fresh memory
     ]
 
 
@@ -449,12 +389,9 @@ class CacheSizes(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_cache_sizes_t)
-        ("struct_size", ctypes.c_size_t),
-        # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
-        ("parameter_bytes", ctypes.c_int64),
-        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
-        ("computation_bytes", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_sizes_t)
+        ("parameter_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
+        ("computation_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
     ]
 
 
@@ -463,17 +400,11 @@ class CacheRendezvous(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
-        # sizeof(syncyte_cache_rendezvous_t)
-        ("struct_size", ctypes.c_size_t),
-        # name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
-        ("name", ctypes.c_char_p),
-        # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
-        # $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
-        ("folder", ctypes.c_char_p),
-        # a secret that both processes know; zeros: none
-        ("nonce", ctypes.c_int64 * 2),
-        # seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
-        ("timeout", ctypes.c_double),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_rendezvous_t)
+        ("name", ctypes.c_char_p),  # name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+        ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
+        ("nonce", ctypes.c_int64 * 2),  # a secret that both processes know; zeros: none
+        ("timeout", ctypes.c_double),  # seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
     ]
 
 
@@ -482,19 +413,11 @@ class MessageOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_message_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # reserved: null
-        ("stream", ctypes.c_void_p),
-        # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same
-        # tags as their users'
-        ("channel", ctypes.c_int32),
-        # any number, which a send passes to the receiver's status; for libraries on top
-        ("label", ctypes.c_int64),
-        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header,
-        # which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on
-        # it must be complete before the call. 0: no room
-        ("room", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_message_options_t)
+        ("stream", ctypes.c_void_p),  # reserved: null
+        ("channel", ctypes.c_int32),  # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same tags as their users'
+        ("label", ctypes.c_int64),  # any number, which a send passes to the receiver's status; for libraries on top
+        ("room", ctypes.c_int32),  # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on it must be complete before the call. 0: no room
     ]
 
 
@@ -503,14 +426,10 @@ class MessageStatus(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_message_status_t)
-        ("struct_size", ctypes.c_size_t),
-        # the sender's rank
-        ("source", ctypes.c_int32),
-        # the message's tag
-        ("tag", ctypes.c_int32),
-        # the sender's options->label
-        ("label", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_message_status_t)
+        ("source", ctypes.c_int32),  # the sender's rank
+        ("tag", ctypes.c_int32),  # the message's tag
+        ("label", ctypes.c_int64),  # the sender's options->label
     ]
 
 
@@ -519,10 +438,8 @@ class HaloOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"corners": 1}
     _fields_ = [
-        # sizeof(syncyte_halo_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # 1: include corners; 0: only ghosts beyond the interior along one axis
-        ("corners", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_halo_options_t)
+        ("corners", ctypes.c_int32),  # 1: include corners; 0: only ghosts beyond the interior along one axis
     ]
 
 
@@ -531,10 +448,8 @@ class ReducerOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"scale": 1}
     _fields_ = [
-        # sizeof(syncyte_reducer_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # factor of the sums; 1 / number of ranks gives means
-        ("scale", ctypes.c_double),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_reducer_options_t)
+        ("scale", ctypes.c_double),  # factor of the sums; 1 / number of ranks gives means
     ]
 
 
@@ -543,12 +458,9 @@ class WindowOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_window_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # for messages; may be null
-        ("name", ctypes.c_char_p),
-        # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
-        ("memory", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_window_options_t)
+        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     ]
 
 
@@ -557,18 +469,11 @@ class TensorOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"local_rows": -1}
     _fields_ = [
-        # sizeof(syncyte_tensor_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # for messages; may be null
-        ("name", ctypes.c_char_p),
-        # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
-        # pass numbers that add up to shape[0]
-        ("local_rows", ctypes.c_int64),
-        # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
-        ("memory", ctypes.c_int32),
-        # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
-        # owns it; it must live as long as the array
-        ("released", ctypes.POINTER(ctypes.c_int64)),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_tensor_options_t)
+        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("local_rows", ctypes.c_int64),  # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all pass numbers that add up to shape[0]
+        ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
+        ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
     ]
 
 
@@ -577,12 +482,9 @@ class KvOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"workers": 1}
     _fields_ = [
-        # sizeof(syncyte_kv_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # for messages; may be null
-        ("name", ctypes.c_char_p),
-        # number of this process's workers, 1 to 65536; ranks may differ
-        ("workers", ctypes.c_int32),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_options_t)
+        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
     ]
 
 
@@ -591,24 +493,15 @@ class KvSampling(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
     _fields_ = [
-        # sizeof(syncyte_kv_sampling_t)
-        ("struct_size", ctypes.c_size_t),
-        # when keys are drawn
-        ("scheme", ctypes.c_int32),
-        # distribution of the keys
-        ("distribution", ctypes.c_int32),
-        # 0: no key repeats in a sample; not with a pool
-        ("with_replacement", ctypes.c_int32),
-        # first key of the range
-        ("min_key", ctypes.c_int64),
-        # end of the range: its last key + 1
-        ("max_key", ctypes.c_int64),
-        # number of keys in the pool
-        ("pool_size", ctypes.c_int64),
-        # how often each key of a pool is used
-        ("reuse", ctypes.c_int64),
-        # seed; rank and worker number are mixed in
-        ("seed", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_sampling_t)
+        ("scheme", ctypes.c_int32),  # when keys are drawn
+        ("distribution", ctypes.c_int32),  # distribution of the keys
+        ("with_replacement", ctypes.c_int32),  # 0: no key repeats in a sample; not with a pool
+        ("min_key", ctypes.c_int64),  # first key of the range
+        ("max_key", ctypes.c_int64),  # end of the range: its last key + 1
+        ("pool_size", ctypes.c_int64),  # number of keys in the pool
+        ("reuse", ctypes.c_int64),  # how often each key of a pool is used
+        ("seed", ctypes.c_int64),  # seed; rank and worker number are mixed in
     ]
 
 
@@ -617,26 +510,16 @@ class KvWorkerInfo(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_kv_worker_info_t)
-        ("struct_size", ctypes.c_size_t),
-        # number of the worker
-        ("number", ctypes.c_int64),
-        # as kv_worker_clock()
-        ("clock", ctypes.c_int64),
-        # by pull, pull_if_local and pull_sample; a key that repeats counts each time
-        ("pulled_keys", ctypes.c_int64),
-        # by push
-        ("pushed_keys", ctypes.c_int64),
-        # by set
-        ("set_keys", ctypes.c_int64),
-        # by localize
-        ("localized_keys", ctypes.c_int64),
-        # by intent and prepare_sample
-        ("intended_keys", ctypes.c_int64),
-        # intended keys whose window has not ended
-        ("active_intents", ctypes.c_int64),
-        # samples that have keys left
-        ("prepared_samples", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_worker_info_t)
+        ("number", ctypes.c_int64),  # number of the worker
+        ("clock", ctypes.c_int64),  # as kv_worker_clock()
+        ("pulled_keys", ctypes.c_int64),  # by pull, pull_if_local and pull_sample; a key that repeats counts each time
+        ("pushed_keys", ctypes.c_int64),  # by push
+        ("set_keys", ctypes.c_int64),  # by set
+        ("localized_keys", ctypes.c_int64),  # by localize
+        ("intended_keys", ctypes.c_int64),  # by intent and prepare_sample
+        ("active_intents", ctypes.c_int64),  # intended keys whose window has not ended
+        ("prepared_samples", ctypes.c_int64),  # samples that have keys left
     ]
 
 
@@ -645,14 +528,10 @@ class CheckpointEntry(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_checkpoint_entry_t)
-        ("struct_size", ctypes.c_size_t),
-        # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
-        ("key", ctypes.c_char_p),
-        # replicated or sharded
-        ("layout", ctypes.c_int32),
-        # host memory, contiguous; this rank's rows if sharded
-        ("data", BufferDescription),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_entry_t)
+        ("key", ctypes.c_char_p),  # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
+        ("layout", ctypes.c_int32),  # replicated or sharded
+        ("data", BufferDescription),  # host memory, contiguous; this rank's rows if sharded
     ]
 
 
@@ -661,12 +540,9 @@ class CheckpointOptions(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        # sizeof(syncyte_checkpoint_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
-        ("block_bytes", ctypes.c_size_t),
-        # stored as the attribute "step" when saving; any number
-        ("step", ctypes.c_int64),
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_options_t)
+        ("block_bytes", ctypes.c_size_t),  # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+        ("step", ctypes.c_int64),  # stored as the attribute "step" when saving; any number
     ]
 
 
@@ -698,14 +574,10 @@ CORE: dict[str, Function] = {
     "syncyte_version": Function(
         ctypes.c_int32,
         [
-            # major (out, optional): first number
-            ctypes.POINTER(ctypes.c_int32),
-            # minor (out, optional): second number
-            ctypes.POINTER(ctypes.c_int32),
-            # patch (out, optional): third number
-            ctypes.POINTER(ctypes.c_int32),
-            # abi (out, optional): SYNCYTE_ABI_VERSION of the library
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),  # major (out, optional): first number
+            ctypes.POINTER(ctypes.c_int32),  # minor (out, optional): second number
+            ctypes.POINTER(ctypes.c_int32),  # patch (out, optional): third number
+            ctypes.POINTER(ctypes.c_int32),  # abi (out, optional): SYNCYTE_ABI_VERSION of the library
         ],
     ),
     # Returns the message of this thread's last failed call. Local; callable at any time. Returns: a string that is
@@ -719,9 +591,7 @@ CORE: dict[str, Function] = {
     "syncyte_last_error_fields": Function(
         ctypes.c_int32,
         [
-            # fields (in,out): struct_size set by the caller; the rest is filled; texts are valid until the thread's
-            # next failing call
-            ctypes.POINTER(ErrorFields),
+            ctypes.POINTER(ErrorFields),  # fields (in,out): struct_size set by the caller; the rest is filled; texts are valid until the thread's next failing call
         ],
     ),
     # Returns the name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time. Returns: a
@@ -729,8 +599,7 @@ CORE: dict[str, Function] = {
     "syncyte_status_name": Function(
         ctypes.c_char_p,
         [
-            # status (in): any number
-            ctypes.c_int32,
+            ctypes.c_int32,  # status (in): any number
         ],
     ),
     # Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. Returns: status, so
@@ -738,10 +607,8 @@ CORE: dict[str, Function] = {
     "syncyte_error_set": Function(
         ctypes.c_int32,
         [
-            # status (in): code, not SYNCYTE_SUCCESS
-            ctypes.c_int32,
-            # message (in): the error, the argument, and how to correct it; the rank is prepended
-            ctypes.c_char_p,
+            ctypes.c_int32,  # status (in): code, not SYNCYTE_SUCCESS
+            ctypes.c_char_p,  # message (in): the error, the argument, and how to correct it; the rank is prepended
         ],
     ),
     # Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any time.
@@ -749,8 +616,7 @@ CORE: dict[str, Function] = {
     "syncyte_error_set_fields": Function(
         ctypes.c_int32,
         [
-            # fields (in): texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
-            ctypes.POINTER(ErrorFields),
+            ctypes.POINTER(ErrorFields),  # fields (in): texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
         ],
     ),
     # Returns the size of one element in bytes. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown
@@ -758,10 +624,8 @@ CORE: dict[str, Function] = {
     "syncyte_dtype_size": Function(
         ctypes.c_int32,
         [
-            # dtype (in): element type
-            ctypes.c_int32,
-            # bytes (out): size of an element
-            ctypes.POINTER(ctypes.c_size_t),
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.POINTER(ctypes.c_size_t),  # bytes (out): size of an element
         ],
     ),
     # Returns the name of an element type, for example "float32". Local; callable at any time. Returns: a constant
@@ -769,8 +633,7 @@ CORE: dict[str, Function] = {
     "syncyte_dtype_name": Function(
         ctypes.c_char_p,
         [
-            # dtype (in): element type
-            ctypes.c_int32,
+            ctypes.c_int32,  # dtype (in): element type
         ],
     ),
     # Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time. Returns:
@@ -778,16 +641,11 @@ CORE: dict[str, Function] = {
     "syncyte_buffer_init": Function(
         ctypes.c_int32,
         [
-            # data (in, optional): first element
-            ctypes.c_void_p,
-            # dtype (in): element type
-            ctypes.c_int32,
-            # ndim (in): number of dimensions
-            ctypes.c_int32,
-            # shape (in, optional, array of ndim): extents; may be null when ndim is 0
-            ctypes.POINTER(ctypes.c_int64),
-            # buffer (out): the description
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # data (in, optional): first element
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_int32,  # ndim (in): number of dimensions
+            ctypes.POINTER(ctypes.c_int64),  # shape (in, optional, array of ndim): extents; may be null when ndim is 0
+            ctypes.POINTER(BufferDescription),  # buffer (out): the description
         ],
     ),
     # Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe, callable
@@ -795,20 +653,16 @@ CORE: dict[str, Function] = {
     "syncyte_log": Function(
         ctypes.c_int32,
         [
-            # level (in): severity
-            ctypes.c_int32,
-            # message (in): text without a newline
-            ctypes.c_char_p,
+            ctypes.c_int32,  # level (in): severity
+            ctypes.c_char_p,  # message (in): text without a newline
         ],
     ),
     # Installs the trace hook of the process; null removes it. Local; callable at any time, not during operations.
     "syncyte_trace_set": Function(
         ctypes.c_int32,
         [
-            # hook (in, optional): function
-            TraceFn,
-            # context (in, optional): passed to every call; must outlive the hook
-            ctypes.c_void_p,
+            TraceFn,  # hook (in, optional): function
+            ctypes.c_void_p,  # context (in, optional): passed to every call; must outlive the hook
         ],
     ),
     # Returns the counters of an operation. Local, thread-safe, callable at any time. Returns: SYNCYTE_ERR_INDEX beyond
@@ -816,11 +670,8 @@ CORE: dict[str, Function] = {
     "syncyte_stats": Function(
         ctypes.c_int32,
         [
-            # index (in): 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not
-            # listed
-            ctypes.c_int64,
-            # stats (in,out): struct_size set by the caller; the rest is filled
-            ctypes.POINTER(OperationStats),
+            ctypes.c_int64,  # index (in): 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not listed
+            ctypes.POINTER(OperationStats),  # stats (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
     # Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every wait of
@@ -834,26 +685,19 @@ CORE: dict[str, Function] = {
     "syncyte_request_create": Function(
         ctypes.c_int32,
         [
-            # poll (in): tests for completion
-            RequestPollFn,
-            # wait (in, optional): waits; if null, poll is called until it sets *done
-            RequestWaitFn,
-            # free (in, optional): frees context
-            RequestFreeFn,
-            # context (in, optional): passed to the callbacks; owned by the request on success
-            ctypes.c_void_p,
-            # request (out): the request
-            ctypes.POINTER(ctypes.c_void_p),
+            RequestPollFn,  # poll (in): tests for completion
+            RequestWaitFn,  # wait (in, optional): waits; if null, poll is called until it sets *done
+            RequestFreeFn,  # free (in, optional): frees context
+            ctypes.c_void_p,  # context (in, optional): passed to the callbacks; owned by the request on success
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): the request
         ],
     ),
     # Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
     "syncyte_request_test": Function(
         ctypes.c_int32,
         [
-            # request (in,out): a request; null counts as ended
-            ctypes.POINTER(ctypes.c_void_p),
-            # done (out): 1 if it has ended
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_void_p),  # request (in,out): a request; null counts as ended
+            ctypes.POINTER(ctypes.c_int32),  # done (out): 1 if it has ended
         ],
     ),
     # Waits for a request, returns its status, and nulls the handle. Local. Returns: SYNCYTE_ERR_INTERRUPTED if the
@@ -862,30 +706,24 @@ CORE: dict[str, Function] = {
     "syncyte_request_wait": Function(
         ctypes.c_int32,
         [
-            # request (in,out): a request; null counts as ended
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # request (in,out): a request; null counts as ended
         ],
     ),
     # Waits for all requests; returns the first status that is not success, after all have ended. Local.
     "syncyte_request_wait_all": Function(
         ctypes.c_int32,
         [
-            # count (in): number of requests
-            ctypes.c_int64,
-            # requests (in,out, array of count): requests, nulled; null ones are skipped
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_int64,  # count (in): number of requests
+            ctypes.POINTER(ctypes.c_void_p),  # requests (in,out, array of count): requests, nulled; null ones are skipped
         ],
     ),
     # Waits until one of the requests ends, returns its status and nulls it. Local.
     "syncyte_request_wait_any": Function(
         ctypes.c_int32,
         [
-            # count (in): number of requests
-            ctypes.c_int64,
-            # requests (in,out, array of count): requests; null ones are skipped
-            ctypes.POINTER(ctypes.c_void_p),
-            # index (out): position of the request that ended; -1 if all were null
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int64,  # count (in): number of requests
+            ctypes.POINTER(ctypes.c_void_p),  # requests (in,out, array of count): requests; null ones are skipped
+            ctypes.POINTER(ctypes.c_int64),  # index (out): position of the request that ended; -1 if all were null
         ],
     ),
     # Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY
@@ -893,8 +731,7 @@ CORE: dict[str, Function] = {
     "syncyte_request_destroy": Function(
         ctypes.c_int32,
         [
-            # request (in,out): a request
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # request (in,out): a request
         ],
     ),
     # Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
@@ -904,8 +741,7 @@ CORE: dict[str, Function] = {
     "syncyte_init": Function(
         ctypes.c_int32,
         [
-            # options (in, optional): null for defaults
-            ctypes.POINTER(InitOptions),
+            ctypes.POINTER(InitOptions),  # options (in, optional): null for defaults
         ],
     ),
     # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
@@ -923,10 +759,8 @@ CORE: dict[str, Function] = {
     "syncyte_watchdog_line_set": Function(
         ctypes.c_int32,
         [
-            # hook (in, optional): function
-            LineFn,
-            # context (in, optional): passed to every call; must outlive the hook
-            ctypes.c_void_p,
+            LineFn,  # hook (in, optional): function
+            ctypes.c_void_p,  # context (in, optional): passed to every call; must outlive the hook
         ],
     ),
     # Installs a function that waits of the calling thread call ten times a second, for example to check for signals;
@@ -942,10 +776,8 @@ CORE: dict[str, Function] = {
     "syncyte_interrupt_set": Function(
         ctypes.c_int32,
         [
-            # hook (in, optional): function; may call Syncyte, but must not wait for the same operation
-            InterruptFn,
-            # context (in, optional): passed to every call; must outlive the hook
-            ctypes.c_void_p,
+            InterruptFn,  # hook (in, optional): function; may call Syncyte, but must not wait for the same operation
+            ctypes.c_void_p,  # context (in, optional): passed to every call; must outlive the hook
         ],
     ),
     # Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
@@ -953,24 +785,21 @@ CORE: dict[str, Function] = {
     "syncyte_abort": Function(
         None,
         [
-            # exit_code (in): what mpirun should return, 1 to 255
-            ctypes.c_int32,
+            ctypes.c_int32,  # exit_code (in): what mpirun should return, 1 to 255
         ],
     ),
     # Returns whether Syncyte is initialised. Local; callable at any time.
     "syncyte_initialized": Function(
         ctypes.c_int32,
         [
-            # flag (out): 1 between init and finalize, also in a child forked then; otherwise 0
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),  # flag (out): 1 between init and finalize, also in a child forked then; otherwise 0
         ],
     ),
     # Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
     "syncyte_thread_level": Function(
         ctypes.c_int32,
         [
-            # level (out): the level
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),  # level (out): the level
         ],
     ),
     # Returns whether MPI accepts buffers in a kind of memory. It always accepts host memory. It accepts CUDA memory if
@@ -983,18 +812,15 @@ CORE: dict[str, Function] = {
     "syncyte_mpi_takes": Function(
         ctypes.c_int32,
         [
-            # memory (in): kind
-            ctypes.c_int32,
-            # flag (out): 1 or 0
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_int32,  # memory (in): kind
+            ctypes.POINTER(ctypes.c_int32),  # flag (out): 1 or 0
         ],
     ),
     # Returns a reference to the communicator of all ranks. Local. All references have the same handle, in every job.
     "syncyte_comm_world": Function(
         ctypes.c_int32,
         [
-            # comm (out): the communicator; to be destroyed as any other handle
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): the communicator; to be destroyed as any other handle
         ],
     ),
     # Returns a reference to the communicator of this rank alone. Local. All references have the same handle, in every
@@ -1002,8 +828,7 @@ CORE: dict[str, Function] = {
     "syncyte_comm_self": Function(
         ctypes.c_int32,
         [
-            # comm (out): the communicator; to be destroyed as any other handle
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): the communicator; to be destroyed as any other handle
         ],
     ),
     # Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated and
@@ -1012,12 +837,9 @@ CORE: dict[str, Function] = {
     "syncyte_comm_from_fortran": Function(
         ctypes.c_int32,
         [
-            # fortran_handle (in): an intra-communicator
-            ctypes.c_int32,
-            # options (in, optional): null for defaults; all ranks get an error in one rank's options
-            ctypes.POINTER(CommOptions),
-            # comm (out): the communicator
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_int32,  # fortran_handle (in): an intra-communicator
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults; all ranks get an error in one rank's options
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): the communicator
         ],
     ),
     # Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it only while comm is
@@ -1025,22 +847,17 @@ CORE: dict[str, Function] = {
     "syncyte_comm_to_fortran": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # fortran_handle (out): for MPI_Comm_f2c
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int32),  # fortran_handle (out): for MPI_Comm_f2c
         ],
     ),
     # Duplicates a communicator. Collective.
     "syncyte_comm_dup": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # duplicate (out): the same ranks in the same order
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # duplicate (out): the same ranks in the same order
         ],
     ),
     # Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ).
@@ -1048,16 +865,11 @@ CORE: dict[str, Function] = {
     "syncyte_comm_split": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # color (in): ranks of the same color form a new communicator; -1: this rank gets a null handle
-            ctypes.c_int32,
-            # key (in): order within the new communicator; ties are ordered by rank
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # part (out): the communicator of this rank's color
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # color (in): ranks of the same color form a new communicator; -1: this rank gets a null handle
+            ctypes.c_int32,  # key (in): order within the new communicator; ties are ordered by rank
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # part (out): the communicator of this rank's color
         ],
     ),
     # Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the same name form a
@@ -1065,26 +877,19 @@ CORE: dict[str, Function] = {
     "syncyte_comm_split_program": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # name (in, optional): name of this rank's program, 1 to 255 bytes; null: the executable's file name
-            ctypes.c_char_p,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # part (out): this program's ranks, in rank order
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_char_p,  # name (in, optional): name of this rank's program, 1 to 255 bytes; null: the executable's file name
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # part (out): this program's ranks, in rank order
         ],
     ),
     # Makes a communicator of the ranks of comm that share memory with this rank. Collective.
     "syncyte_comm_node": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # node (out): this node's ranks, in rank order
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # node (out): this node's ranks, in rank order
         ],
     ),
     # Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction on
@@ -1092,12 +897,9 @@ CORE: dict[str, Function] = {
     "syncyte_comm_leaders": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # leaders (out): one rank per node, numbered as the nodes are; a null handle on the other ranks
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # leaders (out): one rank per node, numbered as the nodes are; a null handle on the other ranks
         ],
     ),
     # Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they call
@@ -1109,58 +911,44 @@ CORE: dict[str, Function] = {
     "syncyte_comm_group": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator; threads that make groups of it at the same time use different tags
-            ctypes.c_void_p,
-            # ranks (in, array of count): ranks of comm, each once, this rank among them
-            ctypes.POINTER(ctypes.c_int32),
-            # count (in): number of ranks, 1 or more
-            ctypes.c_int64,
-            # tag (in): 0 to 1023
-            ctypes.c_int32,
-            # options (in, optional): null for defaults; all ranks get an error in one rank's options
-            ctypes.POINTER(CommOptions),
-            # group (out): the communicator
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator; threads that make groups of it at the same time use different tags
+            ctypes.POINTER(ctypes.c_int32),  # ranks (in, array of count): ranks of comm, each once, this rank among them
+            ctypes.c_int64,  # count (in): number of ranks, 1 or more
+            ctypes.c_int32,  # tag (in): 0 to 1023
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults; all ranks get an error in one rank's options
+            ctypes.POINTER(ctypes.c_void_p),  # group (out): the communicator
         ],
     ),
     # Returns the topology: the communicator's ranks on nodes. Local.
     "syncyte_comm_topology": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # topology (in,out): struct_size set by the caller; the rest is filled
-            ctypes.POINTER(Topology),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(Topology),  # topology (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
     # Returns this process's number, 0 to size - 1. Local.
     "syncyte_comm_rank": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # rank (out): the rank
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int32),  # rank (out): the rank
         ],
     ),
     # Returns the number of ranks. Local.
     "syncyte_comm_size": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # size (out): the number
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int32),  # size (out): the number
         ],
     ),
     # Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
     "syncyte_comm_check_level": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # level (out): the level that its ranks agreed on
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int32),  # level (out): the level that its ranks agreed on
         ],
     ),
     # Returns the number of collectives that this rank has begun on a communicator. Local. Each agreement compares it:
@@ -1168,10 +956,8 @@ CORE: dict[str, Function] = {
     "syncyte_comm_sequence": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # number (out): 0 on a new communicator
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int64),  # number (out): 0 on a new communicator
         ],
     ),
     # Returns the communicator's identifier: equal on all its ranks, unique among communicators of this and other jobs.
@@ -1179,18 +965,15 @@ CORE: dict[str, Function] = {
     "syncyte_comm_id": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # id (out): 0 or more
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(ctypes.c_int64),  # id (out): 0 or more
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # comm (in): a communicator
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI. The last release makes the handle invalid. Objects made on the
@@ -1198,16 +981,14 @@ CORE: dict[str, Function] = {
     "syncyte_comm_release": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # comm (in): a communicator
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_comm_release().
     "syncyte_comm_destroy": Function(
         ctypes.c_int32,
         [
-            # comm (in,out): a communicator
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # comm (in,out): a communicator
         ],
     ),
     # Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe. Returns:
@@ -1215,10 +996,8 @@ CORE: dict[str, Function] = {
     "syncyte_trace_tell": Function(
         ctypes.c_int32,
         [
-            # comm (in): communicator whose name is stored in the event; if it is null or freed, the event keeps its own
-            ctypes.c_void_p,
-            # event (in): the event; struct_size and operation are required
-            ctypes.POINTER(TraceEvent),
+            ctypes.c_void_p,  # comm (in): communicator whose name is stored in the event; if it is null or freed, the event keeps its own
+            ctypes.POINTER(TraceEvent),  # event (in): the event; struct_size and operation are required
         ],
     ),
     # Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation and
@@ -1227,17 +1006,11 @@ CORE: dict[str, Function] = {
     "syncyte_comm_agree": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # status (in): this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
-            # get this thread's last error
-            ctypes.c_int32,
-            # operation (in): name for messages, equal on all ranks
-            ctypes.c_char_p,
-            # count (in): number of facts, 0 to 32
-            ctypes.c_int32,
-            # facts (in, optional, array of count): numbers that must be equal on all ranks
-            ctypes.POINTER(Fact),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # status (in): this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get this thread's last error
+            ctypes.c_char_p,  # operation (in): name for messages, equal on all ranks
+            ctypes.c_int32,  # count (in): number of facts, 0 to 32
+            ctypes.POINTER(Fact),  # facts (in, optional, array of count): numbers that must be equal on all ranks
         ],
     ),
     # Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a
@@ -1246,16 +1019,11 @@ CORE: dict[str, Function] = {
     "syncyte_comm_agree_unlimited": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # status (in): as in syncyte_comm_agree()
-            ctypes.c_int32,
-            # operation (in): name for messages and the watchdog, equal on all ranks
-            ctypes.c_char_p,
-            # count (in): number of facts, 0 to 32
-            ctypes.c_int32,
-            # facts (in, optional, array of count): numbers that must be equal on all ranks
-            ctypes.POINTER(Fact),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # status (in): as in syncyte_comm_agree()
+            ctypes.c_char_p,  # operation (in): name for messages and the watchdog, equal on all ranks
+            ctypes.c_int32,  # count (in): number of facts, 0 to 32
+            ctypes.POINTER(Fact),  # facts (in, optional, array of count): numbers that must be equal on all ranks
         ],
     ),
     # Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation
@@ -1263,16 +1031,14 @@ CORE: dict[str, Function] = {
     "syncyte_collect": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # comm (in): a communicator
         ],
     ),
     # Returns when all ranks have called it. Collective.
     "syncyte_comm_barrier": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # comm (in): a communicator
         ],
     ),
     # Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact. Returns:
@@ -1280,14 +1046,10 @@ CORE: dict[str, Function] = {
     "syncyte_comm_bcast": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # root (in): rank that sends its elements
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # buffer (in,out): contiguous; read on root, written elsewhere
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # root (in): rank that sends its elements
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere
         ],
     ),
     # Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
@@ -1296,16 +1058,11 @@ CORE: dict[str, Function] = {
     "syncyte_comm_allreduce": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): contiguous; null: output's contents (in place)
-            ctypes.POINTER(BufferDescription),
-            # op (in): reduction
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
     ),
     # Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
@@ -1313,32 +1070,22 @@ CORE: dict[str, Function] = {
     "syncyte_comm_allgather": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): contiguous
-            ctypes.POINTER(BufferDescription),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): contiguous, of input's dtype and size times as many elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): contiguous
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of input's dtype and size times as many elements; must not overlap input
         ],
     ),
     # Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts, options->fact.
     "syncyte_comm_allgatherv": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): contiguous, counts[rank] elements
-            ctypes.POINTER(BufferDescription),
-            # counts (in, array of counts_length): elements of every rank, 0 or more, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): contiguous, the sum of counts elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): contiguous, counts[rank] elements
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): elements of every rank, 0 or more, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, the sum of counts elements; must not overlap input
         ],
     ),
     # Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank i
@@ -1347,22 +1094,14 @@ CORE: dict[str, Function] = {
     "syncyte_comm_alltoallv": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): contiguous, the pieces in order of target ranks
-            ctypes.POINTER(BufferDescription),
-            # send_counts (in, array of send_counts_length): elements for every rank
-            ctypes.POINTER(ctypes.c_int64),
-            # send_counts_length (in): length of send_counts: comm's size
-            ctypes.c_int64,
-            # recv_counts (in, array of recv_counts_length): elements from every rank
-            ctypes.POINTER(ctypes.c_int64),
-            # recv_counts_length (in): length of recv_counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): contiguous, the pieces in order of source ranks; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): contiguous, the pieces in order of target ranks
+            ctypes.POINTER(ctypes.c_int64),  # send_counts (in, array of send_counts_length): elements for every rank
+            ctypes.c_int64,  # send_counts_length (in): length of send_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # recv_counts (in, array of recv_counts_length): elements from every rank
+            ctypes.c_int64,  # recv_counts_length (in): length of recv_counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, the pieces in order of source ranks; must not overlap input
         ],
     ),
     # Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it
@@ -1375,14 +1114,10 @@ CORE: dict[str, Function] = {
     "syncyte_comm_neighbor_alltoall": Function(
         ctypes.c_int32,
         [
-            # comm (in): a Cartesian communicator
-            ctypes.c_void_p,
-            # input (in): contiguous, a block for each neighbour
-            ctypes.POINTER(BufferDescription),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a Cartesian communicator
+            ctypes.POINTER(BufferDescription),  # input (in): contiguous, a block for each neighbour
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
     ),
     # Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
@@ -1391,19 +1126,12 @@ CORE: dict[str, Function] = {
     "syncyte_comm_reduce": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): contiguous; null on root: output's contents (in place)
-            ctypes.POINTER(BufferDescription),
-            # op (in): reduction
-            ctypes.c_int32,
-            # root (in): rank that gets the result
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (in,out, optional): on root: contiguous, of input's dtype and number of elements, not overlapping
-            # it; elsewhere neither read nor written, may be null
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null on root: output's contents (in place)
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.c_int32,  # root (in): rank that gets the result
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (in,out, optional): on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere neither read nor written, may be null
         ],
     ),
     # Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
@@ -1412,18 +1140,12 @@ CORE: dict[str, Function] = {
     "syncyte_comm_scan": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): contiguous; null: output's contents (in place)
-            ctypes.POINTER(BufferDescription),
-            # op (in): reduction
-            ctypes.c_int32,
-            # from (in): where the scan begins
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.c_int32,  # from (in): where the scan begins
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
     ),
     # Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
@@ -1433,34 +1155,23 @@ CORE: dict[str, Function] = {
     "syncyte_comm_exscan": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): contiguous; null: output's contents (in place)
-            ctypes.POINTER(BufferDescription),
-            # op (in): reduction
-            ctypes.c_int32,
-            # from (in): where the scan begins
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.c_int32,  # from (in): where the scan begins
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
     ),
     # Collects one number from each rank, usually an extent. Collective; facts: options->fact.
     "syncyte_comm_counts": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # count (in): this rank's number, 0 or more
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # counts (out, array of counts_length): the numbers of all ranks, in rank order
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int64,  # count (in): this rank's number, 0 or more
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_int64),  # counts (out, array of counts_length): the numbers of all ranks, in rank order
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
         ],
     ),
     # Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
@@ -1468,22 +1179,14 @@ CORE: dict[str, Function] = {
     "syncyte_comm_gather_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): this rank's part
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension along which the parts are joined
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # root (in): rank that gets the whole array
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out, optional): on root: the whole array, not overlapping input; elsewhere ignored, may be null
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part
+            ctypes.c_int32,  # axis (in): dimension along which the parts are joined
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.c_int32,  # root (in): rank that gets the whole array
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out, optional): on root: the whole array, not overlapping input; elsewhere ignored, may be null
         ],
     ),
     # Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
@@ -1491,42 +1194,27 @@ CORE: dict[str, Function] = {
     "syncyte_comm_allgather_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): this rank's part
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension along which the parts are joined
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): the whole array, not overlapping input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part
+            ctypes.c_int32,  # axis (in): dimension along which the parts are joined
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
         ],
     ),
     # Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
     "syncyte_comm_scatter_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): on root: the whole array; elsewhere ignored, may be null
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension to cut
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # root (in): rank that has the whole array
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): this rank's part, not overlapping input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): on root: the whole array; elsewhere ignored, may be null
+            ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.c_int32,  # root (in): rank that has the whole array
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
         ],
     ),
     # Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective; facts:
@@ -1535,22 +1223,14 @@ CORE: dict[str, Function] = {
     "syncyte_comm_reduce_scatter_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): a whole array
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension to cut
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # op (in): reduction
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): this rank's part, not overlapping input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): a whole array
+            ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
         ],
     ),
     # Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
@@ -1560,26 +1240,16 @@ CORE: dict[str, Function] = {
     "syncyte_comm_alltoall_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): this rank's part along gather_axis
-            ctypes.POINTER(BufferDescription),
-            # gather_axis (in): dimension along which the inputs are parts
-            ctypes.c_int32,
-            # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # gather_counts_length (in): length of gather_counts: comm's size
-            ctypes.c_int64,
-            # scatter_axis (in): dimension along which the outputs are parts
-            ctypes.c_int32,
-            # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # scatter_counts_length (in): length of scatter_counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): this rank's part along scatter_axis, not overlapping input
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
+            ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
+            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
+            ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
+            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
+            ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
         ],
     ),
     # Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
@@ -1588,14 +1258,10 @@ CORE: dict[str, Function] = {
     "syncyte_memory_acquire": Function(
         ctypes.c_int32,
         [
-            # bytes (in): size; 0 gives a null pointer
-            ctypes.c_size_t,
-            # memory (in): kind of memory
-            ctypes.c_int32,
-            # device (in): number of the device; 0 for host memory
-            ctypes.c_int32,
-            # data (out): the buffer, to be released by syncyte_memory_release()
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_size_t,  # bytes (in): size; 0 gives a null pointer
+            ctypes.c_int32,  # memory (in): kind of memory
+            ctypes.c_int32,  # device (in): number of the device; 0 for host memory
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_release()
         ],
     ),
     # Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was
@@ -1603,8 +1269,7 @@ CORE: dict[str, Function] = {
     "syncyte_memory_release": Function(
         ctypes.c_int32,
         [
-            # data (in, optional): a buffer of syncyte_memory_acquire(); null is ignored
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # data (in, optional): a buffer of syncyte_memory_acquire(); null is ignored
         ],
     ),
     # Returns all cached buffers to the system.
@@ -1617,8 +1282,7 @@ CORE: dict[str, Function] = {
     "syncyte_memory_stats": Function(
         ctypes.c_int32,
         [
-            # stats (in,out): struct_size set by the caller; the rest is filled
-            ctypes.POINTER(MemoryStats),
+            ctypes.POINTER(MemoryStats),  # stats (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
     # Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build
@@ -1626,10 +1290,8 @@ CORE: dict[str, Function] = {
     "syncyte_memory_device_count": Function(
         ctypes.c_int32,
         [
-            # memory (in): kind
-            ctypes.c_int32,
-            # count (out): number of devices
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_int32,  # memory (in): kind
+            ctypes.POINTER(ctypes.c_int32),  # count (out): number of devices
         ],
     ),
     # Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, with a stream, when
@@ -1637,12 +1299,9 @@ CORE: dict[str, Function] = {
     "syncyte_memory_copy": Function(
         ctypes.c_int32,
         [
-            # target (out): buffer to write; shape and dtype may differ from source, the number of bytes may not
-            ctypes.POINTER(BufferDescription),
-            # source (in): buffer to read; must not overlap target
-            ctypes.POINTER(BufferDescription),
-            # stream (in, optional): a cudaStream_t; null waits for completion
-            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),  # target (out): buffer to write; shape and dtype may differ from source, the number of bytes may not
+            ctypes.POINTER(BufferDescription),  # source (in): buffer to read; must not overlap target
+            ctypes.c_void_p,  # stream (in, optional): a cudaStream_t; null waits for completion
         ],
     ),
     # Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled
@@ -1651,34 +1310,29 @@ CORE: dict[str, Function] = {
     "syncyte_cache_allocate": Function(
         ctypes.c_int32,
         [
-            # sizes (in, optional): null for defaults
-            ctypes.POINTER(CacheSizes),
-            # cache (out): the cache
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(CacheSizes),  # sizes (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # cache (out): the cache
         ],
     ),
     # Adds a reference.
     "syncyte_cache_retain": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # cache (in): a cache
         ],
     ),
     # Drops a reference. Slices keep the memory until they are cleared.
     "syncyte_cache_release": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # cache (in): a cache
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored.
     "syncyte_cache_destroy": Function(
         ctypes.c_int32,
         [
-            # cache (in,out): a cache
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # cache (in,out): a cache
         ],
     ),
     # Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for it.
@@ -1688,10 +1342,8 @@ CORE: dict[str, Function] = {
     "syncyte_cache_send": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache; this process keeps its reference
-            ctypes.c_void_p,
-            # rendezvous (in, optional): socket and time limit; null for defaults
-            ctypes.POINTER(CacheRendezvous),
+            ctypes.c_void_p,  # cache (in): a cache; this process keeps its reference
+            ctypes.POINTER(CacheRendezvous),  # rendezvous (in, optional): socket and time limit; null for defaults
         ],
     ),
     # Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no
@@ -1701,32 +1353,25 @@ CORE: dict[str, Function] = {
     "syncyte_cache_receive": Function(
         ctypes.c_int32,
         [
-            # rendezvous (in, optional): socket and time limit; null for defaults
-            ctypes.POINTER(CacheRendezvous),
-            # cache (out): the cache
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(CacheRendezvous),  # rendezvous (in, optional): socket and time limit; null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # cache (out): the cache
         ],
     ),
     # Returns the sizes of a cache's parts, in bytes.
     "syncyte_cache_sizes": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
-            # parameter_bytes (out): bytes from offset 0 on
-            ctypes.POINTER(ctypes.c_int64),
-            # computation_bytes (out): bytes from offset parameter_bytes on
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # cache (in): a cache
+            ctypes.POINTER(ctypes.c_int64),  # parameter_bytes (out): bytes from offset 0 on
+            ctypes.POINTER(ctypes.c_int64),  # computation_bytes (out): bytes from offset parameter_bytes on
         ],
     ),
     # Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
     "syncyte_cache_data": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
-            # data (out): its memory, valid while this process has a reference or a slice of the cache
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # cache (in): a cache
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): its memory, valid while this process has a reference or a slice of the cache
         ],
     ),
     # Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
@@ -1735,12 +1380,9 @@ CORE: dict[str, Function] = {
     "syncyte_cache_touch": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
-            # offset (in): 0 or more
-            ctypes.c_int64,
-            # size (in): bytes from offset on, 0 or more
-            ctypes.c_int64,
+            ctypes.c_void_p,  # cache (in): a cache
+            ctypes.c_int64,  # offset (in): 0 or more
+            ctypes.c_int64,  # size (in): bytes from offset on, 0 or more
         ],
     ),
     # Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
@@ -1750,12 +1392,9 @@ CORE: dict[str, Function] = {
     "syncyte_cache_insert": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
-            # offset (in): a multiple of 512
-            ctypes.c_int64,
-            # size (in): bytes from offset on, a multiple of 512, 512 or more
-            ctypes.c_int64,
+            ctypes.c_void_p,  # cache (in): a cache
+            ctypes.c_int64,  # offset (in): a multiple of 512
+            ctypes.c_int64,  # size (in): bytes from offset on, a multiple of 512, 512 or more
         ],
     ),
     # Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY, as
@@ -1763,8 +1402,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_insert_for_parameter": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # cache (in): a cache
         ],
     ),
     # Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns:
@@ -1772,8 +1410,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_insert_for_computation": Function(
         ctypes.c_int32,
         [
-            # cache (in): a cache
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # cache (in): a cache
         ],
     ),
     # Removes all slices that the calling thread has inserted, of all caches. Returns: SYNCYTE_ERR_BUSY, naming offsets
@@ -1788,36 +1425,30 @@ CORE: dict[str, Function] = {
     "syncyte_cache_acquire": Function(
         ctypes.c_int32,
         [
-            # bytes (in): 0 or more; rounded up to a multiple of 512, at least 512
-            ctypes.c_int64,
-            # data (out): a block at a multiple of 512 bytes; null if the thread has inserted no slice
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_int64,  # bytes (in): 0 or more; rounded up to a multiple of 512, at least 512
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): a block at a multiple of 512 bytes; null if the thread has inserted no slice
         ],
     ),
     # Returns whether a pointer lies in a slice that a thread of this process has inserted.
     "syncyte_cache_holds": Function(
         ctypes.c_int32,
         [
-            # data (in, optional): any pointer
-            ctypes.c_void_p,
-            # holds (out): 1 if so, otherwise 0
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # data (in, optional): any pointer
+            ctypes.POINTER(ctypes.c_int32),  # holds (out): 1 if so, otherwise 0
         ],
     ),
     # Frees a block, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
     "syncyte_cache_free": Function(
         ctypes.c_int32,
         [
-            # data (in, optional): a block of syncyte_cache_acquire(); null is ignored
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # data (in, optional): a block of syncyte_cache_acquire(); null is ignored
         ],
     ),
     # Returns the highest tag that a message may have. Local.
     "syncyte_message_highest_tag": Function(
         ctypes.c_int32,
         [
-            # tag (out): at least 4094
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),  # tag (out): at least 4094
         ],
     ),
     # Sends an array. Local; returns when its memory may be used again, possibly before the receive. Returns:
@@ -1825,16 +1456,11 @@ CORE: dict[str, Function] = {
     "syncyte_comm_send": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # buffer (in): array to send; any strides
-            ctypes.POINTER(BufferDescription),
-            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # tag (in): 0 to syncyte_message_highest_tag()
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(MessageOptions),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; any strides
+            ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
         ],
     ),
     # Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH
@@ -1842,36 +1468,24 @@ CORE: dict[str, Function] = {
     "syncyte_comm_recv": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(MessageOptions),
-            # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1
-            ctypes.POINTER(BufferDescription),
-            # status (in,out, optional): struct_size set by the caller; the rest is filled
-            ctypes.POINTER(MessageStatus),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
     # Starts to send an array. Local; does not wait. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
     "syncyte_comm_isend": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # buffer (in): array to send; its memory must stay, unchanged, until the request has ended
-            ctypes.POINTER(BufferDescription),
-            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # tag (in): 0 to syncyte_message_highest_tag()
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(MessageOptions),
-            # request (out): ends when the memory may be used again
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; its memory must stay, unchanged, until the request has ended
+            ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the memory may be used again
         ],
     ),
     # Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv(). Returns:
@@ -1879,21 +1493,13 @@ CORE: dict[str, Function] = {
     "syncyte_comm_irecv": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(MessageOptions),
-            # buffer (in): array to receive into; its memory must stay, and may not be read, until the request has ended
-            ctypes.POINTER(BufferDescription),
-            # status (in,out, optional): struct_size set by the caller; filled when the request ends, and must stay
-            # until then
-            ctypes.POINTER(MessageStatus),
-            # request (out): ends when the array has arrived
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # buffer (in): array to receive into; its memory must stay, and may not be read, until the request has ended
+            ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; filled when the request ends, and must stay until then
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the array has arrived
         ],
     ),
     # Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both. Returns: as
@@ -1901,41 +1507,26 @@ CORE: dict[str, Function] = {
     "syncyte_comm_sendrecv": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # send_buffer (in): array to send; any strides
-            ctypes.POINTER(BufferDescription),
-            # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # send_tag (in): 0 to syncyte_message_highest_tag()
-            ctypes.c_int32,
-            # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
-            ctypes.c_int32,
-            # recv_tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(MessageOptions),
-            # recv_buffer (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap
-            # send_buffer
-            ctypes.POINTER(BufferDescription),
-            # status (in,out, optional): struct_size set by the caller; the rest is filled
-            ctypes.POINTER(MessageStatus),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # send_buffer (in): array to send; any strides
+            ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # send_tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # recv_tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # recv_buffer (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
+            ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
     # Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
     "syncyte_comm_ibcast": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # root (in): rank that sends its elements
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # buffer (in,out): contiguous; read on root, written elsewhere
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends when buffer may be used again
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # root (in): rank that sends its elements
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when buffer may be used again
         ],
     ),
     # Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for
@@ -1943,40 +1534,26 @@ CORE: dict[str, Function] = {
     "syncyte_comm_iallreduce": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in, optional): contiguous; null: output's contents (in place)
-            ctypes.POINTER(BufferDescription),
-            # op (in): reduction
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends when output holds the result
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
         ],
     ),
     # Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
     "syncyte_comm_iallgather_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): this rank's part
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension along which the parts are joined
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): the whole array, not overlapping input
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends when output holds the result
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part
+            ctypes.c_int32,  # axis (in): dimension along which the parts are joined
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
         ],
     ),
     # Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there. Returns:
@@ -1984,52 +1561,32 @@ CORE: dict[str, Function] = {
     "syncyte_comm_ireduce_scatter_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): a whole array
-            ctypes.POINTER(BufferDescription),
-            # axis (in): dimension to cut
-            ctypes.c_int32,
-            # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # counts_length (in): length of counts: comm's size
-            ctypes.c_int64,
-            # op (in): reduction
-            ctypes.c_int32,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): this rank's part, not overlapping input
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends when output holds the result
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): a whole array
+            ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
         ],
     ),
     # Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
     "syncyte_comm_ialltoall_along": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # input (in): this rank's part along gather_axis
-            ctypes.POINTER(BufferDescription),
-            # gather_axis (in): dimension along which the inputs are parts
-            ctypes.c_int32,
-            # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # gather_counts_length (in): length of gather_counts: comm's size
-            ctypes.c_int64,
-            # scatter_axis (in): dimension along which the outputs are parts
-            ctypes.c_int32,
-            # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
-            ctypes.POINTER(ctypes.c_int64),
-            # scatter_counts_length (in): length of scatter_counts: comm's size
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CollectiveOptions),
-            # output (out): this rank's part along scatter_axis, not overlapping input
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends when output holds the result
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
+            ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
+            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
+            ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
+            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
+            ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
         ],
     ),
     # Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top whose
@@ -2038,12 +1595,9 @@ CORE: dict[str, Function] = {
     "syncyte_comm_ifail": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # status (in): status of the error, not SYNCYTE_SUCCESS
-            ctypes.c_int32,
-            # operation (in): for messages, for example "comm_iallreduce"
-            ctypes.c_char_p,
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # status (in): status of the error, not SYNCYTE_SUCCESS
+            ctypes.c_char_p,  # operation (in): for messages, for example "comm_iallreduce"
         ],
     ),
     # Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents, periods.
@@ -2052,30 +1606,20 @@ CORE: dict[str, Function] = {
     "syncyte_cart_create": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # ndim (in): dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
-            ctypes.c_int32,
-            # extents (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and
-            # the chosen extents are as even as possible (MPI_Dims_create)
-            ctypes.POINTER(ctypes.c_int32),
-            # periods (in, optional, array of ndim): for each dimension 1 if it is periodic (the last rank's neighbour
-            # is the first one), otherwise 0; null: 0 for all
-            ctypes.POINTER(ctypes.c_int32),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CommOptions),
-            # cart (out): the Cartesian communicator; a null handle on ranks beyond the grid
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int32,  # ndim (in): dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int32),  # extents (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents are as even as possible (MPI_Dims_create)
+            ctypes.POINTER(ctypes.c_int32),  # periods (in, optional, array of ndim): for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all
+            ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # cart (out): the Cartesian communicator; a null handle on ranks beyond the grid
         ],
     ),
     # Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
     "syncyte_cart_ndim": Function(
         ctypes.c_int32,
         [
-            # cart (in): a communicator
-            ctypes.c_void_p,
-            # ndim (out): the number
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # cart (in): a communicator
+            ctypes.POINTER(ctypes.c_int32),  # ndim (out): the number
         ],
     ),
     # Returns extents and periods of the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has
@@ -2083,42 +1627,30 @@ CORE: dict[str, Function] = {
     "syncyte_cart_grid": Function(
         ctypes.c_int32,
         [
-            # cart (in): a Cartesian communicator
-            ctypes.c_void_p,
-            # ndim (in): its number of dimensions
-            ctypes.c_int32,
-            # extents (out, optional, array of ndim): ranks along each dimension
-            ctypes.POINTER(ctypes.c_int32),
-            # periods (out, optional, array of ndim): 1 for a periodic dimension, otherwise 0
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # cart (in): a Cartesian communicator
+            ctypes.c_int32,  # ndim (in): its number of dimensions
+            ctypes.POINTER(ctypes.c_int32),  # extents (out, optional, array of ndim): ranks along each dimension
+            ctypes.POINTER(ctypes.c_int32),  # periods (out, optional, array of ndim): 1 for a periodic dimension, otherwise 0
         ],
     ),
     # Returns a rank's coordinates on the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
     "syncyte_cart_coordinates": Function(
         ctypes.c_int32,
         [
-            # cart (in): a Cartesian communicator
-            ctypes.c_void_p,
-            # rank (in): one of its ranks
-            ctypes.c_int32,
-            # ndim (in): its number of dimensions
-            ctypes.c_int32,
-            # coordinates (out, array of ndim): 0 to the extents - 1
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # cart (in): a Cartesian communicator
+            ctypes.c_int32,  # rank (in): one of its ranks
+            ctypes.c_int32,  # ndim (in): its number of dimensions
+            ctypes.POINTER(ctypes.c_int32),  # coordinates (out, array of ndim): 0 to the extents - 1
         ],
     ),
     # Returns the rank at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
     "syncyte_cart_rank": Function(
         ctypes.c_int32,
         [
-            # cart (in): a Cartesian communicator
-            ctypes.c_void_p,
-            # ndim (in): its number of dimensions
-            ctypes.c_int32,
-            # coordinates (in, array of ndim): any numbers; they wrap round in periodic dimensions
-            ctypes.POINTER(ctypes.c_int32),
-            # rank (out): the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # cart (in): a Cartesian communicator
+            ctypes.c_int32,  # ndim (in): its number of dimensions
+            ctypes.POINTER(ctypes.c_int32),  # coordinates (in, array of ndim): any numbers; they wrap round in periodic dimensions
+            ctypes.POINTER(ctypes.c_int32),  # rank (out): the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
         ],
     ),
     # Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a dimension.
@@ -2126,16 +1658,11 @@ CORE: dict[str, Function] = {
     "syncyte_cart_shift": Function(
         ctypes.c_int32,
         [
-            # cart (in): a Cartesian communicator
-            ctypes.c_void_p,
-            # dimension (in): 0 to ndim - 1
-            ctypes.c_int32,
-            # displacement (in): number of places; negative: down
-            ctypes.c_int32,
-            # source (out, optional): rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
-            ctypes.POINTER(ctypes.c_int32),
-            # dest (out, optional): rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # cart (in): a Cartesian communicator
+            ctypes.c_int32,  # dimension (in): 0 to ndim - 1
+            ctypes.c_int32,  # displacement (in): number of places; negative: down
+            ctypes.POINTER(ctypes.c_int32),  # source (out, optional): rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+            ctypes.POINTER(ctypes.c_int32),  # dest (out, optional): rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
         ],
     ),
     # Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents along the other
@@ -2145,39 +1672,25 @@ CORE: dict[str, Function] = {
     "syncyte_halo_create": Function(
         ctypes.c_int32,
         [
-            # cart (in): a Cartesian communicator, which the halo keeps alive
-            ctypes.c_void_p,
-            # dtype (in): element type of the arrays
-            ctypes.c_int32,
-            # ndim (in): dimensions of the arrays, at least those of the grid
-            ctypes.c_int32,
-            # shape (in, array of ndim): extents of this rank's arrays, ghosts included
-            ctypes.POINTER(ctypes.c_int64),
-            # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count
-            # from the end; null: 0, 1, ...
-            ctypes.POINTER(ctypes.c_int32),
-            # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
-            ctypes.c_int64,
-            # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
-            ctypes.POINTER(ctypes.c_int64),
-            # low_length (in): length of low: the grid's dimensions
-            ctypes.c_int64,
-            # high (in, array of high_length): ghost cells at the high end
-            ctypes.POINTER(ctypes.c_int64),
-            # high_length (in): length of high: the grid's dimensions
-            ctypes.c_int64,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(HaloOptions),
-            # halo (out): the halo
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # cart (in): a Cartesian communicator, which the halo keeps alive
+            ctypes.c_int32,  # dtype (in): element type of the arrays
+            ctypes.c_int32,  # ndim (in): dimensions of the arrays, at least those of the grid
+            ctypes.POINTER(ctypes.c_int64),  # shape (in, array of ndim): extents of this rank's arrays, ghosts included
+            ctypes.POINTER(ctypes.c_int32),  # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
+            ctypes.c_int64,  # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
+            ctypes.POINTER(ctypes.c_int64),  # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
+            ctypes.c_int64,  # low_length (in): length of low: the grid's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # high (in, array of high_length): ghost cells at the high end
+            ctypes.c_int64,  # high_length (in): length of high: the grid's dimensions
+            ctypes.POINTER(HaloOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # halo (out): the halo
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_halo_retain": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # halo (in): a halo
         ],
     ),
     # Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a halo's memory is
@@ -2185,39 +1698,31 @@ CORE: dict[str, Function] = {
     "syncyte_halo_release": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # halo (in): a halo
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().
     "syncyte_halo_destroy": Function(
         ctypes.c_int32,
         [
-            # halo (in,out): a halo
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # halo (in,out): a halo
         ],
     ),
     # Returns the arrays that a halo is for. Local.
     "syncyte_halo_describe": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # array (out): dtype and shape, without memory
-            ctypes.POINTER(BufferDescription),
-            # interior (out, optional): the interior of a contiguous array: shape, strides, and the offset of its first
-            # cell in bytes, as data
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(BufferDescription),  # array (out): dtype and shape, without memory
+            ctypes.POINTER(BufferDescription),  # interior (out, optional): the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes, as data
         ],
     ),
     # Returns the communicator of a halo. Local.
     "syncyte_halo_comm": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # cart (out): a new reference to it, to be destroyed as any other handle
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(ctypes.c_void_p),  # cart (out): a new reference to it, to be destroyed as any other handle
         ],
     ),
     # Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: SYNCYTE_ERR_TYPE,
@@ -2226,10 +1731,8 @@ CORE: dict[str, Function] = {
     "syncyte_halo_exchange": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
         ],
     ),
     # Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks of
@@ -2238,10 +1741,8 @@ CORE: dict[str, Function] = {
     "syncyte_halo_accumulate": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
         ],
     ),
     # Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must be
@@ -2252,16 +1753,10 @@ CORE: dict[str, Function] = {
     "syncyte_halo_transfer": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # adjoint (in): 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as
-            # syncyte_halo_accumulate()
-            ctypes.c_int32,
-            # options (in, optional): null for defaults; fact_count at most 5. Facts that a neighbour does not pass are
-            # 0
-            ctypes.POINTER(CollectiveOptions),
-            # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.c_int32,  # adjoint (in): 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+            ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
         ],
     ),
     # Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it
@@ -2269,10 +1764,8 @@ CORE: dict[str, Function] = {
     "syncyte_halo_sequence": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # number (out): 0 for a new halo
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(ctypes.c_int64),  # number (out): 0 for a new halo
         ],
     ),
     # Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
@@ -2281,13 +1774,9 @@ CORE: dict[str, Function] = {
     "syncyte_halo_iexchange": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # array (in): array of the halo's dtype and shape; its memory must stay until the request has ended; until
-            # then ghosts must not be read, and interior cells that ghosts copy must not be written
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends with syncyte_halo_exchange()'s status
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(BufferDescription),  # array (in): array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must not be read, and interior cells that ghosts copy must not be written
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with syncyte_halo_exchange()'s status
         ],
     ),
     # Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while
@@ -2295,13 +1784,9 @@ CORE: dict[str, Function] = {
     "syncyte_halo_iaccumulate": Function(
         ctypes.c_int32,
         [
-            # halo (in): a halo
-            ctypes.c_void_p,
-            # array (in): array of the halo's dtype and shape; its memory must stay, and may not be read or written,
-            # until the request has ended
-            ctypes.POINTER(BufferDescription),
-            # request (out): ends with syncyte_halo_accumulate()'s status
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # halo (in): a halo
+            ctypes.POINTER(BufferDescription),  # array (in): array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with syncyte_halo_accumulate()'s status
         ],
     ),
     # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:
@@ -2310,28 +1795,19 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_create": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator, which the reducer keeps alive
-            ctypes.c_void_p,
-            # buckets (in): number of buckets, 1 or more
-            ctypes.c_int32,
-            # dtypes (in, array of buckets): element types, floating-point or complex; 16-bit floats are summed in
-            # float32 and rounded once
-            ctypes.POINTER(ctypes.c_int32),
-            # elements (in, array of buckets): numbers of elements, 0 or more; all buckets together have at most 2^56
-            # bytes
-            ctypes.POINTER(ctypes.c_int64),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(ReducerOptions),
-            # reducer (out): the reducer
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator, which the reducer keeps alive
+            ctypes.c_int32,  # buckets (in): number of buckets, 1 or more
+            ctypes.POINTER(ctypes.c_int32),  # dtypes (in, array of buckets): element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once
+            ctypes.POINTER(ctypes.c_int64),  # elements (in, array of buckets): numbers of elements, 0 or more; all buckets together have at most 2^56 bytes
+            ctypes.POINTER(ReducerOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # reducer (out): the reducer
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_reducer_retain": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # reducer (in): a reducer
         ],
     ),
     # Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their
@@ -2339,16 +1815,14 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_release": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # reducer (in): a reducer
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
     "syncyte_reducer_destroy": Function(
         ctypes.c_int32,
         [
-            # reducer (in,out): a reducer
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # reducer (in,out): a reducer
         ],
     ),
     # Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket until
@@ -2356,12 +1830,9 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_bucket": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
-            # bucket (in): 0 to buckets - 1
-            ctypes.c_int32,
-            # buffer (out): data, dtype and extent (one dimension); the reducer owns the memory
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # reducer (in): a reducer
+            ctypes.c_int32,  # bucket (in): 0 to buckets - 1
+            ctypes.POINTER(BufferDescription),  # buffer (out): data, dtype and extent (one dimension); the reducer owns the memory
         ],
     ),
     # Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
@@ -2371,18 +1842,15 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_start": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
-            # bucket (in): 0 to buckets - 1
-            ctypes.c_int32,
+            ctypes.c_void_p,  # reducer (in): a reducer
+            ctypes.c_int32,  # bucket (in): 0 to buckets - 1
         ],
     ),
     # Sums parts of buckets that all ranks of the node have started, without waiting. Local.
     "syncyte_reducer_progress": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # reducer (in): a reducer
         ],
     ),
     # Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank
@@ -2391,8 +1859,7 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_wait": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # reducer (in): a reducer
         ],
     ),
     # Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This
@@ -2400,8 +1867,7 @@ CORE: dict[str, Function] = {
     "syncyte_reducer_give_up": Function(
         ctypes.c_int32,
         [
-            # reducer (in): a reducer
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # reducer (in): a reducer
         ],
     ),
     # Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, without MPI; callable
@@ -2412,12 +1878,9 @@ CORE: dict[str, Function] = {
     "syncyte_rows_gather": Function(
         ctypes.c_int32,
         [
-            # table (in): 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
-            ctypes.POINTER(BufferDescription),
-            # index (in): int32 or int64, contiguous, any number of dimensions
-            ctypes.POINTER(BufferDescription),
-            # output (out): contiguous, index's elements times a row's elements; must not overlap the table
-            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),  # table (in): 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, index's elements times a row's elements; must not overlap the table
         ],
     ),
     # Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: SYNCYTE_ERR_MEMORY if the node's
@@ -2426,22 +1889,17 @@ CORE: dict[str, Function] = {
     "syncyte_window_create": Function(
         ctypes.c_int32,
         [
-            # comm (in): its ranks
-            ctypes.c_void_p,
-            # bytes (in): this rank's bytes
-            ctypes.c_size_t,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(WindowOptions),
-            # window (out): the window
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): its ranks
+            ctypes.c_size_t,  # bytes (in): this rank's bytes
+            ctypes.POINTER(WindowOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # window (out): the window
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI.
     "syncyte_window_retain": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # window (in): a window
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once all ranks have
@@ -2449,28 +1907,23 @@ CORE: dict[str, Function] = {
     "syncyte_window_release": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # window (in): a window
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local.
     "syncyte_window_destroy": Function(
         ctypes.c_int32,
         [
-            # window (in,out): a window
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # window (in,out): a window
         ],
     ),
     # Returns the size of a rank's part. Local.
     "syncyte_window_size": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): rank that contributed the part
-            ctypes.c_int32,
-            # bytes (out): its size
-            ctypes.POINTER(ctypes.c_size_t),
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): rank that contributed the part
+            ctypes.POINTER(ctypes.c_size_t),  # bytes (out): its size
         ],
     ),
     # Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
@@ -2478,12 +1931,9 @@ CORE: dict[str, Function] = {
     "syncyte_window_pointer": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): rank that contributed the part
-            ctypes.c_int32,
-            # data (out): its first byte
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): rank that contributed the part
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): its first byte
         ],
     ),
     # Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush. Returns:
@@ -2491,28 +1941,20 @@ CORE: dict[str, Function] = {
     "syncyte_window_put": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target
-            ctypes.c_int32,
-            # offset (in): bytes from the start of its part
-            ctypes.c_size_t,
-            # source (in): contiguous
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
     ),
     # Reads elements of a rank; complete on return.
     "syncyte_window_get": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target
-            ctypes.c_int32,
-            # offset (in): bytes from the start of its part
-            ctypes.c_size_t,
-            # target (out): contiguous
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # target (out): contiguous
         ],
     ),
     # Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
@@ -2521,56 +1963,37 @@ CORE: dict[str, Function] = {
     "syncyte_window_accumulate": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target
-            ctypes.c_int32,
-            # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_size_t,
-            # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
-            ctypes.c_int32,
-            # source (in): contiguous
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
     ),
     # Combines one element and returns its old value; atomic, sequentially consistent on a node.
     "syncyte_window_fetch_op": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target
-            ctypes.c_int32,
-            # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_size_t,
-            # dtype (in): element type
-            ctypes.c_int32,
-            # op (in): as in accumulate
-            ctypes.c_int32,
-            # operand (in): one element
-            ctypes.c_void_p,
-            # previous (out): the old element
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_int32,  # op (in): as in accumulate
+            ctypes.c_void_p,  # operand (in): one element
+            ctypes.c_void_p,  # previous (out): the old element
         ],
     ),
     # Writes desired if the element equals expected, and returns its old value; atomic.
     "syncyte_window_compare_swap": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target
-            ctypes.c_int32,
-            # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_size_t,
-            # dtype (in): an integer type or bool
-            ctypes.c_int32,
-            # expected (in): one element
-            ctypes.c_void_p,
-            # desired (in): one element
-            ctypes.c_void_p,
-            # previous (out): the old element; equal to expected if desired was written
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # dtype (in): an integer type or bool
+            ctypes.c_void_p,  # expected (in): one element
+            ctypes.c_void_p,  # desired (in): one element
+            ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written
         ],
     ),
     # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
@@ -2581,12 +2004,9 @@ CORE: dict[str, Function] = {
     "syncyte_window_lock": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): rank whose part is locked
-            ctypes.c_int32,
-            # kind (in): shared or exclusive
-            ctypes.c_int32,
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): rank whose part is locked
+            ctypes.c_int32,  # kind (in): shared or exclusive
         ],
     ),
     # Completes this rank's operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT if this rank does
@@ -2594,20 +2014,16 @@ CORE: dict[str, Function] = {
     "syncyte_window_unlock": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): rank whose part is locked
-            ctypes.c_int32,
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): rank whose part is locked
         ],
     ),
     # Completes this rank's operations at their targets. Local.
     "syncyte_window_flush": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
-            # rank (in): target; -1: all
-            ctypes.c_int32,
+            ctypes.c_void_p,  # window (in): a window
+            ctypes.c_int32,  # rank (in): target; -1: all
         ],
     ),
     # Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
@@ -2615,8 +2031,7 @@ CORE: dict[str, Function] = {
     "syncyte_window_fence": Function(
         ctypes.c_int32,
         [
-            # window (in): a window
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # window (in): a window
         ],
     ),
     # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition. Returns: SYNCYTE_ERR_TYPE,
@@ -2625,18 +2040,12 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_create": Function(
         ctypes.c_int32,
         [
-            # comm (in): its ranks
-            ctypes.c_void_p,
-            # dtype (in): element type
-            ctypes.c_int32,
-            # ndim (in): number of dimensions, 1 to SYNCYTE_MAX_NDIM
-            ctypes.c_int32,
-            # shape (in, array of ndim): global extents, in elements; 0 is allowed
-            ctypes.POINTER(ctypes.c_int64),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(TensorOptions),
-            # tensor (out): the tensor
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): its ranks
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_int32,  # ndim (in): number of dimensions, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int64),  # shape (in, array of ndim): global extents, in elements; 0 is allowed
+            ctypes.POINTER(TensorOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],
     ),
     # Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
@@ -2646,22 +2055,17 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_wrap": Function(
         ctypes.c_int32,
         [
-            # comm (in): its ranks
-            ctypes.c_void_p,
-            # local (in): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
-            ctypes.POINTER(BufferDescription),
-            # options (in, optional): null for defaults; local_rows must be -1
-            ctypes.POINTER(TensorOptions),
-            # tensor (out): the tensor
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): its ranks
+            ctypes.POINTER(BufferDescription),  # local (in): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+            ctypes.POINTER(TensorOptions),  # options (in, optional): null for defaults; local_rows must be -1
+            ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],
     ),
     # Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
     "syncyte_tensor_retain": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point
@@ -2669,50 +2073,40 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_release": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().
     "syncyte_tensor_destroy": Function(
         ctypes.c_int32,
         [
-            # tensor (in,out): a tensor
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # tensor (in,out): a tensor
         ],
     ),
     # Returns element type and global shape. Local.
     "syncyte_tensor_describe": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # global (out): filled, with data null
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # global (out): filled, with data null
         ],
     ),
     # Returns a new reference to the tensor's communicator. Local.
     "syncyte_tensor_comm": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # comm (out): the communicator
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): the communicator
         ],
     ),
     # Returns the rows that a rank owns. Local.
     "syncyte_tensor_rows": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # rank (in): owner
-            ctypes.c_int32,
-            # first (out): its first row; if it has none, the next rank's first row
-            ctypes.POINTER(ctypes.c_int64),
-            # count (out): number of rows
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.c_int32,  # rank (in): owner
+            ctypes.POINTER(ctypes.c_int64),  # first (out): its first row; if it has none, the next rank's first row
+            ctypes.POINTER(ctypes.c_int64),  # count (out): number of rows
         ],
     ),
     # Returns the owners of rows, in O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming index and
@@ -2720,14 +2114,10 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_owner": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # count (in): number of rows
-            ctypes.c_int64,
-            # rows (in, array of count): global row numbers
-            ctypes.POINTER(ctypes.c_int64),
-            # ranks (out, array of count): their owners
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.c_int64,  # count (in): number of rows
+            ctypes.POINTER(ctypes.c_int64),  # rows (in, array of count): global row numbers
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): their owners
         ],
     ),
     # Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain it
@@ -2735,10 +2125,8 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_local": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # view (out): contiguous; shape[0] is the number of local rows
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # view (out): contiguous; shape[0] is the number of local rows
         ],
     ),
     # Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
@@ -2746,14 +2134,9 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_node": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # view (out): contiguous; shape[0] is the number of the node's rows
-            ctypes.POINTER(BufferDescription),
-            # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that
-            # view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for
-            # the node's ranks, one after another
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # view (out): contiguous; shape[0] is the number of the node's rows
+            ctypes.POINTER(ctypes.c_int64),  # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's ranks, one after another
         ],
     ),
     # Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns:
@@ -2761,12 +2144,9 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_gather": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # index (in): int32 or int64, contiguous, any number of dimensions
-            ctypes.POINTER(BufferDescription),
-            # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
     # Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
@@ -2774,12 +2154,9 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_scatter": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # index (in): int32 or int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
     # Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
@@ -2789,12 +2166,9 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_scatter_add": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # index (in): int32 or int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
     # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:
@@ -2802,42 +2176,30 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_get_box": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # lower (in, array of lower_length): first element of the box
-            ctypes.POINTER(ctypes.c_int64),
-            # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.c_int64,
-            # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
     # Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     "syncyte_tensor_put_box": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
-            # lower (in, array of lower_length): first element of the box
-            ctypes.POINTER(ctypes.c_int64),
-            # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.c_int64,
-            # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
     # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
     "syncyte_tensor_fetch_add": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor of int32 or int64
-            ctypes.c_void_p,
-            # element (in): number of the element in row-major order
-            ctypes.c_int64,
-            # operand (in): number to add
-            ctypes.c_int64,
-            # previous (out, optional): the old value
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int64,  # operand (in): number to add
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
     # Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
@@ -2845,28 +2207,20 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_compare_swap": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor of int32 or int64
-            ctypes.c_void_p,
-            # element (in): number of the element in row-major order
-            ctypes.c_int64,
-            # expected (in): value to compare with
-            ctypes.c_int64,
-            # desired (in): value to write if they are equal
-            ctypes.c_int64,
-            # previous (out, optional): the old value
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int64,  # expected (in): value to compare with
+            ctypes.c_int64,  # desired (in): value to write if they are equal
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
     # Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
     "syncyte_tensor_load": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor of int32 or int64
-            ctypes.c_void_p,
-            # element (in): number of the element in row-major order
-            ctypes.c_int64,
-            # value (out): its value
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.POINTER(ctypes.c_int64),  # value (out): its value
         ],
     ),
     # Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes
@@ -2874,12 +2228,9 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_store": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor of int32 or int64
-            ctypes.c_void_p,
-            # element (in): number of the element in row-major order
-            ctypes.c_int64,
-            # value (in): its new value
-            ctypes.c_int64,
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int64,  # value (in): its new value
         ],
     ),
     # Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
@@ -2887,26 +2238,19 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor of int32 or int64
-            ctypes.c_void_p,
-            # element (in): number of the element in row-major order
-            ctypes.c_int64,
-            # compare (in): comparison of the element with value
-            ctypes.c_int32,
-            # value (in): value to compare with
-            ctypes.c_int64,
-            # timeout (in): seconds, 0 or more; negative: no limit
-            ctypes.c_double,
-            # found (out, optional): the element's value for which the comparison is true
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int32,  # compare (in): comparison of the element with value
+            ctypes.c_int64,  # value (in): value to compare with
+            ctypes.c_double,  # timeout (in): seconds, 0 or more; negative: no limit
+            ctypes.POINTER(ctypes.c_int64),  # found (out, optional): the element's value for which the comparison is true
         ],
     ),
     # Completes this rank's writes at their owners. Local.
     "syncyte_tensor_flush": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
     # Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
@@ -2914,8 +2258,7 @@ CORE: dict[str, Function] = {
     "syncyte_tensor_sync": Function(
         ctypes.c_int32,
         [
-            # tensor (in): a tensor
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
     # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: SYNCYTE_ERR_SHAPE,
@@ -2924,28 +2267,20 @@ CORE: dict[str, Function] = {
     "syncyte_kv_create": Function(
         ctypes.c_int32,
         [
-            # comm (in): its ranks, all of one node
-            ctypes.c_void_p,
-            # dtype (in): SYNCYTE_FLOAT32
-            ctypes.c_int32,
-            # key_count (in): 1 or more
-            ctypes.c_int64,
-            # length_count (in): 1 if all keys have the same number of values; otherwise key_count
-            ctypes.c_int64,
-            # lengths (in, array of length_count): number of values, 1 or more, of all keys or of each
-            ctypes.POINTER(ctypes.c_int64),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(KvOptions),
-            # kv (out): the store
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): its ranks, all of one node
+            ctypes.c_int32,  # dtype (in): SYNCYTE_FLOAT32
+            ctypes.c_int64,  # key_count (in): 1 or more
+            ctypes.c_int64,  # length_count (in): 1 if all keys have the same number of values; otherwise key_count
+            ctypes.POINTER(ctypes.c_int64),  # lengths (in, array of length_count): number of values, 1 or more, of all keys or of each
+            ctypes.POINTER(KvOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # kv (out): the store
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI; works after finalize.
     "syncyte_kv_retain": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # kv (in): a store
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point
@@ -2953,54 +2288,42 @@ CORE: dict[str, Function] = {
     "syncyte_kv_release": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # kv (in): a store
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().
     "syncyte_kv_destroy": Function(
         ctypes.c_int32,
         [
-            # kv (in,out): a store
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # kv (in,out): a store
         ],
     ),
     # Returns the number of keys. Local.
     "syncyte_kv_keys": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
-            # key_count (out): as given to kv_create()
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # kv (in): a store
+            ctypes.POINTER(ctypes.c_int64),  # key_count (out): as given to kv_create()
         ],
     ),
     # Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
     "syncyte_kv_lengths": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
-            # count (in): number of keys
-            ctypes.c_int64,
-            # keys (in, array of count): keys
-            ctypes.POINTER(ctypes.c_int64),
-            # lengths (out, array of count): number of values of each
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_int64,  # count (in): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int64),  # lengths (out, array of count): number of values of each
         ],
     ),
     # Returns the current owners of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
     "syncyte_kv_owner": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
-            # count (in): number of keys
-            ctypes.c_int64,
-            # keys (in, array of count): keys
-            ctypes.POINTER(ctypes.c_int64),
-            # ranks (out, array of count): their owners
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_int64,  # count (in): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): their owners
         ],
     ),
     # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
@@ -3008,10 +2331,8 @@ CORE: dict[str, Function] = {
     "syncyte_kv_set_sampling": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
-            # sampling (in): options, initialised with SYNCYTE_KV_SAMPLING_INIT
-            ctypes.POINTER(KvSampling),
+            ctypes.c_void_p,  # kv (in): a store
+            ctypes.POINTER(KvSampling),  # sampling (in): options, initialised with SYNCYTE_KV_SAMPLING_INIT
         ],
     ),
     # Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one thread
@@ -3019,28 +2340,23 @@ CORE: dict[str, Function] = {
     "syncyte_kv_sync": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # kv (in): a store
         ],
     ),
     # Makes a worker. Local. Any thread may use it. Returns: SYNCYTE_ERR_ARGUMENT.
     "syncyte_kv_worker_create": Function(
         ctypes.c_int32,
         [
-            # kv (in): a store
-            ctypes.c_void_p,
-            # number (in): 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
-            ctypes.c_int32,
-            # worker (out): the worker
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_int32,  # number (in): 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
+            ctypes.POINTER(ctypes.c_void_p),  # worker (out): the worker
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI; works after finalize.
     "syncyte_kv_worker_retain": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
@@ -3048,16 +2364,14 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_release": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().
     "syncyte_kv_worker_destroy": Function(
         ctypes.c_int32,
         [
-            # worker (in,out): a worker
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # worker (in,out): a worker
         ],
     ),
     # Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it. Returns:
@@ -3067,28 +2381,20 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous, any number of dimensions
-            ctypes.POINTER(BufferDescription),
-            # values (out): float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
-            ctypes.POINTER(BufferDescription),
-            # timestamp (out, optional): timestamp to wait for; -1: complete. Null: complete on return
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
+            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): timestamp to wait for; -1: complete. Null: complete on return
         ],
     ),
     # Adds to the values of keys; a key that repeats is added to several times. Local. Returns: as pull.
     "syncyte_kv_worker_push": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-            ctypes.POINTER(BufferDescription),
-            # timestamp (out, optional): as in pull
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
     # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local. Returns: as
@@ -3096,40 +2402,29 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_set": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-            ctypes.POINTER(BufferDescription),
-            # timestamp (out, optional): as in pull
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
     # Reads the values of keys if all of them are local; on one node they always are. Local. Returns: as pull.
     "syncyte_kv_worker_pull_if_local": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # values (out): float32, contiguous, as many as the keys have; unchanged if a key is not local
-            ctypes.POINTER(BufferDescription),
-            # is_local (out): 1, or 0 if a key is not local
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; unchanged if a key is not local
+            ctypes.POINTER(ctypes.c_int32),  # is_local (out): 1, or 0 if a key is not local
         ],
     ),
     # Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. Returns: as pull.
     "syncyte_kv_worker_localize": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # timestamp (out, optional): as in pull
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
     # Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and records
@@ -3137,34 +2432,26 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_intent": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),
-            # start (in): 0 or more
-            ctypes.c_int64,
-            # end (in): more than start; 0: start + 1
-            ctypes.c_int64,
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.c_int64,  # start (in): 0 or more
+            ctypes.c_int64,  # end (in): more than start; 0: start + 1
         ],
     ),
     # Adds 1 to the worker's clock, which begins at 0. Local.
     "syncyte_kv_worker_advance_clock": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # clock (out, optional): its new value
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(ctypes.c_int64),  # clock (out, optional): its new value
         ],
     ),
     # Returns the worker's clock. Local.
     "syncyte_kv_worker_clock": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # clock (out): 0 or more
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(ctypes.c_int64),  # clock (out): 0 or more
         ],
     ),
     # Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local. Returns:
@@ -3172,16 +2459,11 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_prepare_sample": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # count (in): number of keys, 0 to 2^40
-            ctypes.c_int64,
-            # start (in): 0 or more
-            ctypes.c_int64,
-            # end (in): more than start; 0: start + 1
-            ctypes.c_int64,
-            # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.c_int64,  # count (in): number of keys, 0 to 2^40
+            ctypes.c_int64,  # start (in): 0 or more
+            ctypes.c_int64,  # end (in): more than start; 0: start + 1
+            ctypes.POINTER(ctypes.c_int64),  # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
         ],
     ),
     # Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled. Returns:
@@ -3189,26 +2471,19 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_pull_sample": Function(
         ctypes.c_int32,
         [
-            # worker (in): the worker that has prepared it
-            ctypes.c_void_p,
-            # sample (in): its number
-            ctypes.c_int64,
-            # keys (out): int64, contiguous, at most as many as the sample has left
-            ctypes.POINTER(BufferDescription),
-            # values (out): float32, contiguous, as many as the keys have
-            ctypes.POINTER(BufferDescription),
-            # timestamp (out, optional): as in pull
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # worker (in): the worker that has prepared it
+            ctypes.c_int64,  # sample (in): its number
+            ctypes.POINTER(BufferDescription),  # keys (out): int64, contiguous, at most as many as the sample has left
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
+            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
     # Ends a sample before all its keys were pulled. Local.
     "syncyte_kv_worker_finish_sample": Function(
         ctypes.c_int32,
         [
-            # worker (in): the worker that has prepared it
-            ctypes.c_void_p,
-            # sample (in): its number; one that has ended is ignored
-            ctypes.c_int64,
+            ctypes.c_void_p,  # worker (in): the worker that has prepared it
+            ctypes.c_int64,  # sample (in): its number; one that has ended is ignored
         ],
     ),
     # Waits until an operation is complete. Local. May be called again with the same timestamp. Returns:
@@ -3216,26 +2491,22 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_wait": Function(
         ctypes.c_int32,
         [
-            # worker (in): the worker that began it
-            ctypes.c_void_p,
-            # timestamp (in): the operation's timestamp; -1: complete
-            ctypes.c_int64,
+            ctypes.c_void_p,  # worker (in): the worker that began it
+            ctypes.c_int64,  # timestamp (in): the operation's timestamp; -1: complete
         ],
     ),
     # Waits until all of the worker's operations are complete. Local.
     "syncyte_kv_worker_wait_all": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
     "syncyte_kv_worker_wait_sync": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker calls
@@ -3246,8 +2517,7 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_barrier": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Begins the setup phase, in which values are set for the first time: a barrier. Collective, as kv_worker_barrier().
@@ -3255,8 +2525,7 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_begin_setup": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
@@ -3264,18 +2533,15 @@ CORE: dict[str, Function] = {
     "syncyte_kv_worker_end_setup": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Returns the counters of a worker. Local.
     "syncyte_kv_worker_describe": Function(
         ctypes.c_int32,
         [
-            # worker (in): a worker
-            ctypes.c_void_p,
-            # info (in,out): struct_size is set by the caller
-            ctypes.POINTER(KvWorkerInfo),
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(KvWorkerInfo),  # info (in,out): struct_size is set by the caller
         ],
     ),
 }
@@ -3293,16 +2559,11 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_save": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # path (in): file to write or replace; equal on all ranks, on a file system that all ranks see
-            ctypes.c_char_p,
-            # count (in): number of entries
-            ctypes.c_int64,
-            # entries (in, array of count): in the same order on all ranks, keys unique
-            ctypes.POINTER(CheckpointEntry),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CheckpointOptions),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_char_p,  # path (in): file to write or replace; equal on all ranks, on a file system that all ranks see
+            ctypes.c_int64,  # count (in): number of entries
+            ctypes.POINTER(CheckpointEntry),  # entries (in, array of count): in the same order on all ranks, keys unique
+            ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
         ],
     ),
     # Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts: path.
@@ -3312,46 +2573,35 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_open": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # path (in): file
-            ctypes.c_char_p,
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CheckpointOptions),
-            # checkpoint (out): the open file
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_char_p,  # path (in): file
+            ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # checkpoint (out): the open file
         ],
     ),
     # Closes the file and nulls the handle; a null handle is ignored. Local.
     "syncyte_checkpoint_close": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in,out): an open checkpoint
-            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_void_p),  # checkpoint (in,out): an open checkpoint
         ],
     ),
     # Returns the number of keys and the saved step. Local.
     "syncyte_checkpoint_count": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in): an open checkpoint
-            ctypes.c_void_p,
-            # count (out): number of keys
-            ctypes.POINTER(ctypes.c_int64),
-            # step (out, optional): the saved step
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.POINTER(ctypes.c_int64),  # count (out): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # step (out, optional): the saved step
         ],
     ),
     # Returns a key by its number in alphabetical order. Local.
     "syncyte_checkpoint_key": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in): an open checkpoint
-            ctypes.c_void_p,
-            # number (in): 0 to count - 1
-            ctypes.c_int64,
-            # key (out): valid until the checkpoint is closed
-            ctypes.POINTER(ctypes.c_char_p),
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.c_int64,  # number (in): 0 to count - 1
+            ctypes.POINTER(ctypes.c_char_p),  # key (out): valid until the checkpoint is closed
         ],
     ),
     # Returns the element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the key
@@ -3359,14 +2609,10 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_describe": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in): an open checkpoint
-            ctypes.c_void_p,
-            # key (in): its name
-            ctypes.c_char_p,
-            # global (out): filled, with data null
-            ctypes.POINTER(BufferDescription),
-            # layout (out, optional): layout with which it was saved
-            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.c_char_p,  # key (in): its name
+            ctypes.POINTER(BufferDescription),  # global (out): filled, with data null
+            ctypes.POINTER(ctypes.c_int32),  # layout (out, optional): layout with which it was saved
         ],
     ),
     # Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank reads
@@ -3376,15 +2622,10 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_read": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in): an open checkpoint
-            ctypes.c_void_p,
-            # key (in): its name
-            ctypes.c_char_p,
-            # first_row (in): first row to read
-            ctypes.c_int64,
-            # target (out): contiguous host memory of the key's dtype; all extents but the first are the key's. Its
-            # contents are undefined after an error
-            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.c_char_p,  # key (in): its name
+            ctypes.c_int64,  # first_row (in): first row to read
+            ctypes.POINTER(BufferDescription),  # target (out): contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents are undefined after an error
         ],
     ),
     # Returns the bytes of tensor data that this rank has read from the file so far, including those read only for
@@ -3392,10 +2633,8 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_bytes_read": Function(
         ctypes.c_int32,
         [
-            # checkpoint (in): an open checkpoint
-            ctypes.c_void_p,
-            # bytes (out): the number
-            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.POINTER(ctypes.c_int64),  # bytes (out): the number
         ],
     ),
     # Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
@@ -3405,16 +2644,11 @@ HDF5: dict[str, Function] = {
     "syncyte_checkpoint_load": Function(
         ctypes.c_int32,
         [
-            # comm (in): a communicator
-            ctypes.c_void_p,
-            # path (in): file
-            ctypes.c_char_p,
-            # count (in): number of entries
-            ctypes.c_int64,
-            # entries (in,out, array of count): in the same order on all ranks; the memory they describe is filled
-            ctypes.POINTER(CheckpointEntry),
-            # options (in, optional): null for defaults
-            ctypes.POINTER(CheckpointOptions),
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_char_p,  # path (in): file
+            ctypes.c_int64,  # count (in): number of entries
+            ctypes.POINTER(CheckpointEntry),  # entries (in,out, array of count): in the same order on all ranks; the memory they describe is filled
+            ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
         ],
     ),
 }
