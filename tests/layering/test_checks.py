@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import abi
 import floors
 import headers
+import lines
 import symbols
 import units
 
@@ -55,6 +56,19 @@ class Units(Tree):
         self.write("package/two.py", "from package.one import y\n")
         (found,) = units.cycles(units.python_graph(self.root, "package"))
         self.assertEqual(set(found), {"one", "two"})
+
+
+class Lines(Tree):
+    def test_only_code_counts(self) -> None:
+        sources = {
+            "a.py": '"""Doc\nstring."""\n\n# note\nx = """a\nb"""  # three\n\n\ndef f():\n    """doc"""\n    return x\n',
+            "a.hpp": "#pragma once\n/** one\n * two */\n\nint a;  // three\n/* four */ int b;\n",
+            "a.methods": "!> comment\nlocal f(x) : f\n  ! comment\n\n  logical :: x\n",
+        }
+        counts = {"a.py": 4, "a.hpp": 3, "a.methods": 2}
+        for name, text in sources.items():
+            self.write(name, text)
+            self.assertEqual(lines.code_lines(self.root / name), counts[name], name)
 
 
 class Floors(Tree):
