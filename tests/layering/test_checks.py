@@ -61,7 +61,7 @@ class Units(Tree):
 class Lines(Tree):
     def test_only_code_counts(self) -> None:
         sources = {
-            "a.py": '"""Doc\nstring."""\n\n# note\nx = """a\nb"""  # three\n\n\ndef f():\n    """doc"""\n    return x\n',
+            "a.py": '"""Doc\nstring."""\n\n# no\nx = """a\nb"""  # three\n\n\ndef f():\n    """doc"""\n    return x\n',
             "a.hpp": "#pragma once\n/** one\n * two */\n\nint a;  // three\n/* four */ int b;\n",
             "a.methods": "!> comment\nlocal f(x) : f\n  ! comment\n\n  logical :: x\n",
         }
