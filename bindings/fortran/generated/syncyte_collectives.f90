@@ -540,13 +540,13 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_alltoall
 
-  !> Every rank sends a piece to every rank. Collective.
+  !> Every rank sends a block to every rank. Collective.
   subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input  !! the pieces in order of target ranks
+    type(*), dimension(..), intent(in), target :: input  !! the blocks in order of target ranks
     type(*), dimension(..), intent(in), target :: send_counts  !! any integers: elements for every rank
     type(*), dimension(..), intent(in), target :: recv_counts  !! any integers: elements from every rank
-    type(*), dimension(..), intent(inout), target :: output  !! the pieces in order of source ranks; must not overlap input
+    type(*), dimension(..), intent(inout), target :: output  !! the blocks in order of source ranks; must not overlap input
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer

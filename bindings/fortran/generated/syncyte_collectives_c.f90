@@ -99,17 +99,17 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgatherv
 
-    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank
+    !> Every rank sends a block to every rank. Collective; facts: dtype, options->fact, and that the count that rank
     !> i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with
     !> SYNCYTE_CHECK=full entry by entry).
     ! comm [in]: a communicator
-    ! input [in]: contiguous, the pieces in order of target ranks
+    ! input [in]: contiguous, the blocks in order of target ranks
     ! send_counts [in]: elements for every rank
     ! send_counts_length [in]: length of send_counts: comm's size
     ! recv_counts [in]: elements from every rank
     ! recv_counts_length [in]: length of recv_counts: comm's size
     ! options [in]: null for defaults
-    ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
+    ! output [out]: contiguous, the blocks in order of source ranks; must not overlap input
     function syncyte_comm_alltoallv(comm, input, send_counts, send_counts_length, recv_counts, &
         recv_counts_length, options, output) bind(C, name="syncyte_comm_alltoallv") result(answer)
       import

@@ -392,13 +392,13 @@ class Collectives(Handle):
         Parameters
         ----------
         array : array
-            (rows, ...), contiguous, the pieces in order of target ranks.
+            (rows, ...), contiguous, the blocks in order of target ranks.
         send_counts : sequence of int
             Number of rows for every rank.
         recv_counts : sequence of int, optional
             Number of rows from every rank; None: they are exchanged first. All ranks pass None, or none does.
         out : array, optional
-            Contiguous, (sum of recv_counts, ...), the pieces in order of source ranks; None: a new array.
+            Contiguous, (sum of recv_counts, ...), the blocks in order of source ranks; None: a new array.
 
         Returns
         -------

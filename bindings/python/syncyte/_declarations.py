@@ -1088,20 +1088,20 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, the sum of counts elements; must not overlap input
         ],
     ),
-    # Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank i
+    # Every rank sends a block to every rank. Collective; facts: dtype, options->fact, and that the count that rank i
     # sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
     # entry by entry).
     "syncyte_comm_alltoallv": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # input (in): contiguous, the pieces in order of target ranks
+            ctypes.POINTER(BufferDescription),  # input (in): contiguous, the blocks in order of target ranks
             ctypes.POINTER(ctypes.c_int64),  # send_counts (in, array of send_counts_length): elements for every rank
             ctypes.c_int64,  # send_counts_length (in): length of send_counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # recv_counts (in, array of recv_counts_length): elements from every rank
             ctypes.c_int64,  # recv_counts_length (in): length of recv_counts: comm's size
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # output (out): contiguous, the pieces in order of source ranks; must not overlap input
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, the blocks in order of source ranks; must not overlap input
         ],
     ),
     # Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it

@@ -89,17 +89,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
                                                         const syncyte_buffer_t* output);
 
 /**
- * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank
+ * @brief Every rank sends a block to every rank. Collective; facts: dtype, options->fact, and that the count that rank
  * i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
  * entry by entry).
  * @param[in] comm a communicator
- * @param[in] input contiguous, the pieces in order of target ranks
+ * @param[in] input contiguous, the blocks in order of target ranks
  * @param[in] send_counts {array(send_counts_length)} elements for every rank
  * @param[in] send_counts_length length of send_counts: comm's size
  * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
  * @param[in] recv_counts_length length of recv_counts: comm's size
  * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
+ * @param[out] output contiguous, the blocks in order of source ranks; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                        const int64_t* send_counts, int64_t send_counts_length,

@@ -17,7 +17,7 @@
  * from test or wait, with the text of the blocking operation. After these errors nothing is written.
  *
  * Until the request has ended, the memory of input must stay unchanged, and that of output must stay and may not be
- * read; after SYNCYTE_ERR_MPI, until MPI_Finalize, because MPI may still use it. Descriptions, lengths and options are
+ * read; after SYNCYTE_ERR_MPI, until MPI_Finalize, because MPI may still use it. Descriptions, counts and options are
  * read only during the start. float16 and bfloat16 are reduced in float32, as by the blocking operations, which takes
  * memory for all elements as float32.
  *

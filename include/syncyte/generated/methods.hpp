@@ -50,12 +50,12 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
     check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), std::ssize(counts), nullptr, output.get()));
   }
 
-  /// Every rank sends a piece to every rank. Collective; facts: dtype, and that the count that rank i sends to j equals
+  /// Every rank sends a block to every rank. Collective; facts: dtype, and that the count that rank i sends to j equals
   /// the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
-  /// @param input contiguous, the pieces in order of target ranks
+  /// @param input contiguous, the blocks in order of target ranks
   /// @param send_counts elements for every rank
   /// @param recv_counts elements from every rank
-  /// @param output contiguous, the pieces in order of source ranks; must not overlap input
+  /// @param output contiguous, the blocks in order of source ranks; must not overlap input
   void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
       std::span<const std::int64_t> recv_counts, const buffer& output) const {
     check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), std::ssize(send_counts), recv_counts.data(),
