@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from comments import AnnotationError
+from comments import AnnotationError, split
 
 _SCOPES = "local|collective|creation|start|halo|view|null"
 _PROTOTYPE = re.compile(
@@ -68,24 +68,19 @@ class Module:
     body: list[Method | str]  # methods, and lines that stay as they are
 
 
-def _split(text: str) -> list[str]:
-    """At commas outside parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
-
-
 def _method(owner: str, comment: list[str], line: str) -> Method | None:
     if not (match := _PROTOTYPE.fullmatch(line)):
         return None
     scope, words, name, dummies, result, on_error, value, function, arguments = match.groups()
     found = []
-    for text in _split(dummies):
+    for text in split(dummies):
         if not (dummy := _DUMMY.fullmatch(text)):
             raise AnnotationError(f"'{text}' of method {name} is no dummy argument")
         found.append(Dummy(dummy[1], dummy[2] or dummy[1], dummy[3] is not None))
-    pairs = dict(part.split("=", 1) for part in _split(arguments or ""))
+    pairs = dict(part.split("=", 1) for part in split(arguments or ""))
     full = function if (function or "").startswith("fortran_") else f"syncyte_{function}"
     answer = (result or "", on_error or "", value or "")
-    return Method(comment, owner, scope, _split(words), name, found, *answer, full, pairs)
+    return Method(comment, owner, scope, split(words), name, found, *answer, full, pairs)
 
 
 def _describe(method: Method, line: str) -> bool:
@@ -101,10 +96,10 @@ def _describe(method: Method, line: str) -> bool:
         return True
     if not (match := _ATTRIBUTES.fullmatch(line)):
         return False
-    for name in _split(match[2]):
+    for name in split(match[2]):
         if name not in dummies:
             raise AnnotationError(f"method {method.name} has no dummy argument {name}")
-        dummies[name].words, dummies[name].text = _split(match[1]), match[3] or ""
+        dummies[name].words, dummies[name].text = split(match[1]), match[3] or ""
     return True
 
 

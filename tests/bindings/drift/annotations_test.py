@@ -29,7 +29,7 @@ typedef struct syncyte_thing_options_t {{
   int64_t rows;       /**< {{default(-1)}} rows */
 }} syncyte_thing_options_t;
 /**
- * @brief Does it.
+ * @brief {brief}Does it.
 {comment}
  */
 syncyte_status_t syncyte_thing_do({declaration});
@@ -70,11 +70,11 @@ def methods(method: str) -> str:
         return emit_methods.emit([read_module(path)], names)["syncyte_things.f90"]
 
 
-def parse(comment: str, declaration: str):
+def parse(comment: str, declaration: str, brief: str = ""):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "syncyte" / "thing.h"
         path.parent.mkdir()
-        path.write_text(HEADER.format(comment=comment, declaration=declaration))
+        path.write_text(HEADER.format(comment=comment, declaration=declaration, brief=brief))
         headers = parse_headers(COMPILER, Path(folder), ["thing"], [])
     names = Names(headers)
     names.enums["syncyte_status_t"] = Enum("syncyte_status_t", (), "")
@@ -99,6 +99,19 @@ class Annotations(unittest.TestCase):
         self.assertEqual(function.parameters[1].text, "which")
         self.assertTrue(function.parameters[2].string)
         self.assertEqual((function.brief, function.result), ("Does it.", "nothing else"))
+
+    def test_reads_annotations_of_functions(self):
+        headers, _ = parse("", "void", "{forked_child, lookup} ")
+        function = headers[0].functions[0]
+        self.assertTrue(function.forked_child and function.lookup)
+        self.assertEqual(function.brief, "Does it.")
+
+    def test_rejects_an_unknown_annotation_of_a_function(self):
+        with self.assertRaisesRegex(AnnotationError, "unknown annotation 'optional'"):
+            parse("", "void", "{optional} ")
+
+    def test_rejects_a_contiguous_number(self):
+        self.rejects(" * @param[in] count {contiguous} how many", "int32_t count", "only a buffer can be {contiguous}")
 
     def test_emits_both_languages(self):
         headers, names = parse(
