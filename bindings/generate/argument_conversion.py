@@ -56,6 +56,8 @@ class Converter:
     def __init__(self, method: Method, function: Function, names: Names):
         self.method, self.names = method, names
         self.parameters = {parameter.name: parameter for parameter in function.parameters}
+        types = [parameter.type.name for parameter in function.parameters]
+        self.is_collective = "syncyte_collective_options_t" in types and "syncyte_request_t" not in types
 
     def code(self, dummy: Dummy) -> Code:
         if dummy.own:
@@ -116,9 +118,9 @@ class Converter:
         return self._declare(dummy, f"type(*), dimension(..), intent({'in' if is_in else 'inout'}), target{further}")
 
     @staticmethod
-    def _describe(name: str, is_dense: bool = False, stored: str = "0_c_int32_t") -> Check:
-        flag = f"{int(is_dense)}_c_int32_t"
-        return Check(f'fortran_buffer({name}, "{name}"//c_null_char, {flag}, {stored}, {name}_buffer)')
+    def _describe(name: str, helper: str = "fortran_buffer", *further: str) -> Check:
+        arguments = [name, f'"{name}"//c_null_char', *further, f"{name}_buffer"]
+        return Check(f"{helper}({', '.join(arguments)})")
 
     @staticmethod
     def _if_present(dummy: Dummy, statement: str) -> str:
@@ -141,12 +143,13 @@ class Converter:
         """An array, described by a buffer; null where it is absent or not wanted."""
         name, buffer, given = dummy.name, f"{dummy.name}_buffer", f"{dummy.name}_given"
         is_in = parameter.direction == "in"
-        is_dense = self.method.scope == "collective" and parameter.contiguous
+        is_dense = self.is_collective and parameter.contiguous
         if is_dense:
             dummy = replace(dummy, text=re.sub(r"contiguous[,;]? ?", "", dummy.text))
-        stored = "global%dtype" if parameter.tensor_dtype else "0_c_int32_t"
+        helper = ["fortran_buffer_as", "global%dtype"] if parameter.tensor_dtype else [
+            "fortran_dense_buffer" if is_dense else "fortran_buffer"]  # fmt: skip
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if parameter.kept else ""), buffer,
-                    [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, is_dense, stored)],
+                    [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, *helper)],
                     needs_tensor=parameter.tensor_dtype, has_ignored=is_dense)  # fmt: skip
         if parameter.tensor_dtype:
             code.locals.append("type(syncyte_buffer_t) :: global")
@@ -206,7 +209,8 @@ class Converter:
             axis = parameter.name.replace("counts", "axis")
             dim = next(other for other in self.method.dummies if other.parameter == axis)
             code.collect = [f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
-                            f"  status = collected(self%handle, {dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
+                            f"  status = collect_counts(self%handle, "
+                            f"{dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
         if not is_in:
             code.after = [self._write("fortran_set_integers", name)]
         return code
@@ -263,7 +267,7 @@ class Converter:
         declaration = self._declare(dummy, f"{kind}, intent({'out' if is_out else 'in'})")
         if not is_out and not dummy.is_optional:
             return Code(declaration, to_c)
-        default = dummy.default or parameter.default or 0
+        default = dummy.word("default") or parameter.default or 0
         code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {default}"])
         if is_out:
             to_fortran = f"{made} /= 0" if is_flag else made if kind == c_type else f"int({made})"

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from comments import AnnotationError, split
 
-_SCOPES = "local|collective|creation|start|halo|view|null"
+_SCOPES = "error_here|error_everywhere|error_everywhere_always|error_in_request|error_at_neighbours|view|null"
 _PROTOTYPE = re.compile(
     rf"({_SCOPES})((?:, \w+)*) (\w+)\((.*?)\)"  # scope, name and dummies
     r"(?: -> (\w+(?:\(\w+\))?) = (\S+)(?: of (.+?))?)?"  # a function's type, value on an error, and value
     r"(?: : (\w+)(?:\((.*)\))?)?$"  # C function, and arguments that are not a dummy's
 )
 _DUMMY = re.compile(r"(\w+)(?:=([\w%]+))?(\?)?")
-_ATTRIBUTES = re.compile(r"  ((?:[\w=(].*?)?) ?:: ([\w, ]+?)(?:\s*!! ?(.*))?")
+_ATTRIBUTES = re.compile(r"  ((?:[\w(].*?)?) ?:: ([\w, ]+?)(?:\s*!! ?(.*))?")
 _OWN = re.compile(r"  own (.+?) :: ((\w+)(?:\(:\))?(?:\s*!!.*)?)")
 
 
@@ -29,16 +29,12 @@ class Dummy:
     own: str = ""  # the declaration, of a dummy that the method's own statements use
 
     def word(self, name: str) -> str | None:
-        """Text in the parentheses behind a word or behind its "=", "" where there is none; None without the word."""
+        """What follows a word, in parentheses or behind a blank, "" where there is nothing; None without the word."""
         for each in self.words:
-            match = re.fullmatch(rf"{re.escape(name)}(?:\((.*)\)| ?= ?(.*))?", each)
+            match = re.fullmatch(rf"{re.escape(name)}(?:\((.*)\)| (.*))?", each)
             if match:
                 return match.group(1) or match.group(2) or ""
         return None
-
-    @property
-    def default(self) -> str | None:
-        return next((each.split("=", 1)[1].strip() for each in self.words if re.match(r"(\w+ )?= ", each)), None)
 
 
 @dataclass
@@ -54,7 +50,8 @@ class Method:
     value: str = ""  # of a function whose value is not simply the C function's output
     function: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
-    own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "=<>"})
+    variables: list[str] = field(default_factory=list)  # declarations
+    own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "<>"})  # statements
 
     @property
     def procedure(self) -> str:
@@ -85,10 +82,8 @@ def _method(owner: str, comment: list[str], line: str) -> Method | None:
 
 def _describe(method: Method, line: str) -> bool:
     """Takes a line that belongs to the method; False for any other."""
-    mark = re.fullmatch(r"  ([=<>]) (.*)", line)
-    is_default = mark and mark[1] == "=" and re.match(r"-?\w+ :: ", mark[2])
-    if mark and not is_default:
-        method.own[mark[1]].append(mark[2])
+    if mark := re.fullmatch(r"  (variable|[<>]) (.*)", line):
+        method.own.get(mark[1], method.variables).append(mark[2])
         return True
     dummies = {dummy.name: dummy for dummy in method.dummies}
     if own := _OWN.fullmatch(line):

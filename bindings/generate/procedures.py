@@ -103,7 +103,7 @@ class Procedure:
     def _refusal(self) -> str:
         scope, operation = self.method.scope, self.function.name.removeprefix("syncyte_")
         handle = "comm%handle" if "comm" in self.of_parameter else "self%handle"
-        handle = "c_null_ptr" if scope == "local" else handle
+        handle = "c_null_ptr" if scope == "error_here" else handle
         return f'fortran_refuse(FORTRAN_{scope.upper()}, {handle}, local, "{operation}"//c_null_char)'
 
     def _result(self) -> list[str]:
@@ -125,7 +125,7 @@ class Procedure:
         dummies = ["self"] * len(owner) + [dummy.name for dummy in method.dummies] + ["stat", "errmsg"]
         declarations = [*owner, *(code.declaration for code in self.dummies), *_LAST]
         declarations += [f"{method.result} :: answer"] * bool(method.result)
-        declarations += dict.fromkeys([*self._all("locals"), *method.own["="]])
+        declarations += dict.fromkeys([*self._all("locals"), *method.variables])
         numbers = ["status"] + ["local"] * self.is_checked + ["ignored"] * any(code.has_ignored for code in self.codes)
         declarations.append(f"integer(c_int32_t) :: {', '.join(numbers)}")
         head = f"{what} {name}({', '.join(dummies)}){' result(answer)' if method.result else ''}"

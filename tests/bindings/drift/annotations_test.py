@@ -155,7 +155,7 @@ class Annotations(unittest.TestCase):
 
 class Methods(unittest.TestCase):
     def test_emits_a_method(self):
-        text = methods("local act(rows, number?) : thing_do\n  = 7 :: number  !! how often")
+        text = methods("error_here act(rows, number?) : thing_do\n  default 7 :: number  !! how often")
         self.assertIn("    procedure :: act => thing_act\n", text)
         self.assertIn("  subroutine thing_act(self, rows, number, stat, errmsg)\n", text)
         self.assertIn("integer, intent(in), optional :: number  !! how often\n", text)
@@ -166,17 +166,17 @@ class Methods(unittest.TestCase):
         self.assertTrue(all(len(line) <= 132 for line in text.splitlines()))
 
     def test_takes_expressions_and_statements_of_its_own(self):
-        text = methods("local act() : thing_do(number=many, rows=list, rows_length=0_c_int64_t)\n"
-                       "  = integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
+        text = methods("error_here act() : thing_do(number=many, rows=list, rows_length=0_c_int64_t)\n"
+                       "  variable integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
         call = "status = syncyte_thing_do(self%handle, many, list, 0_c_int64_t)"
         self.assertIn(f"    many = 3\n    {call}\n    call own()", text)
 
     def test_rejects_what_the_header_does_not_have(self):
         for method, message in [
-            ("local act() : thing_undo", "no function syncyte_thing_undo"),
-            ("local act(rows) : thing_do", "nothing is given for number"),
-            ("local act(rows, number) : thing_do\n  :: count  !! how many", "no dummy argument count"),
-            ("local act(a b) : thing_do", "no dummy argument"),
+            ("error_here act() : thing_undo", "no function syncyte_thing_undo"),
+            ("error_here act(rows) : thing_do", "nothing is given for number"),
+            ("error_here act(rows, number) : thing_do\n  :: count  !! how many", "no dummy argument count"),
+            ("error_here act(a b) : thing_do", "no dummy argument"),
         ]:
             with self.subTest(method), self.assertRaisesRegex(AnnotationError, message):
                 methods(method)
