@@ -27,10 +27,11 @@ class Check:
 
     call: str
     condition: str = ""
+    indent: str = ""
 
     def text(self, is_first: bool = False) -> str:
         conditions = [self.condition] * bool(self.condition) + ["local == SYNCYTE_SUCCESS"] * (not is_first)
-        return (f"if ({' .and. '.join(conditions)}) " if conditions else "") + f"local = {self.call}"
+        return self.indent + (f"if ({' .and. '.join(conditions)}) " if conditions else "") + f"local = {self.call}"
 
 
 @dataclass
@@ -46,7 +47,6 @@ class Code:
     after: list[str] = field(default_factory=list)
     is_option: bool = False  # sets a member of the options
     needs_tensor: bool = False  # the tensor's description, in `global`
-    has_checks: bool = False  # in a block of describe or prepare, where they are text already
     has_ignored: bool = False  # `after` stores a status in `ignored`
 
 
@@ -146,8 +146,8 @@ class Converter:
         is_dense = self.is_collective and parameter.contiguous
         if is_dense:
             dummy = replace(dummy, text=re.sub(r"contiguous[,;]? ?", "", dummy.text))
-        helper = ["fortran_buffer_as", "global%dtype"] if parameter.tensor_dtype else [
-            "fortran_dense_buffer" if is_dense else "fortran_buffer"]  # fmt: skip
+        helper = ["fortran_dense_buffer" if is_dense else "fortran_buffer"]
+        helper = ["fortran_buffer_as", "global%dtype"] if parameter.tensor_dtype else helper
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if parameter.kept else ""), buffer,
                     [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, *helper)],
                     needs_tensor=parameter.tensor_dtype, has_ignored=is_dense)  # fmt: skip
@@ -157,11 +157,10 @@ class Converter:
         if wanted:
             code.argument = given
             code.locals.append(f"type(syncyte_buffer_t), pointer :: {given}")
-            code.has_checks = True
-            lines = [*_texts(code.describe), f"{given} => {buffer}"]
+            code.describe.append(f"{given} => {buffer}")
             for condition in reversed(wanted):
-                lines = [f"if ({condition}) then", *(f"  {line}" for line in lines), "end if"]
-            code.describe = [f"nullify ({given})", *lines]
+                code.describe = _block(condition, code.describe)
+            code.describe.insert(0, f"nullify ({given})")
         if is_dense:
             written = "0_c_int32_t" if is_in else "merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS)"
             code.after = [self._if_present(dummy, f"ignored = fortran_release({name}, {written}, {buffer})")]
@@ -204,8 +203,7 @@ class Converter:
         code = Code(self._descriptor(dummy, is_in), made, [f"integer(c_int64_t), allocatable :: {made}(:)"],
                     prepare=[f"allocate ({made}(fortran_count({name})))", read])  # fmt: skip
         if dummy.is_optional:
-            lines = [f"  {line}" for line in _texts(code.prepare)]
-            code.prepare, code.has_checks = [f"if (present({name})) then", *lines, "end if"], True
+            code.prepare = _block(f"present({name})", code.prepare)
             axis = parameter.name.replace("counts", "axis")
             dim = next(other for other in self.method.dummies if other.parameter == axis)
             code.collect = [f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
@@ -285,8 +283,10 @@ def c_kind(ctype: CType) -> str:
     return f"c_{ctype.name}" if ctype.name in ("int64_t", "size_t", "double") else "c_int32_t"
 
 
-def _texts(statements: list[str | Check]) -> list[str]:
-    return [each.text() if isinstance(each, Check) else each for each in statements]
+def _block(condition: str, statements: list[str | Check]) -> list[str | Check]:
+    inside = [replace(each, indent=f"  {each.indent}") if isinstance(each, Check) else f"  {each}"
+              for each in statements]  # fmt: skip
+    return [f"if ({condition}) then", *inside, "end if"]
 
 
 def adopt(name: str, handle: str) -> Code:

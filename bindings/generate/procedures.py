@@ -20,7 +20,6 @@ class Procedure:
         self.method, self.names, self.function = method, names, names.functions[method.function]
         converter = Converter(method, self.function, names)
         self.codes = [converter.code(dummy) for dummy in method.dummies]
-        self.dummies = list(self.codes)
         self.of_parameter = {dummy.parameter: code for dummy, code in zip(method.dummies, self.codes, strict=True)
                              if not code.is_option}  # fmt: skip
         self.self_intent = "inout" if "inout" in method.words else "in"
@@ -29,9 +28,8 @@ class Procedure:
         first_gap = next((i for i, (_, value) in enumerate(arguments) if not value), len(arguments))
         self.arguments = [f"{name}={value}" if i > first_gap else value
                           for i, (name, value) in enumerate(arguments) if value]  # fmt: skip
-        self.is_checked = (any(code.has_checks for code in self.codes)
-                           or any(isinstance(each, Check) for each in self._all("describe") + self._all("prepare"))
-                           or any(re.search(r"\blocal = ", line) for line in method.own["<"]))  # fmt: skip
+        self.is_checked = (any(isinstance(each, Check) for each in [*self._all("describe"), *self._all("prepare")])
+                           or any("local = " in line for line in method.own["<"]))  # fmt: skip
 
     def _argument(self, parameter: Parameter) -> str:
         """Argument of the C function; "" for none."""
@@ -123,7 +121,7 @@ class Procedure:
         what = "function" if method.result else "subroutine"
         owner = [] if "free" in method.words else [f"class({method.owner}), intent({self.self_intent}) :: self"]
         dummies = ["self"] * len(owner) + [dummy.name for dummy in method.dummies] + ["stat", "errmsg"]
-        declarations = [*owner, *(code.declaration for code in self.dummies), *_LAST]
+        declarations = [*owner, *(code.declaration for code in self.codes if code.declaration), *_LAST]
         declarations += [f"{method.result} :: answer"] * bool(method.result)
         declarations += dict.fromkeys([*self._all("locals"), *method.variables])
         numbers = ["status"] + ["local"] * self.is_checked + ["ignored"] * any(code.has_ignored for code in self.codes)
