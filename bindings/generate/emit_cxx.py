@@ -51,8 +51,7 @@ class _Argument:
 
     passed: str  # to the C function
     declared: str = ""  # as a parameter of the method; "" if it is none
-    name: str = ""
-    text: str = ""
+    note: str = ""
     has_default: bool = False
 
 
@@ -63,11 +62,9 @@ def _is_result(parameter: Parameter) -> bool:
 
 def _text(parameter: Parameter, is_in_place: bool) -> str:
     """The parameter's text: only the method without the input works in place, in the array that gets the result."""
-    text = parameter.text
     if parameter.in_place or (is_in_place and parameter.direction == "in,out"):
-        text = "contiguous; " * parameter.contiguous + "this rank's elements"
-        text += ", then the result" if is_in_place else ""
-    return _with_cxx_names(text)
+        return "contiguous; " * parameter.contiguous + "this rank's elements" + ", then the result" * is_in_place
+    return _with_cxx_names(parameter.text)
 
 
 def _with_cxx_names(text: str) -> str:
@@ -79,20 +76,20 @@ def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -
     """`arrays`: names of the arrays, by those of their lengths."""
     kind = parameter.type.name
     name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
-    text = _text(parameter, is_in_place)
+    note = f"@param {name} {_text(parameter, is_in_place)}"
     if name == "options" or (is_in_place and parameter.in_place):
         return _Argument("nullptr")
     if kind == "syncyte_buffer_t":
-        return _Argument(f"{name}.get()", f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", name, text)
+        return _Argument(f"{name}.get()", f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", note)
     if parameter.array:
-        return _Argument(f"{name}.data()", f"std::span<const std::{kind}> {name}", name, text)
+        return _Argument(f"{name}.data()", f"std::span<const std::{kind}> {name}", note)
     if name in arrays:
         return _Argument(f"std::ssize({arrays[name]})")
     if kind in _DEFAULTS:
         declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}"
-        return _Argument(f"raw({name})", declared, name, text, has_default=True)
+        return _Argument(f"raw({name})", declared, note, has_default=True)
     default = f" = {parameter.default}" if parameter.default else ""
-    return _Argument(name, f"std::{kind} {name}{default}", name, text)
+    return _Argument(name, f"std::{kind} {name}{default}", note)
 
 
 def _call(function: Function, arguments: list[_Argument]) -> tuple[str, str]:
@@ -114,7 +111,7 @@ def _method(function: Function, is_in_place: bool) -> list[str]:
     result, statement = _call(function, arguments)
     signature = f"{result} {function.name.split('_', 2)[2]}({declared}){unbreakable(' const {')}"
     brief = _with_cxx_names(function.brief).replace(", options->fact", "") + " In place." * is_in_place
-    notes = [line for each in named for line in _comment(f"@param {each.name} {each.text}", 2)]
+    notes = [line for each in named for line in _comment(each.note, 2)]
     return ["", *_comment(brief, 2), *notes, fold_line(signature, 2), fold_line(statement, 4), "  }"]
 
 

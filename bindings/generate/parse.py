@@ -62,10 +62,8 @@ class _Reader:
                 parameters.append(Parameter(name, ctype, **comment.parameters[name]))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
-            self.header.functions.append(
-                Function(node.name, _ctype(node.type.type), tuple(parameters), comment.brief, comment.result,
-                         **comment.keywords)
-            )
+            declared = (node.name, _ctype(node.type.type), tuple(parameters))
+            self.header.functions.append(Function(*declared, comment.brief, comment.result, **comment.keywords))
 
     def _typedef(self, node) -> None:
         brief = self.comments.declaration(node.name).brief
