@@ -41,7 +41,7 @@ class Dummy:
 class Method:
     comment: list[str]
     owner: str  # type that has the method
-    scope: str
+    scope: str  # the first word: ranks that get the error of a wrong argument, or another kind of method
     words: list[str]  # hidden: not bound to the type; free: of no type; inout: changes the object
     name: str
     dummies: list[Dummy]
