@@ -1,4 +1,4 @@
-"""Reads the doc comments of a header: which declaration each belongs to, and the annotations of parameters."""
+"""Reads the doc comments of a header: which declaration each belongs to, and its annotations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _CONSTANT = re.compile(
     r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
-_KEYWORDS = {"optional", "string", "callback", "pointer"}
+_BRIEF = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
+_OF_PARAMETERS = {"optional", "string", "callback", "pointer", "in_place", "contiguous", "kept", "tensor_dtype"}
+_OF_FUNCTIONS = {"forked_child", "lookup"}
 
 
 class AnnotationError(Exception):
@@ -24,6 +26,7 @@ class AnnotationError(Exception):
 @dataclass
 class Comment:
     brief: str = ""
+    keywords: dict[str, Any] = field(default_factory=dict)  # of a function: fields of model.Function
     result: str = ""
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: fields of model.Parameter
 
@@ -34,22 +37,33 @@ def clean(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("::syncyte", "syncyte").replace("::SYNCYTE", "SYNCYTE").strip()
 
 
+def split(text: str) -> list[str]:
+    """Parts between commas outside parentheses."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+def _keywords(where: str, braces: str | None, known: set[str]) -> dict[str, Any]:
+    """Annotations in braces, as fields of the model."""
+    fields = dict[str, Any]()
+    for item in split(braces or ""):
+        if known is _OF_PARAMETERS and (match := re.fullmatch(r"(array|default)\((.*)\)", item)):
+            fields[match[1]] = match[2]
+        elif item in known:
+            fields[item] = True
+        else:
+            raise AnnotationError(f"{where} has an unknown annotation '{item}'")
+    return fields
+
+
 def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
     match = _PARAM.fullmatch(text)
     if not match:
         raise AnnotationError(f"{where}: '@param{text}' is not '@param[in|out|in,out] name {{...}} text'")
     direction, name, braces, prose = match.groups()
-    fields: dict[str, Any] = {"direction": direction, "text": prose.strip()}
-    for item in filter(None, (part.strip() for part in re.split(r",(?![^()]*\))", braces or ""))):
-        if match := re.fullmatch(r"(array|default)\((.*)\)", item):
-            fields[match[1]] = match[2]
-        elif item in _KEYWORDS:
-            fields[item] = True
-        else:
-            raise AnnotationError(f"{where}: parameter {name} has an unknown annotation '{item}'")
-    if not fields["text"]:
+    if not prose.strip():
         raise AnnotationError(f"{where}: parameter {name} has no text")
-    return name, fields
+    keywords = _keywords(f"{where}: parameter {name}", braces, _OF_PARAMETERS)
+    return name, {"direction": direction, "text": prose.strip(), **keywords}
 
 
 def _comment(where: str, body: str) -> Comment:
@@ -59,7 +73,8 @@ def _comment(where: str, body: str) -> Comment:
     for tag, text in zip(parts[1::2], parts[2::2], strict=True):
         text = text.strip()
         if tag == "brief":
-            comment.brief = text
+            braces, comment.brief = _BRIEF.fullmatch(text).groups()  # type: ignore[union-attr]
+            comment.keywords = _keywords(where, braces, _OF_FUNCTIONS)
         elif tag == "return":
             comment.result = text
         else:

@@ -37,14 +37,14 @@ extern "C" {
 _SPACE = "\N{NO-BREAK SPACE}"
 
 
-def together(text: str) -> str:
-    """Text that wrapped() does not break."""
+def unbreakable(text: str) -> str:
+    """Text that fold_line() does not break."""
     return text.replace(" ", _SPACE)
 
 
 def _declared(parameter: Parameter) -> str:
     const = "const " if parameter.type.const else ""
-    return together(f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}")
+    return unbreakable(f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}")
 
 
 def _arguments(function: Function, array_type: str = "") -> list[str]:
@@ -53,7 +53,7 @@ def _arguments(function: Function, array_type: str = "") -> list[str]:
     lengths = {parameter.array for parameter in function.parameters if parameter.type.const}
     for parameter in function.parameters:
         if parameter.type.const and parameter.array is not None:
-            arguments.append(together(f"{array_type}{{{parameter.name}, {parameter.array}}}"))
+            arguments.append(unbreakable(f"{array_type}{{{parameter.name}, {parameter.array}}}"))
         elif parameter.name not in ("comm", "options", "request", *lengths):
             arguments.append(parameter.name)
     return arguments
@@ -61,7 +61,7 @@ def _arguments(function: Function, array_type: str = "") -> list[str]:
 
 def _signature(function: Function) -> str:
     parameters = ", ".join(map(_declared, function.parameters))
-    return wrapped(f"{function.returns.name} {function.name}({parameters}){together(' {')}", 0)
+    return fold_line(f"{function.returns.name} {function.name}({parameters}){unbreakable(' {')}", 0)
 
 
 def _traced(function: Function) -> list[str]:
@@ -77,7 +77,7 @@ def _traced(function: Function) -> list[str]:
     return statements
 
 
-def wrapped(text: str, indent: int) -> str:
+def fold_line(text: str, indent: int) -> str:
     lines = textwrap.wrap(text, 120 - indent, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return textwrap.indent("\n".join(lines).replace(_SPACE, " "), " " * indent)
 
@@ -93,8 +93,8 @@ def _collective(function: Function) -> str:
     else:
         opening = f'return started<forks_too>("{operation}", [&] {{'
         call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
-    body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
-    return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
+    body = [fold_line(statement, 4) for statement in [*_traced(function), call]]
+    return "\n".join(["", _signature(function), fold_line(opening, 2), *body, "  });", "}", ""])
 
 
 def _reference(function: Function) -> str:
@@ -124,8 +124,8 @@ def _method(function: Function) -> str:
     """A function that calls the method of a handle's object."""
     handle, *others = function.parameters
     table, operation = short(handle.type.name), short(function.name)
-    guard = "started<forks_too>" if "forked child" in function.brief else "started"
-    opening = f'return {"looked_up" if function.brief.startswith("Returns") else guard}("{operation}", [&] {{'
+    guard = "looked_up" if function.lookup else "started<forks_too>" if function.forked_child else "started"
+    opening = f'return {guard}("{operation}", [&] {{'
     outputs = [parameter for parameter in others
                if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"
                and not parameter.type.const]  # fmt: skip
@@ -140,8 +140,8 @@ def _method(function: Function) -> str:
              and parameter.name in ("output", "source", "values")]  # fmt: skip
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
     body += _returned(outputs, f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})")
-    statements = [wrapped(statement, 4) for statement in body]
-    return "\n".join(["", _signature(function), wrapped(opening, 2), *statements, "  });", "}", ""])
+    statements = [fold_line(statement, 4) for statement in body]
+    return "\n".join(["", _signature(function), fold_line(opening, 2), *statements, "  });", "}", ""])
 
 
 def _text(header: Header, function: Function) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
-from emit_capi import together, wrapped
-from model import Function, Header, Names
+from emit_capi import fold_line, unbreakable
+from model import Function, Header, Names, Parameter
 
 _ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_t": "op", "syncyte_scan_t": "scan_from",
           "syncyte_memory_t": "memory_kind", "syncyte_log_level_t": "log_level", "syncyte_lock_t": "lock_kind",
@@ -44,38 +45,74 @@ def enums(names: Names) -> str:
     return "\n".join([*lines, "", "}  // namespace syncyte", ""])
 
 
+@dataclass
+class _Argument:
+    """One parameter of a C function in a C++ method."""
+
+    passed: str  # to the C function
+    declared: str = ""  # as a parameter of the method; "" if it is none
+    note: str = ""
+    has_default: bool = False
+
+
+def _is_result(parameter: Parameter) -> bool:
+    is_input = parameter.type.name == "syncyte_buffer_t" or parameter.array or parameter.name == "options"
+    return parameter.type.pointers > 0 and not is_input
+
+
+def _text(parameter: Parameter, is_in_place: bool) -> str:
+    """The parameter's text: only the method without the input works in place, in the array that gets the result."""
+    if parameter.in_place or (is_in_place and parameter.direction == "in,out"):
+        return "contiguous; " * parameter.contiguous + "this rank's elements" + ", then the result" * is_in_place
+    return _with_cxx_names(parameter.text)
+
+
+def _with_cxx_names(text: str) -> str:
+    """syncyte_comm_scan() -> scan()."""
+    return re.sub(rf"\bsyncyte_(?:(?:{'|'.join(_CLASSES)}|message)_)?(\w+\(\))", r"\1", text)
+
+
+def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -> _Argument:
+    """`arrays`: names of the arrays, by those of their lengths."""
+    kind = parameter.type.name
+    name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
+    note = f"@param {name} {_text(parameter, is_in_place)}"
+    if name == "options" or (is_in_place and parameter.in_place):
+        return _Argument("nullptr")
+    if kind == "syncyte_buffer_t":
+        return _Argument(f"{name}.get()", f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", note)
+    if parameter.array:
+        return _Argument(f"{name}.data()", f"std::span<const std::{kind}> {name}", note)
+    if name in arrays:
+        return _Argument(f"std::ssize({arrays[name]})")
+    if kind in _DEFAULTS:
+        declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}"
+        return _Argument(f"raw({name})", declared, note, has_default=True)
+    default = f" = {parameter.default}" if parameter.default else ""
+    return _Argument(name, f"std::{kind} {name}{default}", note)
+
+
+def _call(function: Function, arguments: list[_Argument]) -> tuple[str, str]:
+    """Type of the method's result, and its statement."""
+    passed, last = ", ".join(["get()", *(argument.passed for argument in arguments)]), function.parameters[-1]
+    if not _is_result(last):
+        return "void", f"check({function.name}({passed}));"
+    if last.name == "request":
+        return "request", f"return started({function.name}, {passed});"
+    return f"std::{last.type.name}", f"return fetch<std::{last.type.name}>({function.name}, {passed});"
+
+
 def _method(function: Function, is_in_place: bool) -> list[str]:
-    result, call, arguments = "void", "check({}({}));", ["get()"]
-    parameters, with_defaults, notes = list[str](), list[str](), list[str]()
     arrays = {parameter.array: parameter.name for parameter in function.parameters if parameter.array}
-    for parameter in function.parameters[1:]:
-        kind, declared, argument = parameter.type.name, "", ""
-        name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
-        if name == "request":
-            result, call = "request", "return started({}, {});"
-        elif name == "options" or (is_in_place and parameter.optional):
-            argument = "nullptr"
-        elif kind == "syncyte_buffer_t":
-            declared, argument = f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", f"{name}.get()"
-        elif parameter.array:
-            declared, argument = f"std::span<const std::{kind}> {name}", f"{name}.data()"
-        elif name in arrays:
-            argument = f"std::ssize({arrays[name]})"
-        elif kind in _DEFAULTS:
-            declared, argument = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}", f"raw({name})"
-        elif parameter.type.pointers:
-            result, call = f"std::{kind}", f"return output<std::{kind}>({{}}, {{}});"
-        else:
-            default = f" = {parameter.default}" if parameter.default else ""
-            declared, argument = f"std::{kind} {name}{default}", name
-        if declared:
-            (with_defaults if kind in _DEFAULTS else parameters).append(together(declared))
-            notes += _comment(f"@param {name} {parameter.text}", 2)
-        arguments += [argument] if argument else []
-    brief = function.brief.replace(", options->fact", "") + " In place." * is_in_place
-    signature = f"{function.name.split('_', 2)[2]}({', '.join([*parameters, *with_defaults])})"
-    return ["", *_comment(brief, 2), *notes, wrapped(f"{result} {signature}{together(' const {')}", 2),
-            wrapped(call.format(function.name, ", ".join(arguments)), 4), "  }"]  # fmt: skip
+    arguments = [_argument(parameter, arrays, is_in_place) for parameter in function.parameters[1:]
+                 if not _is_result(parameter)]  # fmt: skip
+    named = [argument for argument in arguments if argument.declared]
+    declared = ", ".join(unbreakable(each.declared) for each in sorted(named, key=lambda each: each.has_default))
+    result, statement = _call(function, arguments)
+    signature = f"{result} {function.name.split('_', 2)[2]}({declared}){unbreakable(' const {')}"
+    brief = _with_cxx_names(function.brief).replace(", options->fact", "") + " In place." * is_in_place
+    notes = [line for each in named for line in _comment(each.note, 2)]
+    return ["", *_comment(brief, 2), *notes, fold_line(signature, 2), fold_line(statement, 4), "  }"]
 
 
 def methods(headers: list[Header], sources: Path) -> str:
@@ -88,7 +125,7 @@ def methods(headers: list[Header], sources: Path) -> str:
         for function in (function for header in headers if header.name in names for function in header.functions):
             if function.name in written or function.name.endswith(("_retain", "_release", "_destroy", "_ifail")):
                 continue
-            if any("in place" in parameter.text for parameter in function.parameters):
+            if any(parameter.in_place for parameter in function.parameters):
                 lines += _method(function, is_in_place=True)
             lines += _method(function, is_in_place=False)
         lines.append("};")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from emit_fortran import wrapped
+from emit_fortran import fold_statement
 from methods import Method, Module
 from model import Names
 from procedures import Procedure
@@ -27,7 +27,8 @@ def _bindings(body: list[Method | str], owner: str) -> list[str]:
         elif method.scope == "view":
             kinds = ", ".join(f"{method.procedure}_{kind}" for kind in ELEMENTS)
             lines += ["  " + line for line in method.comment]
-            lines += wrapped(f"generic :: {method.name} => {kinds}", 4) + wrapped(f"procedure, private :: {kinds}", 4)
+            lines += fold_statement(f"generic :: {method.name} => {kinds}", 4)
+            lines += fold_statement(f"procedure, private :: {kinds}", 4)
         elif "hidden" not in method.words and "free" not in method.words:
             lines.append(f"    procedure :: {method.name} => {method.procedure}")
     return lines

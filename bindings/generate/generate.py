@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer",
         "rows", "window", "tensor", "kv"]
 HDF5 = ["checkpoint"]
-HELPERS = ["fortran", "entries"]  # bindings/fortran/helpers
+HELPERS = ["fortran", "checkpoint_entries"]  # bindings/fortran/helpers
 
 
 def generate(compiler: str) -> dict[Path, str]:

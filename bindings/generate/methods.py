@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from comments import AnnotationError
+from comments import AnnotationError, split
 
-_SCOPES = "local|collective|creation|start|halo|view|null"
+_SCOPES = "error_here|error_everywhere|error_everywhere_always|error_in_request|error_at_neighbours|view|null"
 _PROTOTYPE = re.compile(
     rf"({_SCOPES})((?:, \w+)*) (\w+)\((.*?)\)"  # scope, name and dummies
     r"(?: -> (\w+(?:\(\w+\))?) = (\S+)(?: of (.+?))?)?"  # a function's type, value on an error, and value
     r"(?: : (\w+)(?:\((.*)\))?)?$"  # C function, and arguments that are not a dummy's
 )
 _DUMMY = re.compile(r"(\w+)(?:=([\w%]+))?(\?)?")
-_ATTRIBUTES = re.compile(r"  ((?:[\w=(].*?)?) ?:: ([\w, ]+?)(?:\s*!! ?(.*))?")
+_ATTRIBUTES = re.compile(r"  ((?:[\w(].*?)?) ?:: ([\w, ]+?)(?:\s*!! ?(.*))?")
 _OWN = re.compile(r"  own (.+?) :: ((\w+)(?:\(:\))?(?:\s*!!.*)?)")
 
 
@@ -29,23 +29,19 @@ class Dummy:
     own: str = ""  # the declaration, of a dummy that the method's own statements use
 
     def word(self, name: str) -> str | None:
-        """Text in the parentheses behind a word or behind its "=", "" where there is none; None without the word."""
+        """What follows a word, in parentheses or behind a blank, "" where there is nothing; None without the word."""
         for each in self.words:
-            match = re.fullmatch(rf"{re.escape(name)}(?:\((.*)\)| ?= ?(.*))?", each)
+            match = re.fullmatch(rf"{re.escape(name)}(?:\((.*)\)| (.*))?", each)
             if match:
                 return match.group(1) or match.group(2) or ""
         return None
-
-    @property
-    def default(self) -> str | None:
-        return next((each.split("=", 1)[1].strip() for each in self.words if re.match(r"(\w+ )?= ", each)), None)
 
 
 @dataclass
 class Method:
     comment: list[str]
     owner: str  # type that has the method
-    scope: str
+    scope: str  # the first word: ranks that get the error of a wrong argument, or another kind of method
     words: list[str]  # hidden: not bound to the type; free: of no type; inout: changes the object
     name: str
     dummies: list[Dummy]
@@ -54,7 +50,8 @@ class Method:
     value: str = ""  # of a function whose value is not simply the C function's output
     function: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
-    own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "=<>"})
+    variables: list[str] = field(default_factory=list)  # declarations
+    own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "<>"})  # statements
 
     @property
     def procedure(self) -> str:
@@ -68,32 +65,25 @@ class Module:
     body: list[Method | str]  # methods, and lines that stay as they are
 
 
-def _split(text: str) -> list[str]:
-    """At commas outside parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
-
-
 def _method(owner: str, comment: list[str], line: str) -> Method | None:
     if not (match := _PROTOTYPE.fullmatch(line)):
         return None
     scope, words, name, dummies, result, on_error, value, function, arguments = match.groups()
     found = []
-    for text in _split(dummies):
+    for text in split(dummies):
         if not (dummy := _DUMMY.fullmatch(text)):
             raise AnnotationError(f"'{text}' of method {name} is no dummy argument")
         found.append(Dummy(dummy[1], dummy[2] or dummy[1], dummy[3] is not None))
-    pairs = dict(part.split("=", 1) for part in _split(arguments or ""))
+    pairs = dict(part.split("=", 1) for part in split(arguments or ""))
     full = function if (function or "").startswith("fortran_") else f"syncyte_{function}"
     answer = (result or "", on_error or "", value or "")
-    return Method(comment, owner, scope, _split(words), name, found, *answer, full, pairs)
+    return Method(comment, owner, scope, split(words), name, found, *answer, full, pairs)
 
 
 def _describe(method: Method, line: str) -> bool:
     """Takes a line that belongs to the method; False for any other."""
-    mark = re.fullmatch(r"  ([=<>]) (.*)", line)
-    is_default = mark and mark[1] == "=" and re.match(r"-?\w+ :: ", mark[2])
-    if mark and not is_default:
-        method.own[mark[1]].append(mark[2])
+    if mark := re.fullmatch(r"  (variable|[<>]) (.*)", line):
+        method.own.get(mark[1], method.variables).append(mark[2])
         return True
     dummies = {dummy.name: dummy for dummy in method.dummies}
     if own := _OWN.fullmatch(line):
@@ -101,10 +91,10 @@ def _describe(method: Method, line: str) -> bool:
         return True
     if not (match := _ATTRIBUTES.fullmatch(line)):
         return False
-    for name in _split(match[2]):
+    for name in split(match[2]):
         if name not in dummies:
             raise AnnotationError(f"method {method.name} has no dummy argument {name}")
-        dummies[name].words, dummies[name].text = _split(match[1]), match[3] or ""
+        dummies[name].words, dummies[name].text = split(match[1]), match[3] or ""
     return True
 
 

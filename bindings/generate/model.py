@@ -28,6 +28,10 @@ class Parameter:
     string: bool = False
     callback: bool = False
     pointer: bool = False  # a Fortran pointer, of several types
+    contiguous: bool = False  # an array that must be contiguous
+    in_place: bool = False  # null: the contents of the array that gets the result
+    kept: bool = False  # memory that is used after the call has returned
+    tensor_dtype: bool = False  # an array of the tensor's dtype
     text: str = ""
 
 
@@ -40,6 +44,8 @@ class Function:
     parameters: tuple[Parameter, ...]
     brief: str
     result: str = ""  # text of @return
+    forked_child: bool = False  # a forked child may call it
+    lookup: bool = False  # neither traced nor counted
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,8 @@ class _Reader:
                 parameters.append(Parameter(name, ctype, **comment.parameters[name]))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
-            self.header.functions.append(
-                Function(node.name, _ctype(node.type.type), tuple(parameters), comment.brief, comment.result)
-            )
+            declared = (node.name, _ctype(node.type.type), tuple(parameters))
+            self.header.functions.append(Function(*declared, comment.brief, comment.result, **comment.keywords))
 
     def _typedef(self, node) -> None:
         brief = self.comments.declaration(node.name).brief
@@ -119,6 +118,10 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
         return "a pointer to const numbers is annotated {array(N)}"
     if parameter.array is not None and parameter.array.isidentifier() and parameter.array not in siblings:
         return f"array({parameter.array}) names no parameter"
+    if (parameter.contiguous or parameter.kept or parameter.tensor_dtype) and ctype.name != "syncyte_buffer_t":
+        return "only a buffer can be {contiguous}, {kept} or {tensor_dtype}"
+    if parameter.in_place and not parameter.optional:
+        return "only an {optional} parameter can be {in_place}"
     if parameter.optional and ctype.pointers == 0 and not parameter.callback:
         return "only a pointer can be {optional}"
     return None

@@ -50,9 +50,9 @@ inline void check(syncyte_status_t result) {
 
 namespace detail {
 
-/// Calls a C function that has one output, its last parameter, and returns the output.
+/// Calls a C function that has one output, its last parameter, and returns that.
 template <typename T, typename Function, typename... Arguments>
-T output(Function function, Arguments... arguments) {
+T fetch(Function function, Arguments... arguments) {
   T value{};
   if constexpr (requires { value.struct_size; }) value.struct_size = sizeof(value);
   check(function(arguments..., &value));
@@ -66,8 +66,8 @@ constexpr std::int32_t raw(Enum value) noexcept {
   return static_cast<std::int32_t>(value);
 }
 
-/// A name in options: null if it is empty.
-inline const char* raw(const std::string& name) noexcept { return name.empty() ? nullptr : name.c_str(); }
+/// A name in options.
+inline const char* null_if_empty(const std::string& name) noexcept { return name.empty() ? nullptr : name.c_str(); }
 
 }  // namespace detail
 
@@ -92,7 +92,7 @@ inline void log(log_level level, const std::string& message) {
 // ---- element types ------------------------------------------------------------------------------------------------
 
 /// Bytes of an element. Throws status::type for an unknown type.
-inline std::size_t size_of(dtype type) { return detail::output<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
+inline std::size_t size_of(dtype type) { return detail::fetch<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
 
 /// Name of a type, for example "float32"; "unknown" for an unknown dtype.
 inline std::string_view name_of(dtype type) { return syncyte_dtype_name(detail::raw(type)); }
@@ -250,7 +250,8 @@ class reference {
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
  protected:
-  Raw shared() const {
+  /// The handle, with one more reference.
+  Raw retained_handle() const {
     check(Retain(get()));
     return get();
   }
@@ -281,7 +282,7 @@ class request {
   }
 
   /// Returns whether the operation has ended; throws its error if it failed. Local, does not wait.
-  bool test() { return detail::output<std::int32_t>(syncyte_request_test, &raw_) != 0; }
+  bool test() { return detail::fetch<std::int32_t>(syncyte_request_test, &raw_) != 0; }
 
   /// Waits for the end. Local.
   void wait() { check(syncyte_request_wait(&raw_)); }
@@ -298,7 +299,7 @@ namespace detail {
 /// Calls a C function whose output, its last parameter, is a request.
 template <typename Start, typename... Arguments>
 request started(Start start, Arguments... arguments) {
-  return request(output<syncyte_request_t>(start, arguments...));
+  return request(fetch<syncyte_request_t>(start, arguments...));
 }
 
 }  // namespace detail

@@ -22,31 +22,31 @@ class cartesian_communicator : public communicator {
 
   /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
   /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
-  cartesian_communicator(const communicator& comm, const numbers& places, const std::vector<bool>& periods = {},
+  cartesian_communicator(const communicator& comm, const numbers& dims, const std::vector<bool>& periods = {},
                          const comm_options& options = {}) {
     const numbers flags(periods.begin(), periods.end());
-    if (!periods.empty() && periods.size() != places.size()) {
+    if (!periods.empty() && periods.size() != dims.size()) {
       // All ranks get an error, because this one passes a grid of no dimensions to the collective.
       syncyte_comm_t none = nullptr;
       static_cast<void>(syncyte_cart_create(comm.get(), -1, nullptr, nullptr, nullptr, &none));
       throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
-                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
+                                        " entries, expected " + std::to_string(dims.size()) + ", one per dimension");
     }
-    *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(places),
-                                                    places.data(), flags.empty() ? nullptr : flags.data()));
+    *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(dims), dims.data(),
+                                                    flags.empty() ? nullptr : flags.data()));
   }
 
   /// Another reference to the same communicator. Local.
-  cartesian_communicator retain() const { return cartesian_communicator(shared()); }
+  cartesian_communicator retain() const { return cartesian_communicator(retained_handle()); }
 
   /// Number of dimensions. Local.
-  std::int32_t dimensions() const { return detail::output<std::int32_t>(syncyte_cart_ndim, get()); }
+  std::int32_t dimensions() const { return detail::fetch<std::int32_t>(syncyte_cart_ndim, get()); }
 
   /// Ranks along each dimension. Local.
   numbers grid() const {
-    numbers places(static_cast<std::size_t>(dimensions()));
-    check(syncyte_cart_grid(get(), count(places), places.data(), nullptr));
-    return places;
+    numbers dims(static_cast<std::size_t>(dimensions()));
+    check(syncyte_cart_grid(get(), count(dims), dims.data(), nullptr));
+    return dims;
   }
 
   /// Whether each dimension is periodic. Local.
@@ -68,7 +68,7 @@ class cartesian_communicator : public communicator {
 
   /// The rank at some coordinates, which wrap round in periodic dimensions; proc_null beyond an edge. Local.
   std::int32_t rank_at(const numbers& place) const {
-    return detail::output<std::int32_t>(syncyte_cart_rank, get(), count(place), place.data());
+    return detail::fetch<std::int32_t>(syncyte_cart_rank, get(), count(place), place.data());
   }
 
   /// Neighbours for a shift in which all ranks send `displacement` coordinates up. Local.

@@ -33,11 +33,11 @@ class collectives : public comm_methods {
   using comm_methods::comm_methods;
 
   /// This process's number, 0 to size() - 1. Local.
-  std::int32_t rank() const { return output<std::int32_t>(syncyte_comm_rank, get()); }
+  std::int32_t rank() const { return fetch<std::int32_t>(syncyte_comm_rank, get()); }
   /// Number of ranks. Local.
-  std::int32_t size() const { return output<std::int32_t>(syncyte_comm_size, get()); }
+  std::int32_t size() const { return fetch<std::int32_t>(syncyte_comm_size, get()); }
   /// The check level. Local.
-  check_level level() const { return static_cast<check_level>(output<std::int32_t>(syncyte_comm_check_level, get())); }
+  check_level level() const { return static_cast<check_level>(fetch<std::int32_t>(syncyte_comm_check_level, get())); }
 
   /// Reduces one number. Collective.
   template <element T>

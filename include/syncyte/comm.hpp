@@ -8,18 +8,18 @@
 namespace syncyte {
 
 /// Whether Syncyte is started. Local; callable at any time.
-inline bool initialized() { return detail::output<std::int32_t>(syncyte_initialized) != 0; }
+inline bool initialized() { return detail::fetch<std::int32_t>(syncyte_initialized) != 0; }
 
 /// Thread levels of MPI.
 enum class thread_level : std::int32_t { single = 0, funneled = 1, serialized = 2, multiple = 3 };
 
 /// Thread level that MPI provides. Local.
 inline thread_level provided_thread_level() {
-  return static_cast<thread_level>(detail::output<std::int32_t>(syncyte_thread_level));
+  return static_cast<thread_level>(detail::fetch<std::int32_t>(syncyte_thread_level));
 }
 
 /// Whether MPI accepts buffers in a kind of memory.
-inline bool mpi_takes(syncyte_memory_t memory) { return detail::output<std::int32_t>(syncyte_mpi_takes, memory) != 0; }
+inline bool mpi_takes(syncyte_memory_t memory) { return detail::fetch<std::int32_t>(syncyte_mpi_takes, memory) != 0; }
 
 /// Ends the whole job at once. Callable at any time, on any rank.
 [[noreturn]] inline void abort(std::int32_t exit_code) {
@@ -64,8 +64,8 @@ namespace detail {
 /// Makes a communicator with a C function whose last parameters are its options and its handle.
 template <typename Make, typename... Arguments>
 syncyte_comm_t new_comm(const comm_options& options, Make make, Arguments... arguments) {
-  const syncyte_comm_options_t c_options{sizeof(c_options), raw(options.name), raw(options.check)};
-  return output<syncyte_comm_t>(make, arguments..., &c_options);
+  const syncyte_comm_options_t c_options{sizeof(c_options), null_if_empty(options.name), raw(options.check)};
+  return fetch<syncyte_comm_t>(make, arguments..., &c_options);
 }
 
 }  // namespace detail
@@ -78,9 +78,9 @@ class communicator : public detail::messages {
   using detail::messages::messages;
 
   /// All ranks. Local.
-  static communicator world() { return communicator(detail::output<syncyte_comm_t>(syncyte_comm_world)); }
+  static communicator world() { return communicator(detail::fetch<syncyte_comm_t>(syncyte_comm_world)); }
   /// This rank alone. Local.
-  static communicator self() { return communicator(detail::output<syncyte_comm_t>(syncyte_comm_self)); }
+  static communicator self() { return communicator(detail::fetch<syncyte_comm_t>(syncyte_comm_self)); }
 
   /// A duplicate of a communicator given by its Fortran handle, which the caller keeps. Collective over it.
   static communicator from_fortran(std::int32_t fortran_handle, const comm_options& options = {}) {
@@ -88,13 +88,13 @@ class communicator : public detail::messages {
   }
 
   /// Another reference to the same communicator. Local.
-  communicator retain() const { return communicator(shared()); }
+  communicator retain() const { return communicator(retained_handle()); }
 
   /// The MPI communicator of this one, as a Fortran handle; Syncyte owns it. Local.
-  std::int32_t to_fortran() const { return detail::output<std::int32_t>(syncyte_comm_to_fortran, get()); }
+  std::int32_t to_fortran() const { return detail::fetch<std::int32_t>(syncyte_comm_to_fortran, get()); }
 
   /// The topology: ranks on nodes. Local.
-  topology nodes() const { return detail::output<topology>(syncyte_comm_topology, get()); }
+  topology nodes() const { return detail::fetch<topology>(syncyte_comm_topology, get()); }
 
   /// A duplicate. Collective.
   communicator dup(const comm_options& options = {}) const {
@@ -113,7 +113,7 @@ class communicator : public detail::messages {
   /// Splits the communicator by program: ranks that pass the same name (by default: the program's file name) form a
   /// part. Collective.
   communicator split_program(const std::string& name = "", const comm_options& options = {}) const {
-    return communicator(detail::new_comm(options, syncyte_comm_split_program, get(), detail::raw(name)));
+    return communicator(detail::new_comm(options, syncyte_comm_split_program, get(), detail::null_if_empty(name)));
   }
 
   /// The ranks that share memory with this one. Collective.

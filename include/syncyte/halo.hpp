@@ -36,14 +36,14 @@ class halo : public detail::halo_reference {
   halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
        std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {}) {
     const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
-    *this = halo(detail::output<syncyte_halo_t>(
+    *this = halo(detail::fetch<syncyte_halo_t>(
         syncyte_halo_create, cart.get(), detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
         options.axes.empty() ? nullptr : options.axes.data(), std::ssize(options.axes), low.data(), std::ssize(low),
         high.data(), std::ssize(high), &raw));
   }
 
   /// Another reference to the same halo.
-  halo retain() const { return halo(shared()); }
+  halo retain() const { return halo(retained_handle()); }
 
   /// Fills the ghosts. All ranks call it; waits for the neighbours only.
   void exchange(const buffer& array) const { check(syncyte_halo_exchange(get(), array.get())); }

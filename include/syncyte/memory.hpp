@@ -14,14 +14,14 @@ namespace syncyte {
 using memory_statistics = ::syncyte_memory_stats_t;
 
 /// Returns statistics of the pool.
-inline memory_statistics pool_statistics() { return detail::output<memory_statistics>(syncyte_memory_stats); }
+inline memory_statistics pool_statistics() { return detail::fetch<memory_statistics>(syncyte_memory_stats); }
 
 /// Returns all cached buffers to the system.
 inline void trim_pool() { check(syncyte_memory_trim()); }
 
 /// Number of devices: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.
 inline std::int32_t device_count(memory_kind kind) {
-  return detail::output<std::int32_t>(syncyte_memory_device_count, detail::raw(kind));
+  return detail::fetch<std::int32_t>(syncyte_memory_device_count, detail::raw(kind));
 }
 
 /// Copies between contiguous buffers of any memory kinds and equal numbers of bytes. Without a stream (a cudaStream_t)
@@ -41,7 +41,7 @@ class pooled {
       throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
     }
     data_.reset(
-        static_cast<T*>(detail::output<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0)));
+        static_cast<T*>(detail::fetch<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0)));
   }
 
   T* data() const noexcept { return data_.get(); }

@@ -29,18 +29,18 @@ class reducer : public detail::reducer_methods {
       elements.push_back(each.elements);
     }
     const syncyte_reducer_options_t options{sizeof(options), scale};
-    *this = reducer(detail::output<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
-                                                      static_cast<std::int32_t>(buckets.size()), dtypes.data(),
-                                                      elements.data(), &options));
+    *this = reducer(detail::fetch<syncyte_reducer_t>(syncyte_reducer_create, comm.get(),
+                                                     static_cast<std::int32_t>(buckets.size()), dtypes.data(),
+                                                     elements.data(), &options));
   }
 
   /// Another reference to the same reducer.
-  reducer retain() const { return reducer(shared()); }
+  reducer retain() const { return reducer(retained_handle()); }
 
   /// This rank's memory of a bucket; do not use it from start() until wait() has returned. T is the bucket's type.
   template <element T>
   std::span<T> bucket(int number) const {
-    const auto raw = detail::output<syncyte_buffer_t>(syncyte_reducer_bucket, get(), number);
+    const auto raw = detail::fetch<syncyte_buffer_t>(syncyte_reducer_bucket, get(), number);
     if (static_cast<dtype>(raw.dtype) != dtype_of<T>)
       throw error(status::type, "reducer_bucket: bucket " + std::to_string(number) + " is " +
                                     std::string(name_of(static_cast<dtype>(raw.dtype))) + ", not " +

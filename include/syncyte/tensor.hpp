@@ -44,8 +44,8 @@ class tensor : public detail::tensor_methods {
   tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
          const tensor_options& options = {}) {
     const auto raw = options_of(options);
-    *this = tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
-                                                    static_cast<std::int32_t>(shape.size()), shape.data(), &raw));
+    *this = tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_create, comm.get(), detail::raw(type),
+                                                   static_cast<std::int32_t>(shape.size()), shape.data(), &raw));
   }
   tensor(const communicator& comm, dtype type, std::initializer_list<std::int64_t> shape,
          const tensor_options& options = {})
@@ -58,14 +58,14 @@ class tensor : public detail::tensor_methods {
     const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
     auto raw = options_of(options);
     raw.released = released;
-    return tensor(detail::output<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
+    return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
   }
 
   /// Another reference to the same tensor.
-  tensor retain() const { return tensor(shared()); }
+  tensor retain() const { return tensor(retained_handle()); }
 
   /// A reference to its communicator.
-  communicator comm() const { return communicator(detail::output<syncyte_comm_t>(syncyte_tensor_comm, get())); }
+  communicator comm() const { return communicator(detail::fetch<syncyte_comm_t>(syncyte_tensor_comm, get())); }
 
   dtype type() const { return const_buffer(describe()).type(); }
 
@@ -102,7 +102,7 @@ class tensor : public detail::tensor_methods {
   }
 
   /// A view of this rank's rows, as an argument for other calls.
-  buffer local_buffer() const { return buffer(detail::output<syncyte_buffer_t>(syncyte_tensor_local, get())); }
+  buffer local_buffer() const { return buffer(detail::fetch<syncyte_buffer_t>(syncyte_tensor_local, get())); }
 
   /// A view of the rows of this node's ranks.
   template <element T>
@@ -129,17 +129,17 @@ class tensor : public detail::tensor_methods {
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
                     std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
-    return detail::output<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
-                                        limit ? limit->count() : -1.0);
+    return detail::fetch<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
+                                       limit ? limit->count() : -1.0);
   }
 
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
-    return {sizeof(syncyte_tensor_options_t), detail::raw(options.name), options.local_rows.value_or(-1),
+    return {sizeof(syncyte_tensor_options_t), detail::null_if_empty(options.name), options.local_rows.value_or(-1),
             detail::raw(options.memory), nullptr};
   }
 
-  syncyte_buffer_t describe() const { return detail::output<syncyte_buffer_t>(syncyte_tensor_describe, get()); }
+  syncyte_buffer_t describe() const { return detail::fetch<syncyte_buffer_t>(syncyte_tensor_describe, get()); }
 };
 
 }  // namespace syncyte

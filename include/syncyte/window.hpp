@@ -24,17 +24,17 @@ class window : public detail::window_methods {
 
   /// Collective; sizes may differ between ranks and may be 0.
   window(const communicator& comm, std::size_t bytes, const window_options& options = {}) {
-    const syncyte_window_options_t raw{sizeof(raw), detail::raw(options.name), detail::raw(options.memory)};
-    *this = window(detail::output<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
+    const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory)};
+    *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
   }
 
   /// Another reference to the same window.
-  window retain() const { return window(shared()); }
+  window retain() const { return window(retained_handle()); }
 
   /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
   std::span<T> part(std::int32_t rank) const {
-    return {static_cast<T*>(detail::output<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
+    return {static_cast<T*>(detail::fetch<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
   }
 
   /// Reads elements of a rank.
@@ -45,15 +45,15 @@ class window : public detail::window_methods {
   /// Combines one element and returns its old value; atomic.
   template <element T>
   T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
-    return detail::output<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
-                             &operand);
+    return detail::fetch<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
+                            &operand);
   }
 
   /// Writes desired if the element equals expected, and returns its old value; atomic.
   template <element T>
   T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
-    return detail::output<T>(syncyte_window_compare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
-                             &desired);
+    return detail::fetch<T>(syncyte_window_compare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
+                            &desired);
   }
 
   /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.

@@ -77,7 +77,7 @@ contains
     allocate (reversed(ndim), source=-1_c_int32_t)
     if (.not. present(rank)) local = syncyte_comm_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "cart_coordinates"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cart_coordinates"//c_null_char)
     else
       status = syncyte_cart_coordinates(self%handle, rank_c, ndim, reversed)
     end if

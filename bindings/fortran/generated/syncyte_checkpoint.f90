@@ -9,7 +9,7 @@ module syncyte_checkpoint
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_comms, only: syncyte_comm
-  use syncyte_entries_c
+  use syncyte_checkpoint_entries_c
   use syncyte_tensors, only: syncyte_tensor
   implicit none
   private
@@ -267,7 +267,8 @@ contains
         "block_bytes"//c_null_char, block_bytes_c)
     if (present(block_bytes)) options%block_bytes = block_bytes_c
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "checkpoint_save"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, &
+          "checkpoint_save"//c_null_char)
     else
       status = syncyte_checkpoint_save(comm%handle, path_c, int(entries%count(), c_int64_t), listed(entries), &
           options)

@@ -11,7 +11,7 @@ module syncyte_collectives
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
-  use syncyte_counts
+  use syncyte_collective_arguments
   use syncyte_requests, only: syncyte_request
   implicit none
   private
@@ -53,9 +53,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(array, "array"//c_null_char, 1_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_dense_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_bcast"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_bcast"//c_null_char)
     else
       status = syncyte_comm_bcast(self%handle, int(root, c_int32_t), buffer=array_buffer)
     end if
@@ -76,15 +76,14 @@ contains
     type(syncyte_buffer_t), pointer :: input_given
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
-          0_c_int32_t, input_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allreduce"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allreduce"//c_null_char)
     else
       status = syncyte_comm_allreduce(self%handle, input_given, op, output=output_buffer)
     end if
@@ -113,23 +112,21 @@ contains
     local = SYNCYTE_SUCCESS
     nullify (output_given)
     if (is_root(self%handle, root)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
-          0_c_int32_t, output_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
       output_given => output_buffer
     end if
     nullify (input_given)
     if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
-          0_c_int32_t, input_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
     reduced => input_given
     if (.not. present(input) .and. .not. associated(output_given)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1, 0, contribution)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, contribution)
       reduced => contribution
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_reduce"//c_null_char)
     else
       status = syncyte_comm_reduce(self%handle, reduced, op, int(root, c_int32_t), output=output_given)
     end if
@@ -154,17 +151,16 @@ contains
     integer(c_int32_t) :: from_last_c
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
-          0_c_int32_t, input_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
     from_last_c = 0
     if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scan"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_scan"//c_null_char)
     else
       status = syncyte_comm_scan(self%handle, input_given, op, from_last_c, output=output_buffer)
     end if
@@ -189,17 +185,16 @@ contains
     integer(c_int32_t) :: from_last_c
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
-          0_c_int32_t, input_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
     from_last_c = 0
     if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_exscan"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_exscan"//c_null_char)
     else
       status = syncyte_comm_exscan(self%handle, input_given, op, from_last_c, output=output_buffer)
     end if
@@ -223,7 +218,7 @@ contains
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_counts"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_counts"//c_null_char)
     else
       status = syncyte_comm_counts(self%handle, count_c, counts=counts_c, counts_length=size(counts_c, &
           kind=c_int64_t))
@@ -250,12 +245,11 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     nullify (output_given)
     if (is_root(self%handle, root)) then
       if (present(output)) then
-        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-            0_c_int32_t, output_buffer)
+        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
         output_given => output_buffer
       end if
     end if
@@ -269,11 +263,11 @@ contains
           counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_gather_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_gather_along"//c_null_char)
     else
       status = local
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
-        status = collected(self%handle, input_buffer, dim_axis, counts_c)
+        status = collect_counts(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
           counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
     end if
@@ -310,11 +304,10 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allgather"//c_null_char)
     else
       status = syncyte_comm_allgather(self%handle, input_buffer, output=output_buffer)
     end if
@@ -339,9 +332,8 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = input_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
@@ -352,11 +344,11 @@ contains
           counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allgather_along"//c_null_char)
     else
       status = local
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
-        status = collected(self%handle, input_buffer, dim_axis, counts_c)
+        status = collect_counts(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_allgather_along(self%handle, input_buffer, dim_axis, &
           counts_c, size(counts_c, kind=c_int64_t), output=output_buffer)
     end if
@@ -376,13 +368,12 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgatherv"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allgatherv"//c_null_char)
     else
       status = syncyte_comm_allgatherv(self%handle, input_buffer, counts_c, size(counts_c, kind=c_int64_t), &
           output=output_buffer)
@@ -414,13 +405,11 @@ contains
     nullify (input_given)
     if (is_root(self%handle, root)) then
       if (present(input)) then
-        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, &
-            0_c_int32_t, input_buffer)
+        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
         input_given => input_buffer
       end if
     end if
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = output_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
@@ -431,11 +420,11 @@ contains
           counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scatter_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_scatter_along"//c_null_char)
     else
       status = local
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
-        status = collected(self%handle, output_buffer, dim_axis, counts_c)
+        status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
           counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
     end if
@@ -459,9 +448,8 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = output_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
@@ -472,11 +460,12 @@ contains
           counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce_scatter_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, &
+          "comm_reduce_scatter_along"//c_null_char)
     else
       status = local
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
-        status = collected(self%handle, output_buffer, dim_axis, counts_c)
+        status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
           dim_axis, counts_c, size(counts_c, kind=c_int64_t), op, output=output_buffer)
     end if
@@ -504,9 +493,8 @@ contains
     integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim
     gather_dim_c = int(gather_dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
@@ -526,13 +514,13 @@ contains
           0_c_int32_t, scatter_counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoall_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_alltoall_along"//c_null_char)
     else
       status = local
       if (status == SYNCYTE_SUCCESS .and. .not. present(gather_counts)) &
-        status = collected(self%handle, input_buffer, gather_dim_axis, gather_counts_c)
+        status = collect_counts(self%handle, input_buffer, gather_dim_axis, gather_counts_c)
       if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_counts)) &
-        status = collected(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
+        status = collect_counts(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
           gather_dim_axis, gather_counts_c, size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, &
           scatter_counts_c, size(scatter_counts_c, kind=c_int64_t), output=output_buffer)
@@ -555,9 +543,8 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (send_counts_c(fortran_count(send_counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(send_counts, "send_counts"//c_null_char, 0_c_int32_t, &
         send_counts_c)
@@ -565,7 +552,7 @@ contains
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(recv_counts, "recv_counts"//c_null_char, 0_c_int32_t, &
         recv_counts_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoallv"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_alltoallv"//c_null_char)
     else
       status = syncyte_comm_alltoallv(self%handle, input_buffer, send_counts_c, size(send_counts_c, &
           kind=c_int64_t), recv_counts_c, size(recv_counts_c, kind=c_int64_t), output=output_buffer)
@@ -586,11 +573,11 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_neighbor_alltoall"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, &
+          "comm_neighbor_alltoall"//c_null_char)
     else
       status = syncyte_comm_neighbor_alltoall(self%handle, input_buffer, output=output_buffer)
     end if
@@ -610,9 +597,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ibcast"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ibcast"//c_null_char)
     else
       status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), buffer=array_buffer, &
           request=request%handle)
@@ -636,15 +623,14 @@ contains
     type(syncyte_buffer_t), pointer :: input_given
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, 0_c_int32_t, output_buffer)
+    local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, &
-          0_c_int32_t, input_buffer)
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallreduce"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_iallreduce"//c_null_char)
     else
       status = syncyte_comm_iallreduce(self%handle, input_given, op, output=output_buffer, &
           request=request%handle)
@@ -669,9 +655,8 @@ contains
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     dim_c = input_buffer%ndim
@@ -679,7 +664,8 @@ contains
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
         "input"//c_null_char, dim_axis)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallgather_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
+          "comm_iallgather_along"//c_null_char)
     else
       status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
           kind=c_int64_t), output=output_buffer, request=request%handle)
@@ -704,9 +690,8 @@ contains
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     dim_c = output_buffer%ndim
@@ -714,7 +699,8 @@ contains
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
         "output"//c_null_char, dim_axis)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ireduce_scatter_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
+          "comm_ireduce_scatter_along"//c_null_char)
     else
       status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
           kind=c_int64_t), op, output=output_buffer, request=request%handle)
@@ -744,9 +730,8 @@ contains
     integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, output_buffer)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim
     gather_dim_c = int(gather_dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
@@ -762,7 +747,7 @@ contains
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
         0_c_int32_t, scatter_counts_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ialltoall_along"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ialltoall_along"//c_null_char)
     else
       status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_counts_c, &
           size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, scatter_counts_c, size(scatter_counts_c, &

@@ -56,7 +56,7 @@ contains
     if (present(check)) options%check = int(check, c_int32_t)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_from_fortran"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_from_fortran"//c_null_char)
     else
       status = syncyte_comm_from_fortran(handle_c, options, made)
     end if
@@ -264,7 +264,7 @@ contains
       end if
     end if
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_CREATION, self%handle, local, "cart_create"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, self%handle, local, "cart_create"//c_null_char)
     else
       status = syncyte_cart_create(self%handle, ndim, places, periods, options, made)
     end if

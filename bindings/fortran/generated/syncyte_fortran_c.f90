@@ -8,21 +8,21 @@ module syncyte_fortran_c
   public
 
   ! this rank
-  integer(c_int32_t), parameter :: FORTRAN_LOCAL = 0_c_int32_t
+  integer(c_int32_t), parameter :: FORTRAN_ERROR_HERE = 0_c_int32_t
   ! all ranks, if the communicator checks (SYNCYTE_CHECK)
-  integer(c_int32_t), parameter :: FORTRAN_COLLECTIVE = 1_c_int32_t
-  ! all ranks, always
-  integer(c_int32_t), parameter :: FORTRAN_CREATION = 2_c_int32_t
+  integer(c_int32_t), parameter :: FORTRAN_ERROR_EVERYWHERE = 1_c_int32_t
+  ! all ranks, with SYNCYTE_CHECK=off too
+  integer(c_int32_t), parameter :: FORTRAN_ERROR_EVERYWHERE_ALWAYS = 2_c_int32_t
   ! all ranks, at the end of the started operation
-  integer(c_int32_t), parameter :: FORTRAN_START = 3_c_int32_t
+  integer(c_int32_t), parameter :: FORTRAN_ERROR_IN_REQUEST = 3_c_int32_t
   ! this rank and its neighbours
-  integer(c_int32_t), parameter :: FORTRAN_HALO = 4_c_int32_t
+  integer(c_int32_t), parameter :: FORTRAN_ERROR_AT_NEIGHBOURS = 4_c_int32_t
 
   interface
 
     !> Takes part in an operation whose arguments are wrong on this rank; the thread's last error is the reason.
     ! scope [in]: the ranks that get the error
-    ! comm [in]: the operation's communicator, or its halo; null where it is local
+    ! comm [in]: the operation's communicator, or its halo; null for an error on this rank alone
     ! status [in]: of the error
     ! operation [in]: the C function's name without "syncyte_"
     ! Returns: the status for the caller
@@ -55,20 +55,42 @@ module syncyte_fortran_c
     !> Describes an array.
     ! array [in]: any array
     ! name [in]: of the dummy argument
-    ! is_dense [in]: 1: a section is copied into contiguous memory, which fortran_release() frees
-    ! stored [in]: element type to take it for if the array's can carry that, or 0
     ! buffer [out]: the description
-    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") result(answer)
+    function fortran_buffer(array, name, buffer) bind(C, name="fortran_buffer") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int32_t), value :: is_dense
-      integer(c_int32_t), value :: stored
       type(syncyte_buffer_t), intent(out) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_buffer
 
-    !> Frees the copy that fortran_buffer() has made of a section.
+    !> Describes an array that may carry elements of another type.
+    ! array [in]: any array
+    ! name [in]: of the dummy argument
+    ! stored [in]: element type to take it for if the array's can carry that, or 0
+    ! buffer [out]: the description
+    function fortran_buffer_as(array, name, stored, buffer) bind(C, name="fortran_buffer_as") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), value :: stored
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_buffer_as
+
+    !> Describes an array, or a contiguous copy of a section, which fortran_release() frees.
+    ! array [in]: any array
+    ! name [in]: of the dummy argument
+    ! buffer [out]: the description
+    function fortran_dense_buffer(array, name, buffer) bind(C, name="fortran_dense_buffer") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_dense_buffer
+
+    !> Frees the copy that fortran_dense_buffer() has made of a section.
     ! array [in]: the array
     ! is_written [in]: 1: the copy's elements go back first
     ! buffer [in,out]: its description
@@ -176,7 +198,7 @@ module syncyte_fortran_c
     end function fortran_handle
 
     !> The axis of a dimension, counted from the end.
-    ! dim [in]: from 1; 0 stands for the last one
+    ! dim [in]: from 1 to the array's rank
     ! array [in]: array that has the dimension
     ! name [in]: of the dummy argument
     ! array_name [in]: of the array

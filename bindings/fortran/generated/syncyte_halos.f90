@@ -86,9 +86,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_exchange"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_exchange"//c_null_char)
     else
       status = syncyte_halo_exchange(self%handle, array_buffer)
     end if
@@ -105,9 +105,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_accumulate"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_accumulate"//c_null_char)
     else
       status = syncyte_halo_accumulate(self%handle, array_buffer)
     end if
@@ -126,9 +126,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_iexchange"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iexchange"//c_null_char)
     else
       status = syncyte_halo_iexchange(self%handle, array_buffer, request%handle)
     end if
@@ -147,9 +147,9 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_iaccumulate"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iaccumulate"//c_null_char)
     else
       status = syncyte_halo_iaccumulate(self%handle, array_buffer, request%handle)
     end if

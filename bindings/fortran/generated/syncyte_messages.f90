@@ -39,11 +39,11 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_send"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_send"//c_null_char)
     else
       status = syncyte_comm_send(self%handle, array_buffer, int(dest, c_int32_t), tag_c)
     end if
@@ -65,11 +65,11 @@ contains
     type(syncyte_message_status_t) :: status_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = SYNCYTE_ANY
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_recv"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_recv"//c_null_char)
     else
       status = syncyte_comm_recv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
           status=status_c)
@@ -93,11 +93,11 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_isend"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_isend"//c_null_char)
     else
       status = syncyte_comm_isend(self%handle, array_buffer, int(dest, c_int32_t), tag_c, &
           request=request%handle)
@@ -119,11 +119,11 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = SYNCYTE_ANY
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_irecv"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_irecv"//c_null_char)
     else
       status = syncyte_comm_irecv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
           request=request%handle)
@@ -148,15 +148,14 @@ contains
     integer(c_int32_t) :: recv_tag_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(sent, "sent"//c_null_char, 0_c_int32_t, 0_c_int32_t, sent_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, received_buffer)
+    local = fortran_buffer(sent, "sent"//c_null_char, sent_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, received_buffer)
     send_tag_c = 0
     if (present(send_tag)) send_tag_c = int(send_tag, c_int32_t)
     recv_tag_c = SYNCYTE_ANY
     if (present(recv_tag)) recv_tag_c = int(recv_tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_sendrecv"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_sendrecv"//c_null_char)
     else
       status = syncyte_comm_sendrecv(self%handle, sent_buffer, int(dest, c_int32_t), send_tag_c, int(source, &
           c_int32_t), recv_tag_c, recv_buffer=received_buffer)

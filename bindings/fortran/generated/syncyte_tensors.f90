@@ -84,7 +84,7 @@ contains
     if (allocated(name_c)) options%name = c_loc(name_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "tensor_create"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_create"//c_null_char)
     else
       status = syncyte_tensor_create(comm%handle, dtype, size(shape_c, kind=c_int32_t), shape_c, options, made)
     end if
@@ -109,12 +109,12 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
-    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "tensor_wrap"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_wrap"//c_null_char)
     else
       status = syncyte_tensor_wrap(comm%handle, array_buffer, options, made)
     end if
@@ -174,7 +174,7 @@ contains
     if (local == SYNCYTE_SUCCESS) &
       local = fortran_axis(int(dim, c_int32_t), global, "dim"//c_null_char, "the tensor"//c_null_char, axis)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_describe"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_describe"//c_null_char)
     else
       status = syncyte_tensor_describe(self%handle, global)
     end if
@@ -214,7 +214,7 @@ contains
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_rows"//c_null_char)
     else
       status = syncyte_tensor_rows(self%handle, rank_c, first, count)
     end if
@@ -239,7 +239,7 @@ contains
     if (present(rank)) rank_c = int(rank, c_int32_t)
     if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_rows"//c_null_char)
     else
       status = syncyte_tensor_rows(self%handle, rank_c, first, count)
     end if
@@ -280,11 +280,11 @@ contains
     integer(c_int32_t) :: status, local, ignored
 
     local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
-        global%dtype, output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
+        output_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_gather"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_gather"//c_null_char)
     else
       status = syncyte_tensor_gather(self%handle, index_c, output_buffer)
     end if
@@ -306,11 +306,11 @@ contains
     integer(c_int32_t) :: status, local, ignored
 
     local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, &
-        global%dtype, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_scatter"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_scatter"//c_null_char)
     else
       status = syncyte_tensor_scatter(self%handle, index_c, source_buffer)
     end if
@@ -332,11 +332,11 @@ contains
     integer(c_int32_t) :: status, local, ignored
 
     local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, &
-        global%dtype, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_scatter_add"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_scatter_add"//c_null_char)
     else
       status = syncyte_tensor_scatter_add(self%handle, index_c, source_buffer)
     end if
@@ -370,14 +370,14 @@ contains
     integer(c_int32_t) :: status, local
 
     local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
     allocate (lower_c(fortran_count(lower)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
         lower_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_get_box"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_get_box"//c_null_char)
     else
       status = syncyte_tensor_get_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
     end if
@@ -397,14 +397,14 @@ contains
     integer(c_int32_t) :: status, local
 
     local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
     allocate (lower_c(fortran_count(lower)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
         lower_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_put_box"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_box"//c_null_char)
     else
       status = syncyte_tensor_put_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
     end if
@@ -425,7 +425,7 @@ contains
     local = fortran_element(self%handle, element, element_c)
     value_c = 0
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_load"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_load"//c_null_char)
     else
       status = syncyte_tensor_load(self%handle, element_c, value_c)
     end if
@@ -447,7 +447,7 @@ contains
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, value_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_store"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_store"//c_null_char)
     else
       status = syncyte_tensor_store(self%handle, element_c, value_c)
     end if
@@ -470,7 +470,7 @@ contains
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(operand, "operand"//c_null_char, operand_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_fetch_add"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_fetch_add"//c_null_char)
     else
       status = syncyte_tensor_fetch_add(self%handle, element_c, operand_c, previous_c)
     end if
@@ -497,7 +497,7 @@ contains
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(expected, "expected"//c_null_char, expected_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(desired, "desired"//c_null_char, desired_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_compare_swap"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_compare_swap"//c_null_char)
     else
       status = syncyte_tensor_compare_swap(self%handle, element_c, expected_c, desired_c, previous_c)
     end if
@@ -527,7 +527,7 @@ contains
     timeout_c = -1
     if (present(timeout)) timeout_c = timeout
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_wait"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_wait"//c_null_char)
     else
       status = syncyte_tensor_wait(self%handle, element_c, compare, value_c, timeout_c, found_c)
     end if

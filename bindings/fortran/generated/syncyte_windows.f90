@@ -58,7 +58,7 @@ contains
     if (allocated(name_c)) options%name = c_loc(name_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "window_create"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "window_create"//c_null_char)
     else
       status = syncyte_window_create(comm%handle, bytes_c, options, made)
     end if
@@ -115,10 +115,10 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, 0_c_int32_t, source_buffer)
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "window_put"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_put"//c_null_char)
     else
       status = syncyte_window_put(self%handle, int(rank, c_int32_t), first_c, source_buffer)
     end if
@@ -137,10 +137,10 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(target, "target"//c_null_char, 0_c_int32_t, 0_c_int32_t, target_buffer)
+    local = fortran_buffer(target, "target"//c_null_char, target_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "window_get"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_get"//c_null_char)
     else
       status = syncyte_window_get(self%handle, int(rank, c_int32_t), first_c, target_buffer)
     end if
@@ -160,10 +160,10 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
-    local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, 0_c_int32_t, source_buffer)
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "window_accumulate"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_accumulate"//c_null_char)
     else
       status = syncyte_window_accumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer)
     end if
@@ -186,14 +186,12 @@ contains
     integer(c_int32_t) :: status, local
 
     local = fortran_alike(operand, operand, "operand"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, operand_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, previous_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, operand_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "window_fetch_op"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_fetch_op"//c_null_char)
     else
       status = syncyte_window_fetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
           operand_buffer%data, previous_buffer%data)
@@ -218,17 +216,14 @@ contains
     integer(c_int32_t) :: status, local
 
     local = fortran_alike(expected, expected, "expected"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, expected_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(desired, expected, "desired"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(desired, "desired"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, desired_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(desired, "desired"//c_null_char, desired_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, expected, "previous"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, 0_c_int32_t, &
-        0_c_int32_t, previous_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, expected_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "window_compare_swap"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_compare_swap"//c_null_char)
     else
       status = syncyte_window_compare_swap(self%handle, int(rank, c_int32_t), first_c, expected_buffer%dtype, &
           expected_buffer%data, desired_buffer%data, previous_buffer%data)

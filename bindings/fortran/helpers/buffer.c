@@ -110,8 +110,9 @@ syncyte_status_t fortran_release(const CFI_cdesc_t* array, int32_t is_written, s
   return SYNCYTE_SUCCESS;
 }
 
-static syncyte_status_t describe(const CFI_cdesc_t* array, const char* name, syncyte_dtype_t stored,
-                                 syncyte_buffer_t* buffer) {
+syncyte_status_t fortran_buffer_as(const CFI_cdesc_t* array, const char* name, syncyte_dtype_t stored,
+                                   syncyte_buffer_t* buffer) {
+  *buffer = (syncyte_buffer_t){.struct_size = sizeof *buffer, .memory = SYNCYTE_MEMORY_HOST};
   const syncyte_status_t status = fortran_check(array, name);
   const syncyte_dtype_t dtype = fortran_dtype(array);
   if (status != SYNCYTE_SUCCESS) return status;
@@ -131,13 +132,13 @@ static syncyte_status_t describe(const CFI_cdesc_t* array, const char* name, syn
   return SYNCYTE_SUCCESS;
 }
 
-syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, int32_t is_dense, syncyte_dtype_t stored,
-                                syncyte_buffer_t* buffer) {
-  *buffer = (syncyte_buffer_t){.struct_size = sizeof *buffer, .memory = SYNCYTE_MEMORY_HOST};
-  syncyte_status_t status = describe(array, name, stored, buffer);
-  if (status == SYNCYTE_SUCCESS && is_dense != 0 && !fortran_is_contiguous(array))
-    status = copy_section(array, name, buffer);
-  return status;
+syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
+  return fortran_buffer_as(array, name, 0, buffer);
+}
+
+syncyte_status_t fortran_dense_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
+  const syncyte_status_t status = fortran_buffer(array, name, buffer);
+  return status != SYNCYTE_SUCCESS || fortran_is_contiguous(array) ? status : copy_section(array, name, buffer);
 }
 
 syncyte_status_t fortran_alike(const CFI_cdesc_t* array, const CFI_cdesc_t* like, const char* name) {

@@ -26,7 +26,8 @@ static void write_reversed(FILE* to, const char* items, const char* end, const c
   fprintf(to, "%.*s%s", (int)((comma != NULL ? comma : end) - items), items, after);
 }
 
-/* Writes a field with its lists of extents in Fortran's order; of an axis, which counts from the end, the sign goes. */
+/* Writes a field. Lists of extents are reversed, into Fortran's order. C's axes count from the end (-1 is the last
+ * one), Fortran's dimensions from the start: axis -d is dimension d, so that only the sign is left out. */
 static void write_field(FILE* to, const char* text, bool has_extents, bool is_axis) {
   for (const char* next = text; *next != '\0'; ++next) {
     const char* end = *next == '[' && has_extents ? strchr(next, ']') : NULL;
@@ -54,15 +55,16 @@ static const char* name_of(const char* argument) {
 
 /* "dimension 2 of shape is 3; expected 4" */
 static void write_argument(FILE* to, const syncyte_error_fields_t* fields) {
-  const bool has_extents = fields->ndim > 0, has_axis = fields->axis >= 0;
-  const bool is_axis = has_extents && !has_axis && strstr(fields->argument, "axis") != NULL;
-  if (has_axis && has_extents) fprintf(to, "dimension %lld of ", (long long)(fields->ndim - fields->axis));
+  const bool is_about_array = fields->ndim > 0, has_position = fields->axis >= 0;
+  const bool value_is_axis = is_about_array && !has_position && strstr(fields->argument, "axis") != NULL;
+  if (is_about_array && has_position) fprintf(to, "dimension %lld of ", (long long)(fields->ndim - fields->axis));
   fputs(name_of(fields->argument), to);
-  if (has_axis && !has_extents) fprintf(to, "(%lld)", (long long)fields->axis + 1);
+  if (!is_about_array && has_position) fprintf(to, "(%lld)", (long long)fields->axis + 1);
   fputs(" is ", to);
-  write_field(to, strcmp(fields->value, "null") == 0 ? "absent or not allocated" : fields->value, has_extents, is_axis);
+  const char* value = strcmp(fields->value, "null") == 0 ? "absent or not allocated" : fields->value;
+  write_field(to, value, is_about_array, value_is_axis);
   if (fields->expected[0] != '\0') fputs("; expected ", to);
-  write_field(to, fields->expected, has_extents, is_axis);
+  write_field(to, fields->expected, is_about_array, value_is_axis);
 }
 
 const char* fortran_last_error(void) {

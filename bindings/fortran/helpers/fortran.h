@@ -16,17 +16,17 @@
 /** Ranks that get the error if an argument is wrong on one rank. */
 typedef int32_t fortran_scope_t;
 enum fortran_scope_values {
-  FORTRAN_LOCAL = 0,      /**< this rank */
-  FORTRAN_COLLECTIVE = 1, /**< all ranks, if the communicator checks (SYNCYTE_CHECK) */
-  FORTRAN_CREATION = 2,   /**< all ranks, always */
-  FORTRAN_START = 3,      /**< all ranks, at the end of the started operation */
-  FORTRAN_HALO = 4        /**< this rank and its neighbours */
+  FORTRAN_ERROR_HERE = 0,              /**< this rank */
+  FORTRAN_ERROR_EVERYWHERE = 1,        /**< all ranks, if the communicator checks (SYNCYTE_CHECK) */
+  FORTRAN_ERROR_EVERYWHERE_ALWAYS = 2, /**< all ranks, with SYNCYTE_CHECK=off too */
+  FORTRAN_ERROR_IN_REQUEST = 3,        /**< all ranks, at the end of the started operation */
+  FORTRAN_ERROR_AT_NEIGHBOURS = 4      /**< this rank and its neighbours */
 };
 
 /**
  * @brief Takes part in an operation whose arguments are wrong on this rank; the thread's last error is the reason.
  * @param[in] scope the ranks that get the error
- * @param[in] comm the operation's communicator, or its halo; null where it is local
+ * @param[in] comm the operation's communicator, or its halo; null for an error on this rank alone
  * @param[in] status of the error
  * @param[in] operation {string} the C function's name without "syncyte_"
  * @return the status for the caller
@@ -51,15 +51,30 @@ syncyte_status_t fortran_end_job(syncyte_status_t status);
  * @brief Describes an array.
  * @param[in] array any array
  * @param[in] name {string} of the dummy argument
- * @param[in] is_dense 1: a section is copied into contiguous memory, which fortran_release() frees
+ * @param[out] buffer the description
+ */
+syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Describes an array that may carry elements of another type.
+ * @param[in] array any array
+ * @param[in] name {string} of the dummy argument
  * @param[in] stored element type to take it for if the array's can carry that, or 0
  * @param[out] buffer the description
  */
-syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, int32_t is_dense, syncyte_dtype_t stored,
-                                syncyte_buffer_t* buffer);
+syncyte_status_t fortran_buffer_as(const CFI_cdesc_t* array, const char* name, syncyte_dtype_t stored,
+                                   syncyte_buffer_t* buffer);
 
 /**
- * @brief Frees the copy that fortran_buffer() has made of a section.
+ * @brief Describes an array, or a contiguous copy of a section, which fortran_release() frees.
+ * @param[in] array any array
+ * @param[in] name {string} of the dummy argument
+ * @param[out] buffer the description
+ */
+syncyte_status_t fortran_dense_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Frees the copy that fortran_dense_buffer() has made of a section.
  * @param[in] array the array
  * @param[in] is_written 1: the copy's elements go back first
  * @param[in,out] buffer its description
@@ -132,7 +147,7 @@ syncyte_status_t fortran_handle(const CFI_cdesc_t* handle, const char* name, int
 
 /**
  * @brief The axis of a dimension, counted from the end.
- * @param[in] dim from 1; 0 stands for the last one
+ * @param[in] dim from 1 to the array's rank
  * @param[in] array array that has the dimension
  * @param[in] name {string} of the dummy argument
  * @param[in] array_name {string} of the array

@@ -35,13 +35,13 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   syncyte_buffer_t buffer;
   int64_t below[SYNCYTE_MAX_NDIM] = {0}, above[SYNCYTE_MAX_NDIM] = {0};
   int32_t axes[SYNCYTE_MAX_NDIM] = {0}, dimensions = 0;
-  syncyte_status_t local = fortran_buffer(array, "array", 0, 0, &buffer);
+  syncyte_status_t local = fortran_buffer(array, "array", &buffer);
   (void)syncyte_cart_ndim(cart, &dimensions); /* 0 without a grid: halo_create() then fails on all ranks */
   int32_t lows = dimensions, highs = dimensions, cut = dimensions;
   if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", &lows, below);
   if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", &highs, above);
   if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, buffer.ndim, &cut, axes);
-  if (local != SYNCYTE_SUCCESS) return fortran_refuse(FORTRAN_CREATION, cart, local, "halo_create");
+  if (local != SYNCYTE_SUCCESS) return fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, cart, local, "halo_create");
   return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, dims != NULL ? axes : NULL, cut, below,
                              lows, above, highs, &options, halo);
 }

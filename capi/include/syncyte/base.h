@@ -25,10 +25,16 @@
  * - Unless its comment says otherwise, a function is blocking, thread-safe on different communicators, and returns
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *
- * Annotations: each parameter's comment states its direction, array length and whether it may be null:
- * `@param[in|out|in,out] name {array(N), default(N), optional, string, callback} text`; the default is that of an
- * argument which other languages let their callers leave out. A struct's member whose default is not zero has
- * `{default(N)}`. The Fortran and Python declarations are generated from these comments.
+ * Annotations, in braces, state what the code generator (bindings/generate) must know; the text behind them is only
+ * copied into documentation. A parameter is `@param[in|out|in,out] name {annotations} text`:
+ * - `array(N)`: N elements; `optional`: may be null; `string`, `callback`: the type;
+ * - `default(N)`: value in languages that let their callers leave the argument out;
+ * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
+ * - `in_place`: null means that the array which gets the result holds the input;
+ * - `kept`: the memory is used after the call has returned.
+ *
+ * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor
+ * counted, and a forked child may call it too. A struct's member whose default is not zero has `{default(N)}`.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H

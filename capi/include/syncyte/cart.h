@@ -36,14 +36,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t
                                                     syncyte_comm_t* cart);
 
 /**
- * @brief Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
+ * @brief {lookup} Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
  * @param[in] cart a communicator
  * @param[out] ndim the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim);
 
 /**
- * @brief Returns extents and periods of the grid. Local.
+ * @brief {lookup} Returns extents and periods of the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[out] extents {array(ndim), optional} ranks along each dimension
@@ -54,7 +54,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t n
                                                   int32_t* periods);
 
 /**
- * @brief Returns a rank's coordinates on the grid. Local.
+ * @brief {lookup} Returns a rank's coordinates on the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] rank one of its ranks
  * @param[in] ndim its number of dimensions
@@ -65,7 +65,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, in
                                                          int32_t* coordinates);
 
 /**
- * @brief Returns the rank at some coordinates. Local.
+ * @brief {lookup} Returns the rank at some coordinates. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[in] coordinates {array(ndim)} any numbers; they wrap round in periodic dimensions
@@ -76,8 +76,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t n
                                                   int32_t* rank);
 
 /**
- * @brief Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a dimension.
- * Local.
+ * @brief {lookup} Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a
+ * dimension. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] dimension 0 to ndim - 1
  * @param[in] displacement number of places; negative: down

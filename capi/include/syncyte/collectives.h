@@ -39,7 +39,7 @@ typedef struct syncyte_collective_options_t {
  * @param[in] comm a communicator
  * @param[in] root rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous} contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
@@ -50,10 +50,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t 
  * @brief Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
  * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
  * SYNCYTE_ERR_MISMATCH.
  */
@@ -65,9 +65,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, cons
  * @brief Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
  * elements, options->fact.
  * @param[in] comm a communicator
- * @param[in] input contiguous
+ * @param[in] input {contiguous} contiguous
  * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, of input's dtype and size times as many elements; must not overlap input
+ * @param[out] output {contiguous} contiguous, of input's dtype and size times as many elements; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                        const syncyte_collective_options_t* options,
@@ -77,11 +77,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, cons
  * @brief Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts,
  * options->fact.
  * @param[in] comm a communicator
- * @param[in] input contiguous, counts[rank] elements
+ * @param[in] input {contiguous} contiguous, counts[rank] elements
  * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
  * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, the sum of counts elements; must not overlap input
+ * @param[out] output {contiguous} contiguous, the sum of counts elements; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                         const int64_t* counts, int64_t counts_length,
@@ -93,13 +93,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
  * i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
  * entry by entry).
  * @param[in] comm a communicator
- * @param[in] input contiguous, the blocks in order of target ranks
+ * @param[in] input {contiguous} contiguous, the blocks in order of target ranks
  * @param[in] send_counts {array(send_counts_length)} elements for every rank
  * @param[in] send_counts_length length of send_counts: comm's size
  * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
  * @param[in] recv_counts_length length of recv_counts: comm's size
  * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, the blocks in order of source ranks; must not overlap input
+ * @param[out] output {contiguous} contiguous, the blocks in order of source ranks; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                        const int64_t* send_counts, int64_t send_counts_length,
@@ -117,9 +117,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
  * neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint if those
  * blocks are 0.
  * @param[in] comm a Cartesian communicator
- * @param[in] input contiguous, a block for each neighbour
+ * @param[in] input {contiguous} contiguous, a block for each neighbour
  * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
@@ -130,12 +130,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t co
  * @brief Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
  * options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null on root: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place} contiguous; null on root: output's contents (in place)
  * @param[in] op reduction
  * @param[in] root rank that gets the result
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {optional} on root: contiguous, of input's dtype and number of elements, not overlapping it;
- * elsewhere neither read nor written, may be null
+ * @param[in,out] output {optional, contiguous} on root: contiguous, of input's dtype and number of elements, not
+ * overlapping it; elsewhere neither read nor written, may be null
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
@@ -155,11 +155,11 @@ enum syncyte_scan_values {
  * @brief Reduces element by element over the ranks from the first (or the last) to this one, its own included.
  * Collective; facts: dtype, number of elements, op, from, options->fact.
  * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] from where the scan begins
  * @param[in] options {optional} null for defaults
- * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
@@ -171,11 +171,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syn
  * begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest
  * for MAX. Collective; facts as syncyte_comm_scan().
  * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] from where the scan begins
  * @param[in] options {optional} null for defaults
- * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,

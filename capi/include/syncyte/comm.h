@@ -168,15 +168,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
 SYNCYTE_EXPORT syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag);
 
 /**
- * @brief Returns a reference to the communicator of all ranks. Local. All references have the same handle, in every
- * job.
+ * @brief {lookup} Returns a reference to the communicator of all ranks. Local. All references have the same handle, in
+ * every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm);
 
 /**
- * @brief Returns a reference to the communicator of this rank alone. Local. All references have the same handle, in
- * every job.
+ * @brief {lookup} Returns a reference to the communicator of this rank alone. Local. All references have the same
+ * handle, in every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
@@ -271,44 +271,45 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const in
                                                    syncyte_comm_t* group);
 
 /**
- * @brief Returns the topology: the communicator's ranks on nodes. Local.
+ * @brief {lookup} Returns the topology: the communicator's ranks on nodes. Local.
  * @param[in] comm a communicator
  * @param[in,out] topology struct_size set by the caller; the rest is filled
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology);
 
 /**
- * @brief Returns this process's number, 0 to size - 1. Local.
+ * @brief {lookup} Returns this process's number, 0 to size - 1. Local.
  * @param[in] comm a communicator
  * @param[out] rank the rank
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank);
 
 /**
- * @brief Returns the number of ranks. Local.
+ * @brief {lookup} Returns the number of ranks. Local.
  * @param[in] comm a communicator
  * @param[out] size the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size);
 
 /**
- * @brief Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+ * @brief {lookup} Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
  * @param[in] comm a communicator
  * @param[out] level the level that its ranks agreed on
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level);
 
 /**
- * @brief Returns the number of collectives that this rank has begun on a communicator. Local. Each agreement compares
- * it: after a successful collective it is equal on all ranks until the next one begins, and identifies that collective.
+ * @brief {lookup} Returns the number of collectives that this rank has begun on a communicator. Local. Each agreement
+ * compares it: after a successful collective it is equal on all ranks until the next one begins, and identifies that
+ * collective.
  * @param[in] comm a communicator
  * @param[out] number 0 on a new communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number);
 
 /**
- * @brief Returns the communicator's identifier: equal on all its ranks, unique among communicators of this and other
- * jobs. Local.
+ * @brief {lookup} Returns the communicator's identifier: equal on all its ranks, unique among communicators of this and
+ * other jobs. Local.
  * @param[in] comm a communicator
  * @param[out] id 0 or more
  */

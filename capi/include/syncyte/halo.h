@@ -95,7 +95,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_release(syncyte_halo_t halo);
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo);
 
 /**
- * @brief Returns the arrays that a halo is for. Local.
+ * @brief {lookup} Returns the arrays that a halo is for. Local.
  * @param[in] halo a halo
  * @param[out] array dtype and shape, without memory
  * @param[out] interior {optional} the interior of a contiguous array: shape, strides, and the offset of its first cell
@@ -105,7 +105,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncy
                                                       syncyte_buffer_t* interior);
 
 /**
- * @brief Returns the communicator of a halo. Local.
+ * @brief {lookup} Returns the communicator of a halo. Local.
  * @param[in] halo a halo
  * @param[out] cart a new reference to it, to be destroyed as any other handle
  */
@@ -146,8 +146,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32
                                                       const syncyte_buffer_t* array);
 
 /**
- * @brief Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it
- * identifies the last one.
+ * @brief {lookup} Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare
+ * it; so it identifies the last one.
  * @param[in] halo a halo
  * @param[out] number 0 for a new halo
  */
@@ -157,8 +157,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64
  * @brief Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
  * waited for. A halo has at most one exchange in flight.
  * @param[in] halo a halo
- * @param[in] array array of the halo's dtype and shape; its memory must stay until the request has ended; until then
- * ghosts must not be read, and interior cells that ghosts copy must not be written
+ * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay until the request has ended; until
+ * then ghosts must not be read, and interior cells that ghosts copy must not be written
  * @param[out] request ends with syncyte_halo_exchange()'s status
  * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */
@@ -168,8 +168,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, cons
 /**
  * @brief Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
  * @param[in] halo a halo
- * @param[in] array array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the
- * request has ended
+ * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay, and may not be read or written,
+ * until the request has ended
  * @param[out] request ends with syncyte_halo_accumulate()'s status
  * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */

@@ -130,14 +130,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_release(syncyte_kv_t kv);
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv);
 
 /**
- * @brief Returns the number of keys. Local.
+ * @brief {lookup} Returns the number of keys. Local.
  * @param[in] kv a store
  * @param[out] key_count as given to kv_create()
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count);
 
 /**
- * @brief Returns the number of values of each key. Local.
+ * @brief {lookup} Returns the number of values of each key. Local.
  * @param[in] kv a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
@@ -148,7 +148,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t coun
                                                    int64_t* lengths);
 
 /**
- * @brief Returns the current owners of keys. Local.
+ * @brief {lookup} Returns the current owners of keys. Local.
  * @param[in] kv a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
@@ -201,10 +201,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t wo
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker);
 
 /**
- * @brief Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it.
+ * @brief {forked_child} Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call
+ * it.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous, any number of dimensions
- * @param[out] values float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
+ * @param[in] keys {contiguous} int64, contiguous, any number of dimensions
+ * @param[out] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be read before
+ * kv_worker_wait()
  * @param[out] timestamp {optional} timestamp to wait for; -1: complete. Null: complete on return
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
  * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key).
@@ -215,8 +217,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worke
 /**
  * @brief Adds to the values of keys; a key that repeats is added to several times. Local.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous
- * @param[in] values float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
+ * kv_worker_wait()
  * @param[out] timestamp {optional} as in pull
  * @return as pull.
  */
@@ -226,8 +229,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worke
 /**
  * @brief Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous
- * @param[in] values float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
+ * kv_worker_wait()
  * @param[out] timestamp {optional} as in pull
  * @return as pull, except SYNCYTE_ERR_PEER_DIED.
  */
@@ -235,10 +239,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker
                                                       const syncyte_buffer_t* values, int64_t* timestamp);
 
 /**
- * @brief Reads the values of keys if all of them are local; on one node they always are. Local.
+ * @brief {forked_child} Reads the values of keys if all of them are local; on one node they always are. Local.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous
- * @param[out] values float32, contiguous, as many as the keys have; unchanged if a key is not local
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[out] values {contiguous} float32, contiguous, as many as the keys have; unchanged if a key is not local
  * @param[out] is_local 1, or 0 if a key is not local
  * @return as pull.
  */
@@ -249,7 +253,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worke
 /**
  * @brief Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous
+ * @param[in] keys {contiguous} int64, contiguous
  * @param[out] timestamp {optional} as in pull
  * @return as pull.
  */
@@ -260,7 +264,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t w
  * @brief Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and
  * records the intent. Local.
  * @param[in] worker a worker
- * @param[in] keys int64, contiguous
+ * @param[in] keys {contiguous} int64, contiguous
  * @param[in] start 0 or more
  * @param[in] end more than start; 0: start + 1
  * @return as pull; SYNCYTE_ERR_ARGUMENT.
@@ -276,7 +280,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_intent(syncyte_kv_worker_t wor
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int64_t* clock);
 
 /**
- * @brief Returns the worker's clock. Local.
+ * @brief {lookup} Returns the worker's clock. Local.
  * @param[in] worker a worker
  * @param[out] clock 0 or more
  */
@@ -298,8 +302,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
  * @brief Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled.
  * @param[in] worker the worker that has prepared it
  * @param[in] sample its number
- * @param[out] keys int64, contiguous, at most as many as the sample has left
- * @param[out] values float32, contiguous, as many as the keys have
+ * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
+ * @param[out] values {contiguous} float32, contiguous, as many as the keys have
  * @param[out] timestamp {optional} as in pull
  * @return SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
  */

@@ -95,7 +95,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t s
 /**
  * @brief Starts to send an array. Local; does not wait.
  * @param[in] comm a communicator
- * @param[in] buffer array to send; its memory must stay, unchanged, until the request has ended
+ * @param[in] buffer {kept} array to send; its memory must stay, unchanged, until the request has ended
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
@@ -112,7 +112,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in] buffer array to receive into; its memory must stay, and may not be read, until the request has ended
+ * @param[in] buffer {kept} array to receive into; its memory must stay, and may not be read, until the request has
+ * ended
  * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until
  * then
  * @param[out] request ends when the array has arrived

@@ -42,7 +42,7 @@ extern "C" {
  * @param[in] comm a communicator
  * @param[in] root rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, kept} contiguous; read on root, written elsewhere
  * @param[out] request ends when buffer may be used again
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root,
@@ -52,10 +52,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t
 /**
  * @brief Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, kept} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous, kept} contiguous, of input's dtype and number of elements; must not overlap input
  * @param[out] request ends when output holds the result
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
@@ -66,12 +66,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
 /**
  * @brief Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input this rank's part
+ * @param[in] input {kept} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
  * @param[in] options {optional} null for defaults
- * @param[out] output the whole array, not overlapping input
+ * @param[out] output {kept} the whole array, not overlapping input
  * @param[out] request ends when output holds the result
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
@@ -81,13 +81,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
 /**
  * @brief Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input a whole array
+ * @param[in] input {kept} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[out] output this rank's part, not overlapping input
+ * @param[out] output {kept} this rank's part, not overlapping input
  * @param[out] request ends when output holds the result
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
@@ -101,7 +101,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
 /**
  * @brief Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input this rank's part along gather_axis
+ * @param[in] input {kept} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
  * @param[in] gather_counts_length length of gather_counts: comm's size
@@ -109,7 +109,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
  * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
  * @param[in] options {optional} null for defaults
- * @param[out] output this rank's part along scatter_axis, not overlapping input
+ * @param[out] output {kept} this rank's part along scatter_axis, not overlapping input
  * @param[out] request ends when output holds the result
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(

@@ -18,8 +18,8 @@ extern "C" {
  * float16, bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 is converted
  * to 16-bit types by way of float32.
  * @param[in] table 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
- * @param[in] index int32 or int64, contiguous, any number of dimensions
- * @param[out] output contiguous, index's elements times a row's elements; must not overlap the table
+ * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions
+ * @param[out] output {contiguous} contiguous, index's elements times a row's elements; must not overlap the table
  * @return SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
  * SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
  */

@@ -69,7 +69,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
  * memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
  * SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
  * @param[in] comm its ranks
- * @param[in] local this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+ * @param[in] local {contiguous, kept} this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
  * @param[in] options {optional} null for defaults; local_rows must be -1
  * @param[out] tensor the tensor
  */
@@ -96,21 +96,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor);
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor);
 
 /**
- * @brief Returns element type and global shape. Local.
+ * @brief {lookup} Returns element type and global shape. Local.
  * @param[in] tensor a tensor
  * @param[out] global filled, with data null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global);
 
 /**
- * @brief Returns a new reference to the tensor's communicator. Local.
+ * @brief {lookup} Returns a new reference to the tensor's communicator. Local.
  * @param[in] tensor a tensor
  * @param[out] comm the communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm);
 
 /**
- * @brief Returns the rows that a rank owns. Local.
+ * @brief {lookup} Returns the rows that a rank owns. Local.
  * @param[in] tensor a tensor
  * @param[in] rank owner
  * @param[out] first its first row; if it has none, the next rank's first row
@@ -120,7 +120,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int
                                                     int64_t* count);
 
 /**
- * @brief Returns the owners of rows, in O(log P) each or better. Local.
+ * @brief {lookup} Returns the owners of rows, in O(log P) each or better. Local.
  * @param[in] tensor a tensor
  * @param[in] count number of rows
  * @param[in] rows {array(count)} global row numbers
@@ -131,16 +131,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
                                                      int32_t* ranks);
 
 /**
- * @brief Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
- * it for as long as the view lives.
+ * @brief {lookup} Returns a view of this rank's rows. Local. The view is valid while there is a reference to the
+ * tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
  * @param[out] view contiguous; shape[0] is the number of local rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 
 /**
- * @brief Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
- * tensor_local().
+ * @brief {lookup} Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local.
+ * Lifetime as tensor_local().
  * @param[in] tensor a tensor
  * @param[out] view contiguous; shape[0] is the number of the node's rows
  * @param[out] first_row if the node's ranks are consecutive, the global number of the view's first row, so that view
@@ -152,10 +152,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
                                                     int64_t* first_row);
 
 /**
- * @brief Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
+ * @brief {forked_child} Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
  * @param[in] tensor a tensor
- * @param[in] index int32 or int64, contiguous, any number of dimensions
- * @param[out] output contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions
+ * @param[out] output {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
  * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
@@ -165,8 +166,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, c
  * @brief Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
  * ranks write at once, or that is added to meanwhile, is undefined.
  * @param[in] tensor a tensor
- * @param[in] index int32 or int64, contiguous
- * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @param[in] index {contiguous} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
  * @return as gather.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
@@ -176,8 +178,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * @brief Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
  * repeats is added to several times, in an undefined order. bool: logical or.
  * @param[in] tensor a tensor
- * @param[in] index int32 or int64, contiguous
- * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @param[in] index {contiguous} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
  * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
  * message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
  */
@@ -185,11 +188,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
                                                            const syncyte_buffer_t* source);
 
 /**
- * @brief Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
+ * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call
+ * it.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[out] output as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[out] output {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower,
@@ -200,7 +204,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, 
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[in] source as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
                                                        int64_t lower_length, const syncyte_buffer_t* source);
@@ -228,7 +232,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
                                                             int64_t desired, int64_t* previous);
 
 /**
- * @brief Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
+ * @brief {forked_child} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
  * @param[out] value its value
@@ -245,8 +249,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
 
 /**
- * @brief Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
- * forked child may call it.
+ * @brief {forked_child} Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true;
+ * acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
  * @param[in] compare comparison of the element with value

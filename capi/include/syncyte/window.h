@@ -74,7 +74,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_release(syncyte_window_t window);
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window);
 
 /**
- * @brief Returns the size of a rank's part. Local.
+ * @brief {lookup} Returns the size of a rank's part. Local.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part
  * @param[out] bytes its size
@@ -82,8 +82,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window)
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes);
 
 /**
- * @brief Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
- * window.
+ * @brief {lookup} Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a
+ * reference to the window.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part
  * @param[out] data its first byte
@@ -96,18 +96,18 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, 
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part
- * @param[in] source contiguous
+ * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief Reads elements of a rank; complete on return.
+ * @brief {forked_child} Reads elements of a rank; complete on return.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part
- * @param[out] target contiguous
+ * @param[out] target {contiguous} contiguous
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                                    const syncyte_buffer_t* target);
@@ -119,7 +119,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part; a multiple of the element's size
  * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
- * @param[in] source contiguous
+ * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset,

@@ -20,14 +20,14 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
   /// op. float16 and bfloat16 are reduced in float32 and rounded once. In place.
   /// @param how reduction
-  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  /// @param output contiguous; this rank's elements, then the result
   void allreduce(const buffer& output, op how = op::sum) const {
     check(syncyte_comm_allreduce(get(), nullptr, raw(how), nullptr, output.get()));
   }
 
   /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
   /// op. float16 and bfloat16 are reduced in float32 and rounded once.
-  /// @param input contiguous; null: output's contents (in place)
+  /// @param input contiguous; this rank's elements
   /// @param how reduction
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
   void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
@@ -78,14 +78,14 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// facts: dtype, number of elements, op, from. In place.
   /// @param how reduction
   /// @param from where the scan begins
-  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  /// @param output contiguous; this rank's elements, then the result
   void scan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
     check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
   }
 
   /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
   /// facts: dtype, number of elements, op, from.
-  /// @param input contiguous; null: output's contents (in place)
+  /// @param input contiguous; this rank's elements
   /// @param how reduction
   /// @param from where the scan begins
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
@@ -94,20 +94,20 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
     check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
   }
 
-  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
-  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
-  /// MAX. Collective; facts as syncyte_comm_scan(). In place.
+  /// Exclusive scan: does the same as scan(), without this rank's own elements. The rank where it begins gets the
+  /// identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX.
+  /// Collective; facts as scan(). In place.
   /// @param how reduction
   /// @param from where the scan begins
-  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  /// @param output contiguous; this rank's elements, then the result
   void exscan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
     check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
   }
 
-  /// Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it begins
-  /// gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for
-  /// MAX. Collective; facts as syncyte_comm_scan().
-  /// @param input contiguous; null: output's contents (in place)
+  /// Exclusive scan: does the same as scan(), without this rank's own elements. The rank where it begins gets the
+  /// identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX.
+  /// Collective; facts as scan().
+  /// @param input contiguous; this rank's elements
   /// @param how reduction
   /// @param from where the scan begins
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
@@ -129,8 +129,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         output.get()));
   }
 
-  /// Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
-  /// root.
+  /// Joins the ranks' parts along an axis, on all ranks. Collective; facts as gather_along(), without root.
   /// @param input this rank's part
   /// @param axis dimension along which the parts are joined
   /// @param counts extents of the parts along the axis, equal on all ranks
@@ -141,7 +140,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         output.get()));
   }
 
-  /// Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
+  /// Cuts root's array along an axis, a part for every rank. Collective; facts as gather_along().
   /// @param input on root: the whole array; elsewhere ignored, may be null
   /// @param axis dimension to cut
   /// @param counts extents of the parts along the axis, equal on all ranks
@@ -185,7 +184,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// Sends an array. Local; returns when its memory may be used again, possibly before the receive.
   /// @param values array to send; any strides
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
-  /// @param tag 0 to syncyte_message_highest_tag()
+  /// @param tag 0 to highest_tag()
   void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
     check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
   }
@@ -193,34 +192,34 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// Starts to send an array. Local; does not wait.
   /// @param values array to send; its memory must stay, unchanged, until the request has ended
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
-  /// @param tag 0 to syncyte_message_highest_tag()
+  /// @param tag 0 to highest_tag()
   request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
     return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
   }
 
-  /// Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
+  /// Starts bcast(). Collective; does not wait. Facts as there.
   /// @param root rank that sends its elements
   /// @param values contiguous; read on root, written elsewhere
   request ibcast(std::int32_t root, const buffer& values) const {
     return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
   }
 
-  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. In place.
+  /// Starts allreduce(). Collective; does not wait. Facts as there. In place.
   /// @param how reduction
-  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
+  /// @param output contiguous; this rank's elements, then the result
   request iallreduce(const buffer& output, op how = op::sum) const {
     return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, output.get());
   }
 
-  /// Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
-  /// @param input contiguous; null: output's contents (in place)
+  /// Starts allreduce(). Collective; does not wait. Facts as there.
+  /// @param input contiguous; this rank's elements
   /// @param how reduction
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
   request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
     return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
   }
 
-  /// Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
+  /// Starts allgather_along(). Collective; does not wait. Facts as there.
   /// @param input this rank's part
   /// @param axis dimension along which the parts are joined
   /// @param counts extents of the parts along the axis, equal on all ranks
@@ -231,7 +230,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         output.get());
   }
 
-  /// Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
+  /// Starts reduce_scatter_along(). Collective; does not wait. Facts as there.
   /// @param input a whole array
   /// @param axis dimension to cut
   /// @param counts extents of the parts along the axis, equal on all ranks
@@ -243,7 +242,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         raw(how), nullptr, output.get());
   }
 
-  /// Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
+  /// Starts alltoall_along(). Collective; does not wait. Facts as there.
   /// @param input this rank's part along gather_axis
   /// @param gather_axis dimension along which the inputs are parts
   /// @param gather_counts their extents, equal on all ranks
@@ -280,8 +279,8 @@ class reducer_methods : public reference<syncyte_reducer_t, syncyte_reducer_reta
     check(syncyte_reducer_wait(get()));
   }
 
-  /// Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This
-  /// rank must call syncyte_reducer_wait() too. Local; does not wait.
+  /// Gives up the round: wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This rank must call
+  /// wait() too. Local; does not wait.
   void give_up() const {
     check(syncyte_reducer_give_up(get()));
   }
@@ -332,7 +331,7 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// @param element number of the element in row-major order
   /// @param operand number to add
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
-    return output<std::int64_t>(syncyte_tensor_fetch_add, get(), element, operand);
+    return fetch<std::int64_t>(syncyte_tensor_fetch_add, get(), element, operand);
   }
 
   /// Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
@@ -341,13 +340,13 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// @param expected value to compare with
   /// @param desired value to write if they are equal
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
-    return output<std::int64_t>(syncyte_tensor_compare_swap, get(), element, expected, desired);
+    return fetch<std::int64_t>(syncyte_tensor_compare_swap, get(), element, expected, desired);
   }
 
   /// Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
   /// @param element number of the element in row-major order
   std::int64_t load(std::int64_t element) const {
-    return output<std::int64_t>(syncyte_tensor_load, get(), element);
+    return fetch<std::int64_t>(syncyte_tensor_load, get(), element);
   }
 
   /// Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier writes
@@ -377,7 +376,7 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   /// Returns the size of a rank's part. Local.
   /// @param rank rank that contributed the part
   std::size_t size(std::int32_t rank) const {
-    return output<std::size_t>(syncyte_window_size, get(), rank);
+    return fetch<std::size_t>(syncyte_window_size, get(), rank);
   }
 
   /// Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.

@@ -29,7 +29,7 @@ typedef struct syncyte_thing_options_t {{
   int64_t rows;       /**< {{default(-1)}} rows */
 }} syncyte_thing_options_t;
 /**
- * @brief Does it.
+ * @brief {brief}Does it.
 {comment}
  */
 syncyte_status_t syncyte_thing_do({declaration});
@@ -70,11 +70,11 @@ def methods(method: str) -> str:
         return emit_methods.emit([read_module(path)], names)["syncyte_things.f90"]
 
 
-def parse(comment: str, declaration: str):
+def parse(comment: str, declaration: str, brief: str = ""):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "syncyte" / "thing.h"
         path.parent.mkdir()
-        path.write_text(HEADER.format(comment=comment, declaration=declaration))
+        path.write_text(HEADER.format(comment=comment, declaration=declaration, brief=brief))
         headers = parse_headers(COMPILER, Path(folder), ["thing"], [])
     names = Names(headers)
     names.enums["syncyte_status_t"] = Enum("syncyte_status_t", (), "")
@@ -99,6 +99,19 @@ class Annotations(unittest.TestCase):
         self.assertEqual(function.parameters[1].text, "which")
         self.assertTrue(function.parameters[2].string)
         self.assertEqual((function.brief, function.result), ("Does it.", "nothing else"))
+
+    def test_reads_annotations_of_functions(self):
+        headers, _ = parse("", "void", "{forked_child, lookup} ")
+        function = headers[0].functions[0]
+        self.assertTrue(function.forked_child and function.lookup)
+        self.assertEqual(function.brief, "Does it.")
+
+    def test_rejects_an_unknown_annotation_of_a_function(self):
+        with self.assertRaisesRegex(AnnotationError, "unknown annotation 'optional'"):
+            parse("", "void", "{optional} ")
+
+    def test_rejects_a_contiguous_number(self):
+        self.rejects(" * @param[in] count {contiguous} how many", "int32_t count", "only a buffer can be {contiguous}")
 
     def test_emits_both_languages(self):
         headers, names = parse(
@@ -142,7 +155,7 @@ class Annotations(unittest.TestCase):
 
 class Methods(unittest.TestCase):
     def test_emits_a_method(self):
-        text = methods("local act(rows, number?) : thing_do\n  = 7 :: number  !! how often")
+        text = methods("error_here act(rows, number?) : thing_do\n  default 7 :: number  !! how often")
         self.assertIn("    procedure :: act => thing_act\n", text)
         self.assertIn("  subroutine thing_act(self, rows, number, stat, errmsg)\n", text)
         self.assertIn("integer, intent(in), optional :: number  !! how often\n", text)
@@ -153,17 +166,17 @@ class Methods(unittest.TestCase):
         self.assertTrue(all(len(line) <= 132 for line in text.splitlines()))
 
     def test_takes_expressions_and_statements_of_its_own(self):
-        text = methods("local act() : thing_do(number=many, rows=list, rows_length=0_c_int64_t)\n"
-                       "  = integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
+        text = methods("error_here act() : thing_do(number=many, rows=list, rows_length=0_c_int64_t)\n"
+                       "  variable integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
         call = "status = syncyte_thing_do(self%handle, many, list, 0_c_int64_t)"
         self.assertIn(f"    many = 3\n    {call}\n    call own()", text)
 
     def test_rejects_what_the_header_does_not_have(self):
         for method, message in [
-            ("local act() : thing_undo", "no function syncyte_thing_undo"),
-            ("local act(rows) : thing_do", "nothing is given for number"),
-            ("local act(rows, number) : thing_do\n  :: count  !! how many", "no dummy argument count"),
-            ("local act(a b) : thing_do", "no dummy argument"),
+            ("error_here act() : thing_undo", "no function syncyte_thing_undo"),
+            ("error_here act(rows) : thing_do", "nothing is given for number"),
+            ("error_here act(rows, number) : thing_do\n  :: count  !! how many", "no dummy argument count"),
+            ("error_here act(a b) : thing_do", "no dummy argument"),
         ]:
             with self.subTest(method), self.assertRaisesRegex(AnnotationError, message):
                 methods(method)

@@ -1,5 +1,5 @@
 /* Checkpoints for Fortran: entries made of array descriptors, rows that count from 1. */
-#include "entries.h"
+#include "checkpoint_entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static syncyte_status_t fill(const char* key, syncyte_layout_t layout, const syn
 syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, syncyte_layout_t layout,
                                     syncyte_dtype_t dtype, syncyte_checkpoint_entry_t* entry) {
   syncyte_buffer_t data;
-  const syncyte_status_t status = fortran_buffer(array, "array", 0, dtype, &data);
+  const syncyte_status_t status = fortran_buffer_as(array, "array", dtype, &data);
   if (status != SYNCYTE_SUCCESS) return status;
   if (dtype != 0 && data.dtype != dtype)
     return fortran_fail(SYNCYTE_ERR_TYPE, "array is %s and cannot hold %s", fortran_type_name(array),
@@ -46,7 +46,7 @@ syncyte_status_t fortran_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
   int64_t first = 0;
   syncyte_status_t status = syncyte_checkpoint_describe(checkpoint, key, &global, NULL);
   if (status == SYNCYTE_SUCCESS) status = fortran_integer(first_row, "first_row", &first);
-  if (status == SYNCYTE_SUCCESS) status = fortran_buffer(array, "array", 0, global.dtype, &target);
+  if (status == SYNCYTE_SUCCESS) status = fortran_buffer_as(array, "array", global.dtype, &target);
   const int64_t rows = global.ndim == 0 ? 1 : global.shape[0];
   const int64_t wanted = status != SYNCYTE_SUCCESS || target.ndim == 0 ? 1 : target.shape[0];
   if (status == SYNCYTE_SUCCESS && (first < 1 || first - 1 > rows - wanted))

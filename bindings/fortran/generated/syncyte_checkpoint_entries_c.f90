@@ -1,6 +1,6 @@
-! Generated from helpers/entries.h by bindings/generate; do not edit.
+! Generated from helpers/checkpoint_entries.h by bindings/generate; do not edit.
 !> C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
-module syncyte_entries_c
+module syncyte_checkpoint_entries_c
   use, intrinsic :: iso_c_binding
   use syncyte_fortran_c
   use syncyte_checkpoint_c
@@ -62,4 +62,4 @@ module syncyte_entries_c
       integer(c_int32_t) :: answer
     end function fortran_checkpoint_read
   end interface
-end module syncyte_entries_c
+end module syncyte_checkpoint_entries_c

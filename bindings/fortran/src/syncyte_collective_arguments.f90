@@ -1,11 +1,11 @@
-!> Properties of a communicator that the methods of collectives use.
-module syncyte_counts
+!> Arguments of collectives that other ranks determine: whether this rank is root, and the counts of all ranks.
+module syncyte_collective_arguments
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_fortran_c
   implicit none
   private
-  public :: is_root, collected
+  public :: is_root, collect_counts
 
 contains
 
@@ -20,7 +20,7 @@ contains
   end function is_root
 
   !> Collects the extents of all ranks' parts along an axis, which counts from the end. Collective.
-  integer(c_int32_t) function collected(comm, part, axis, counts) result(status)
+  integer(c_int32_t) function collect_counts(comm, part, axis, counts) result(status)
     type(c_ptr), intent(in) :: comm
     type(syncyte_buffer_t), intent(in) :: part
     integer(c_int32_t), intent(in) :: axis
@@ -32,6 +32,6 @@ contains
     allocate (counts(ranks))
     status = syncyte_comm_counts(comm, part%shape(part%ndim + axis + 1), counts=counts, &
                                  counts_length=size(counts, kind=c_int64_t))
-  end function collected
+  end function collect_counts
 
-end module syncyte_counts
+end module syncyte_collective_arguments

@@ -1,5 +1,5 @@
 /**
- * @file entries.h
+ * @file checkpoint_entries.h
  * @brief C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
  */
 #pragma once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from methods import Dummy, Method
 from model import CType, Function, Member, Names, Parameter
@@ -19,7 +19,19 @@ _BY_NAME = {
                "any integer: where, from 1, in elements"),
     "fortran_handle": ("integer(c_int32_t)", 'fortran_handle({name}, "{name}"//c_null_char', ""),
 }  # fmt: skip
-WELL = "if (local == SYNCYTE_SUCCESS) "
+
+
+@dataclass(frozen=True)
+class Check:
+    """A call whose status says whether this rank's arguments are right; made if none has been wrong so far."""
+
+    call: str
+    condition: str = ""
+    indent: str = ""
+
+    def text(self, is_first: bool = False) -> str:
+        conditions = [self.condition] * bool(self.condition) + ["local == SYNCYTE_SUCCESS"] * (not is_first)
+        return self.indent + (f"if ({' .and. '.join(conditions)}) " if conditions else "") + f"local = {self.call}"
 
 
 @dataclass
@@ -29,10 +41,13 @@ class Code:
     declaration: str
     argument: str
     locals: list[str] = field(default_factory=list)
-    describe: list[str] = field(default_factory=list)  # first: arrays, to which other dummies refer
-    prepare: list[str] = field(default_factory=list)
+    describe: list[str | Check] = field(default_factory=list)  # first: arrays, to which other dummies refer
+    prepare: list[str | Check] = field(default_factory=list)
     collect: list[str] = field(default_factory=list)  # before the call, if no argument is wrong
     after: list[str] = field(default_factory=list)
+    is_option: bool = False  # sets a member of the options
+    needs_tensor: bool = False  # the tensor's description, in `global`
+    has_ignored: bool = False  # `after` stores a status in `ignored`
 
 
 class Converter:
@@ -41,6 +56,8 @@ class Converter:
     def __init__(self, method: Method, function: Function, names: Names):
         self.method, self.names = method, names
         self.parameters = {parameter.name: parameter for parameter in function.parameters}
+        types = [parameter.type.name for parameter in function.parameters]
+        self.is_collective = "syncyte_collective_options_t" in types and "syncyte_request_t" not in types
 
     def code(self, dummy: Dummy) -> Code:
         if dummy.own:
@@ -77,9 +94,9 @@ class Converter:
 
     def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
         ctype = parameter.type
-        dummy.text = dummy.text or self._text_of(parameter)
-        if dummy.is_optional and parameter.default:
-            dummy.text += f"; absent: {parameter.default}"
+        text = dummy.text or self._text_of(parameter)
+        absent = f"; absent: {parameter.default}" if dummy.is_optional and parameter.default else ""
+        dummy = replace(dummy, text=text + absent)
         if ctype.name == "CFI_cdesc_t":
             return Code(self._descriptor(dummy, is_in=ctype.const), dummy.name)
         if ctype.name in self.names.handles:
@@ -101,17 +118,17 @@ class Converter:
         return self._declare(dummy, f"type(*), dimension(..), intent({'in' if is_in else 'inout'}), target{further}")
 
     @staticmethod
-    def _describe(name: str, is_dense: bool = False, stored: str = "0_c_int32_t") -> str:
-        return (f'{WELL}local = fortran_buffer({name}, "{name}"//c_null_char, {int(is_dense)}_c_int32_t, {stored}, '
-                f"{name}_buffer)")  # fmt: skip
+    def _describe(name: str, helper: str = "fortran_buffer", *further: str) -> Check:
+        arguments = [name, f'"{name}"//c_null_char', *further, f"{name}_buffer"]
+        return Check(f"{helper}({', '.join(arguments)})")
 
     @staticmethod
     def _if_present(dummy: Dummy, statement: str) -> str:
-        if not dummy.is_optional:
-            return statement
-        if statement.startswith("if ("):
-            return f"if (present({dummy.name}) .and. {statement[4:]}"
-        return f"if (present({dummy.name})) {statement}"
+        return f"if (present({dummy.name})) {statement}" if dummy.is_optional else statement
+
+    @staticmethod
+    def _check(dummy: Dummy, call: str) -> Check:
+        return Check(call, f"present({dummy.name})" if dummy.is_optional else "")
 
     def _handle(self, dummy: Dummy, pointers: int) -> Code:
         parameter = self.parameters[dummy.parameter]
@@ -120,29 +137,29 @@ class Converter:
             intent = "inout" if pointers else "in"
             return Code(self._declare(dummy, f"type({kind}), intent({intent})"), f"{dummy.name}%handle")
         declaration = self._declare(dummy, f"type({kind}), intent(inout)")
-        return Code(declaration, "made", *adoption(dummy.name, parameter.type.name))
+        return replace(adopt(dummy.name, parameter.type.name), declaration=declaration)
 
     def _array(self, dummy: Dummy, parameter: Parameter) -> Code:
         """An array, described by a buffer; null where it is absent or not wanted."""
         name, buffer, given = dummy.name, f"{dummy.name}_buffer", f"{dummy.name}_given"
-        is_in, scope = parameter.direction == "in", self.method.scope
-        is_dense = scope == "collective" and "contiguous" in parameter.text
-        is_kept = scope in ("start", "creation") or "memory must stay" in parameter.text
+        is_in = parameter.direction == "in"
+        is_dense = self.is_collective and parameter.contiguous
         if is_dense:
-            dummy.text = re.sub(r"contiguous[,;]? ?", "", dummy.text)
-        code = Code(self._descriptor(dummy, is_in, ", asynchronous" if is_kept else ""), buffer,
-                    [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, is_dense)])  # fmt: skip
-        if "the tensor's dtype" in parameter.text:
+            dummy = replace(dummy, text=re.sub(r"contiguous[,;]? ?", "", dummy.text))
+        helper = ["fortran_dense_buffer" if is_dense else "fortran_buffer"]
+        helper = ["fortran_buffer_as", "global%dtype"] if parameter.tensor_dtype else helper
+        code = Code(self._descriptor(dummy, is_in, ", asynchronous" if parameter.kept else ""), buffer,
+                    [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, *helper)],
+                    needs_tensor=parameter.tensor_dtype, has_ignored=is_dense)  # fmt: skip
+        if parameter.tensor_dtype:
             code.locals.append("type(syncyte_buffer_t) :: global")
-            code.describe = [f"{WELL}local = syncyte_tensor_describe(self%handle, global)",
-                             self._describe(name, is_dense, "global%dtype")]  # fmt: skip
         wanted = [dummy.word("if") or ""] * (dummy.word("if") is not None) + [f"present({name})"] * dummy.is_optional
         if wanted:
             code.argument = given
             code.locals.append(f"type(syncyte_buffer_t), pointer :: {given}")
             code.describe.append(f"{given} => {buffer}")
             for condition in reversed(wanted):
-                code.describe = [f"if ({condition}) then", *(f"  {line}" for line in code.describe), "end if"]
+                code.describe = _block(condition, code.describe)
             code.describe.insert(0, f"nullify ({given})")
         if is_dense:
             written = "0_c_int32_t" if is_in else "merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS)"
@@ -152,7 +169,7 @@ class Converter:
     def _scalar(self, dummy: Dummy, parameter: Parameter) -> Code:
         """One element, of the type of another one, passed by its address."""
         name, like = dummy.name, dummy.word("scalar") or dummy.name
-        alike = f'{WELL}local = fortran_alike({name}, {like}, "{name}"//c_null_char)'
+        alike = Check(f'fortran_alike({name}, {like}, "{name}"//c_null_char)')
         return Code(self._descriptor(dummy, dummy.word("out") is None), f"{name}_buffer%data",
                     [f"type(syncyte_buffer_t), target :: {name}_buffer"], [alike, self._describe(name)])  # fmt: skip
 
@@ -160,13 +177,13 @@ class Converter:
         """A number or structure that a helper makes of something with any type and rank."""
         made = f"{dummy.name}_c"
         return Code(self._descriptor(dummy), made, [f"{kind} :: {made}"],
-                    prepare=[self._if_present(dummy, f"{WELL}local = {call}, {made})")])  # fmt: skip
+                    prepare=[self._check(dummy, f"{call}, {made})")])  # fmt: skip
 
     def _special(self, dummy: Dummy, kind: str, call: str, text: str) -> Code:
-        dummy.text = dummy.text or text
-        code = self._read(dummy, kind, call.format(name=dummy.name, array=self.method.dummies[0].name))
+        call = call.format(name=dummy.name, array=self.method.dummies[0].name)
+        code = self._read(replace(dummy, text=dummy.text or text), kind, call)
         if dummy.parameter == "index":
-            code.after = [f"ignored = syncyte_memory_release({dummy.name}_c%data)"]
+            code.after, code.has_ignored = [f"ignored = syncyte_memory_release({dummy.name}_c%data)"], True
         return code
 
     def _dim(self, dummy: Dummy, _: Parameter) -> Code:
@@ -175,22 +192,23 @@ class Converter:
                     [f"integer(c_int32_t) :: {name}_c, {name}_axis"],
                     prepare=[f"{name}_c = {array}_buffer%ndim",
                              self._if_present(dummy, f"{name}_c = int({name}, c_int32_t)"),
-                             f'{WELL}local = fortran_axis({name}_c, {array}_buffer, "{name}"//c_null_char, '
-                             f'"{array}"//c_null_char, {name}_axis)'])  # fmt: skip
+                             Check(f'fortran_axis({name}_c, {array}_buffer, "{name}"//c_null_char, '
+                                   f'"{array}"//c_null_char, {name}_axis)')])  # fmt: skip
 
     def _integers(self, dummy: Dummy, parameter: Parameter) -> Code:
         """Integers of any kind, as many as the array has."""
         name, made, is_in = dummy.name, f"{dummy.name}_c", parameter.direction == "in"
         is_reversed = int(dummy.word("reversed") is not None)
-        read = f'{WELL}local = fortran_integers({name}, "{name}"//c_null_char, {is_reversed}_c_int32_t, {made})'
+        read = Check(f'fortran_integers({name}, "{name}"//c_null_char, {is_reversed}_c_int32_t, {made})')
         code = Code(self._descriptor(dummy, is_in), made, [f"integer(c_int64_t), allocatable :: {made}(:)"],
                     prepare=[f"allocate ({made}(fortran_count({name})))", read])  # fmt: skip
         if dummy.is_optional:
-            code.prepare = [f"if (present({name})) then", *(f"  {line}" for line in code.prepare), "end if"]
+            code.prepare = _block(f"present({name})", code.prepare)
             axis = parameter.name.replace("counts", "axis")
             dim = next(other for other in self.method.dummies if other.parameter == axis)
             code.collect = [f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
-                            f"  status = collected(self%handle, {dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
+                            f"  status = collect_counts(self%handle, "
+                            f"{dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
         if not is_in:
             code.after = [self._write("fortran_set_integers", name)]
         return code
@@ -208,12 +226,13 @@ class Converter:
     def _option(self, dummy: Dummy, member: Member) -> Code:
         """A member of the options."""
         name, kind = dummy.name, member.type.name
-        dummy.parameter, dummy.text = f"options.{name}", dummy.text or _without_null(member.text)
+        dummy = replace(dummy, text=dummy.text or _without_null(member.text))
         if kind == "char":
-            code = self._text(dummy)
+            code = replace(self._text(dummy), is_option=True)
             code.prepare.append(f"if (allocated({name}_c)) options%{name} = c_loc({name}_c)")
             return code
         code = Code(self._declare(dummy, "integer, intent(in)"), "") if kind == "int32_t" else self._any(dummy, kind)
+        code.is_option = True
         value = f"int({name}, c_int32_t)" if kind == "int32_t" else f"{name}_c"
         code.prepare.append(self._if_present(dummy, f"options%{name} = {value}"))
         return code
@@ -246,7 +265,7 @@ class Converter:
         declaration = self._declare(dummy, f"{kind}, intent({'out' if is_out else 'in'})")
         if not is_out and not dummy.is_optional:
             return Code(declaration, to_c)
-        default = dummy.default or parameter.default or 0
+        default = dummy.word("default") or parameter.default or 0
         code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {default}"])
         if is_out:
             to_fortran = f"{made} /= 0" if is_flag else made if kind == c_type else f"int({made})"
@@ -264,10 +283,16 @@ def c_kind(ctype: CType) -> str:
     return f"c_{ctype.name}" if ctype.name in ("int64_t", "size_t", "double") else "c_int32_t"
 
 
-def adoption(name: str, handle: str) -> tuple[list[str], list[str], list[str], list[str], list[str]]:
-    """The fields of Code behind argument: a new handle takes the place of the one that `name` holds."""
+def _block(condition: str, statements: list[str | Check]) -> list[str | Check]:
+    inside = [replace(each, indent=f"  {each.indent}") if isinstance(each, Check) else f"  {each}"
+              for each in statements]  # fmt: skip
+    return [f"if ({condition}) then", *inside, "end if"]
+
+
+def adopt(name: str, handle: str) -> Code:
+    """The C function's new handle takes the place of the one that `name` holds."""
     destroy = handle.removesuffix("_t") + ("_close" if handle == "syncyte_checkpoint_t" else "_destroy")
     after = ["if (status == SYNCYTE_SUCCESS) then",
              f"  if (c_associated({name}%handle)) ignored = {destroy}({name}%handle)",
              f"  {name}%handle = made", "end if"]  # fmt: skip
-    return ["type(c_ptr) :: made"], [], ["made = c_null_ptr"], [], after
+    return Code("", "made", ["type(c_ptr) :: made"], prepare=["made = c_null_ptr"], after=after, has_ignored=True)
