@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/array_argument.hpp"
 #include "comm/cart.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
@@ -26,7 +27,8 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents, const int32_t* periods,
-                                     const syncyte_comm_options_t* options, syncyte_comm_t* cart) {
+                                     int64_t periods_length, const syncyte_comm_options_t* options,
+                                     syncyte_comm_t* cart) {
   return started("cart_create", [&] {
     const auto group = find_comm(comm);
     auto chosen = comm_options(options, cart, "cart");
@@ -37,7 +39,9 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
       base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents", "null", "{} numbers", ndim);
       grid.extents.assign(extents, extents + ndim);
       grid.periods.assign(static_cast<std::size_t>(ndim), 0);
-      if (periods != nullptr) grid.periods.assign(periods, periods + ndim);
+      if (periods == nullptr) return;
+      const auto flags = base::array_argument<int32_t>(periods, periods_length).checked("periods", ndim, "dimension");
+      grid.periods.assign(flags.begin(), flags.end());
     });
     if (!chosen.error) chosen.error = error;
     *cart = handle_of(comm::make_cartesian(*group, grid, chosen));

@@ -25,15 +25,8 @@ class cartesian_communicator : public communicator {
   cartesian_communicator(const communicator& comm, const numbers& dims, const std::vector<bool>& periods = {},
                          const comm_options& options = {}) {
     const numbers flags(periods.begin(), periods.end());
-    if (!periods.empty() && periods.size() != dims.size()) {
-      // All ranks get an error, because this one passes a grid of no dimensions to the collective.
-      syncyte_comm_t none = nullptr;
-      static_cast<void>(syncyte_cart_create(comm.get(), -1, nullptr, nullptr, nullptr, &none));
-      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
-                                        " entries, expected " + std::to_string(dims.size()) + ", one per dimension");
-    }
     *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(dims), dims.data(),
-                                                    flags.empty() ? nullptr : flags.data()));
+                                                    flags.empty() ? nullptr : flags.data(), std::ssize(flags)));
   }
 
   /// Another reference to the same communicator. Local.

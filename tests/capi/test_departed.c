@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
   EXPECT_OK(syncyte_comm_dup(world, NULL, &used));
   EXPECT_OK(syncyte_comm_allreduce(used, NULL, SYNCYTE_OP_SUM, NULL, &one));
-  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, 1, NULL, &ring));
   const syncyte_halo_t halo = make_halo();
   const syncyte_reducer_t reducer = make_reducer();
   snprintf(gone, sizeof gone, "rank %d (rank %d of the world) has come to finalize", size - 1, size - 1);

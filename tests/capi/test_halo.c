@@ -9,7 +9,7 @@ static syncyte_comm_t world, ring;
 static void test_grid(void) {
   int32_t ndim = -1, extents[2] = {0, 0}, periods[2] = {7, 7}, place[2], found = -1;
   syncyte_comm_t grid = NULL, dense = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 2, extents, (int32_t[]){0, 1}, NULL, &grid));
+  EXPECT_OK(syncyte_cart_create(world, 2, extents, (int32_t[]){0, 1}, 2, NULL, &grid));
   EXPECT_OK(syncyte_cart_ndim(grid, &ndim));
   EXPECT_OK(syncyte_cart_grid(grid, 2, extents, periods));
   EXPECT(ndim == 2 && extents[0] * extents[1] == size && periods[0] == 0 && periods[1] == 1);
@@ -24,7 +24,7 @@ static void test_grid(void) {
   EXPECT_ERROR(syncyte_cart_grid(grid, 3, extents, periods), SYNCYTE_ERR_ARGUMENT, "ndim is 3; expected 2");
   EXPECT_OK(syncyte_cart_ndim(world, &ndim));
   EXPECT(ndim == 0);
-  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){1}, NULL, NULL, &dense));
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){1}, NULL, 0, NULL, &dense));
   EXPECT((dense == NULL) == (rank != 0));
   EXPECT_OK(syncyte_comm_destroy(&dense));
   EXPECT_OK(syncyte_comm_destroy(&grid));
@@ -33,9 +33,11 @@ static void test_grid(void) {
 static void test_wrong_grids(void) {
   syncyte_comm_t none = NULL;
   const int32_t many[] = {size + 1};
-  EXPECT_ERROR(syncyte_cart_create(world, 1, many, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "more places than");
-  EXPECT_ERROR(syncyte_cart_create(world, 0, many, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
-  EXPECT_ERROR(syncyte_cart_create(world, 1, NULL, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "extents is null");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, many, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "more places than");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, many, (int32_t[]){0, 1}, 2, NULL, &none), SYNCYTE_ERR_SHAPE,
+               "periods has 2 entries; expected 1, one for each dimension");
+  EXPECT_ERROR(syncyte_cart_create(world, 0, many, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, NULL, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "extents is null");
   EXPECT_ERROR(syncyte_cart_shift(world, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   EXPECT(none == NULL);
 }
@@ -188,7 +190,7 @@ static void test_neighbors(void) {
 
 int main(void) {
   world = start(&rank, &size);
-  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, (int32_t[]){1}, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, (int32_t[]){1}, 1, NULL, &ring));
   test_grid();
   test_wrong_grids();
   test_exchange_and_accumulate();

@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
   last = size - 1;
   EXPECT_OK(syncyte_comm_self(&self));
   EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
-  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, 1, NULL, &ring));
   EXPECT_OK(syncyte_interrupt_set(shall_wait_end, &shall_end));
   if (argc > 1 && strcmp(argv[1], "world") == 0) {
     shall_end = 1;

@@ -121,7 +121,7 @@ static void test_halo(void) {
   syncyte_comm_t line = NULL;
   syncyte_halo_t halo = NULL;
   syncyte_request_t request = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, extents, periods, NULL, &line));
+  EXPECT_OK(syncyte_cart_create(world, 1, extents, periods, 1, NULL, &line));
   EXPECT_OK(syncyte_halo_create(line, SYNCYTE_FLOAT64, 1, &cells, NULL, 0, &one, 1, &one, 1, NULL, &halo));
   events = 0;
   EXPECT_OK(syncyte_halo_exchange(halo, &buffer));

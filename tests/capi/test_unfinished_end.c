@@ -28,7 +28,7 @@ int main(void) {
   syncyte_comm_t ring = NULL;
   syncyte_halo_t halo = NULL;
   syncyte_request_t exchange = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &size, &periodic, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, &periodic, 1, NULL, &ring));
   EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, NULL, 0, &width, 1, &width, 1, NULL, &halo));
   if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never start it */
   EXPECT_OK(syncyte_halo_destroy(&halo));

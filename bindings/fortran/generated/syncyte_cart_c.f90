@@ -16,17 +16,19 @@ module syncyte_cart_c
     ! are as even as possible (MPI_Dims_create)
     ! periods [in]: for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise
     ! 0; null: 0 for all
+    ! periods_length [in]: length of periods: ndim
     ! options [in]: null for defaults
     ! cart [out]: the Cartesian communicator; a null handle on ranks beyond the grid
     ! Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen
     ! because the number of ranks is not a multiple of the given ones.
-    function syncyte_cart_create(comm, ndim, extents, periods, options, cart) bind(C, &
+    function syncyte_cart_create(comm, ndim, extents, periods, periods_length, options, cart) bind(C, &
         name="syncyte_cart_create") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: ndim
       integer(c_int32_t), intent(in) :: extents(*)
       integer(c_int32_t), intent(in), optional :: periods(*)
+      integer(c_int64_t), value :: periods_length
       type(syncyte_comm_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: cart
       integer(c_int32_t) :: answer

@@ -245,29 +245,23 @@ contains
     type(c_ptr) :: made
     character(kind=c_char, len=:), allocatable, target :: name_c
     type(syncyte_comm_options_t) :: options
-    integer(c_int32_t) :: places(size(extents)), periods(size(extents)), ndim
-    integer(c_int32_t) :: status, local, ignored
+    integer(c_int32_t) :: places(size(extents)), ndim
+    integer(c_int32_t), allocatable :: periods(:)
+    integer(c_int64_t) :: entries
+    integer(c_int32_t) :: status, ignored
 
-    local = SYNCYTE_SUCCESS
     made = c_null_ptr
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(check)) options%check = int(check, c_int32_t)
     ndim = size(extents, kind=c_int32_t)
     places = int(extents(ndim:1:-1), c_int32_t)
-    periods = 0
+    entries = 0
     if (present(periodic)) then
-      if (size(periodic) /= size(extents)) then
-        local = syncyte_error_set(SYNCYTE_ERR_SHAPE, "extents and periodic differ in size"//c_null_char)
-      else
-        periods = merge(1_c_int32_t, 0_c_int32_t, periodic(ndim:1:-1))
-      end if
+      entries = size(periodic, kind=c_int64_t)
+      periods = merge(1_c_int32_t, 0_c_int32_t, periodic(entries:1:-1))
     end if
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, self%handle, local, "cart_create"//c_null_char)
-    else
-      status = syncyte_cart_create(self%handle, ndim, places, periods, options, made)
-    end if
+    status = syncyte_cart_create(self%handle, ndim, places, periods, entries, options, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(cart%handle)) ignored = syncyte_comm_destroy(cart%handle)
       cart%handle = made

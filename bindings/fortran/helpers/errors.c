@@ -41,12 +41,19 @@ static void write_field(FILE* to, const char* text, bool has_extents, bool is_ax
 
 /* Fortran's name of an argument of the C interface. */
 static const char* name_of(const char* argument) {
-  static const char* const names[][2] = {{"axis", "dim"},         {"gather_axis", "gather_dim"},
-                                         {"dimension", "dim"},    {"scatter_axis", "scatter_dim"},
-                                         {"axes", "dims"},        {"ndim", "number of dimensions"},
-                                         {"buffer", "array"},     {"start of the scan", "from_last (1 is true)"},
-                                         {"send_buffer", "sent"}, {"recv_buffer", "received"},
-                                         {"local", "array"},      {"fortran_handle", "handle"}};
+  static const char* const names[][2] = {{"axis", "dim"},
+                                         {"gather_axis", "gather_dim"},
+                                         {"dimension", "dim"},
+                                         {"scatter_axis", "scatter_dim"},
+                                         {"axes", "dims"},
+                                         {"periods", "periodic"},
+                                         {"ndim", "number of dimensions"},
+                                         {"buffer", "array"},
+                                         {"start of the scan", "from_last (1 is true)"},
+                                         {"send_buffer", "sent"},
+                                         {"recv_buffer", "received"},
+                                         {"local", "array"},
+                                         {"fortran_handle", "handle"}};
   if (strncmp(argument, "options->", 9) == 0) return argument + 9;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     if (strcmp(argument, names[i][0]) == 0) return names[i][1];

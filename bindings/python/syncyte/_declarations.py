@@ -1609,7 +1609,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int32,  # ndim (in): dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
             ctypes.POINTER(ctypes.c_int32),  # extents (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents are as even as possible (MPI_Dims_create)
-            ctypes.POINTER(ctypes.c_int32),  # periods (in, optional, array of ndim): for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all
+            ctypes.POINTER(ctypes.c_int32),  # periods (in, optional, array of periods_length): for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all
+            ctypes.c_int64,  # periods_length (in): length of periods: ndim
             ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # cart (out): the Cartesian communicator; a null handle on ranks beyond the grid
         ],

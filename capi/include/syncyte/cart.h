@@ -24,16 +24,17 @@ extern "C" {
  * @param[in] ndim dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
  * @param[in] extents {array(ndim)} ranks along each dimension; 0: chosen, so that the grid holds all ranks and the
  * chosen extents are as even as possible (MPI_Dims_create)
- * @param[in] periods {array(ndim), optional} for each dimension 1 if it is periodic (the last rank's neighbour is the
- * first one), otherwise 0; null: 0 for all
+ * @param[in] periods {array(periods_length), optional} for each dimension 1 if it is periodic (the last rank's
+ * neighbour is the first one), otherwise 0; null: 0 for all
+ * @param[in] periods_length length of periods: ndim
  * @param[in] options {optional} null for defaults
  * @param[out] cart the Cartesian communicator; a null handle on ranks beyond the grid
  * @return SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because the
  * number of ranks is not a multiple of the given ones.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents,
-                                                    const int32_t* periods, const syncyte_comm_options_t* options,
-                                                    syncyte_comm_t* cart);
+                                                    const int32_t* periods, int64_t periods_length,
+                                                    const syncyte_comm_options_t* options, syncyte_comm_t* cart);
 
 /**
  * @brief {lookup} Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.

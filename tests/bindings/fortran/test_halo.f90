@@ -88,7 +88,7 @@ contains
     call world%cartesian(cart, [ranks + 1], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "; expected at most ", "too many places")
     call world%cartesian(cart, [0, 0], [.true.], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic differ in size", "periods")
+    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic is of ", "periods")
     call world%shift(1, 1, stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "shift of the world")
     call ring%shift(0, 1, stat=stat)
