@@ -91,7 +91,7 @@ def _collective(function: Function) -> str:
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
         call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {arguments});'
     else:
-        opening = f'return started<forks_too>("{operation}", [&] {{'
+        opening = f'return after_init<forks_too>("{operation}", [&] {{'
         call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
     body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
@@ -124,8 +124,8 @@ def _method(function: Function) -> str:
     """A function that calls the method of a handle's object."""
     handle, *others = function.parameters
     table, operation = short(handle.type.name), short(function.name)
-    guard = "started<forks_too>" if "forked child" in function.brief else "started"
-    opening = f'return {"looked_up" if function.brief.startswith("Returns") else guard}("{operation}", [&] {{'
+    guard = "after_init<forks_too>" if "forked child" in function.brief else "after_init"
+    opening = f'return {"lookup_after_init" if function.brief.startswith("Returns") else guard}("{operation}", [&] {{'
     outputs = [parameter for parameter in others
                if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"
                and not parameter.type.const]  # fmt: skip

@@ -37,7 +37,7 @@ inline collectives::extras extras(const syncyte_collective_options_t* given) {
 template <class Start>
 syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const syncyte_collective_options_t* options,
                                syncyte_request_t* request, Start&& start) {
-  return started(operation, [&] {
+  return after_init(operation, [&] {
     auto given = extras(options);
     const auto error = error_of([&] { out(request, "request"); });
     if (!given.error) given.error = error;
