@@ -48,7 +48,7 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
            const syncyte_fact_t* facts, bool is_unlimited) {
   const auto group = find_comm(comm);
   comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
-                             comm::collective_call::lifecycle);
+                             comm::collective_call::always_agrees);
   if (is_unlimited) call.lift_time_limit();
   call.attempt([&] {
     base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
@@ -223,7 +223,7 @@ syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_statu
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
   return after_init("collect", [&] {
     const auto group = find_comm(comm);
-    comm::collective_call(*group, "collect", comm::collective_call::lifecycle).agree();
+    comm::collective_call(*group, "collect", comm::collective_call::always_agrees).agree();
   });
 }
 

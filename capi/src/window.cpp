@@ -38,7 +38,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
                                        syncyte_window_t* window) {
   return after_init("window_create", [&] {
     const auto ranks = find_comm(comm);
-    comm::collective_call call(*ranks, "window_create", comm::collective_call::lifecycle);
+    comm::collective_call call(*ranks, "window_create", comm::collective_call::always_agrees);
     std::string name;
     call.attempt([&] {
       out(window, "window");

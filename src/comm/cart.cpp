@@ -62,7 +62,7 @@ int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : 
 
 std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
                                              const communicator_options& options) {
-  collective_call call(parent, "cart_create", collective_call::lifecycle);
+  collective_call call(parent, "cart_create", collective_call::always_agrees);
   check_level check = parent.check();
   cartesian_grid grid;
   call.attempt([&] {

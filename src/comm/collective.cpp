@@ -61,17 +61,17 @@ collective_call::collective_call(communicator& comm, const char* operation, kind
     : agreement(comm, operation), kind_(how), guard_(comm, operation) {}
 
 void collective_call::agree() {
-  if (kind_ == data && comm().check() == check_level::off) {
+  if (kind_ == agrees_if_checked && comm().check() == check_level::off) {
     if (!is_well()) throw *error();
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
   if (comm().is_alone()) return agree_alone();
-  const bool pending = kind_ != data && comm().deferred().pending();
-  const vote_t local = vote(kind_ == last ? 0 : guard_.sequence(), pending);
+  const bool pending = kind_ != agrees_if_checked && comm().deferred().pending();
+  const vote_t local = vote(kind_ == finalize ? 0 : guard_.sequence(), pending);
   vote_t highest;
   try {
-    if (kind_ != last) post_starts();
+    if (kind_ != finalize) post_starts();
     highest = reduce(local);
   } catch (const watchdog::interrupted&) {
     guard_.lose_step();
@@ -79,7 +79,7 @@ void collective_call::agree() {
   }
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
   if (count(highest) == outcome::differ) explain_mismatch();
-  if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
+  if (kind_ != agrees_if_checked && bit_of(highest)) comm().deferred().collect(comm().control());
 }
 
 void collective_call::post_starts() {
@@ -96,7 +96,7 @@ void collective_call::agree_alone() const {
 }
 
 members_wait::kind collective_call::kind_of_wait() const {
-  if (kind_ == last) return members_wait::end;
+  if (kind_ == finalize) return members_wait::end;
   return is_world(comm()) ? members_wait::everyone : members_wait::members;
 }
 

@@ -41,7 +41,7 @@ class collective_guard {
 
 /// One collective operation, from its local checks to its agreement:
 ///
-///     collective_call call(comm, "tensor_create", collective_call::lifecycle);
+///     collective_call call(comm, "tensor_create", collective_call::always_agrees);
 ///     call.attempt([&] { ... everything that can fail on this rank alone ... });
 ///     call.fact("dtype", dtype);
 ///     call.agree();      // throws the same error on all ranks, or succeeds on all
@@ -51,12 +51,12 @@ class collective_guard {
 class collective_call : public agreement {
  public:
   enum kind {
-    data,       // SYNCYTE_CHECK=off skips the agreement
-    lifecycle,  // always agrees, and frees what all ranks have dropped
-    last        // as lifecycle, and agrees also where the ranks have made different numbers of calls before
+    agrees_if_checked,  // SYNCYTE_CHECK=off skips the agreement
+    always_agrees,      // and frees what all ranks have dropped
+    finalize            // as always_agrees, and also where the ranks have made different numbers of calls before
   };
 
-  collective_call(communicator& comm, const char* operation, kind how = data);
+  collective_call(communicator& comm, const char* operation, kind how = agrees_if_checked);
 
   /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they call it.
   void lift_time_limit() { guard_.lift_time_limit(); }

@@ -86,7 +86,7 @@ void add_facts(comm::collective_call& call, const description& asked) {
 }  // namespace
 
 std::shared_ptr<plan> plan::create(std::shared_ptr<comm::communicator> cart, description asked) {
-  comm::collective_call call(*cart, "halo_create", comm::collective_call::lifecycle);
+  comm::collective_call call(*cart, "halo_create", comm::collective_call::always_agrees);
   std::shared_ptr<plan> made;
   call.attempt([&] {
     check_description(*cart, asked);

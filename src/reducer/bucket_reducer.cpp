@@ -93,7 +93,7 @@ bucket_reducer::bucket_reducer(std::shared_ptr<comm::communicator> comm, descrip
 std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::communicator> comm, description asked) {
   std::shared_ptr<bucket_reducer> made;
   {
-    comm::collective_call call(*comm, "reducer_create", comm::collective_call::lifecycle);
+    comm::collective_call call(*comm, "reducer_create", comm::collective_call::always_agrees);
     const std::vector<std::int64_t> dtypes(asked.dtypes.begin(), asked.dtypes.end());
     comm::add_counts(call, asked.elements, "elements of all buckets", "hash of elements");
     comm::add_counts(call, dtypes, "sum of dtypes", "hash of dtypes");

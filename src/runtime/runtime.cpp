@@ -78,7 +78,7 @@ void free_roots() {
 void meet_all(communicator& world) {
   for (bool is_logged = false;;) {
     try {
-      return collective_call(world, "finalize", collective_call::last).agree();
+      return collective_call(world, "finalize", collective_call::finalize).agree();
     } catch (const agreed_error& others) {
       if (!std::exchange(is_logged, true))
         base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());

@@ -174,7 +174,7 @@ void window::flush(int rank) {
 }
 
 void window::fence() {
-  comm::collective_call call(*comm_, "window_fence", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm_, "window_fence", comm::collective_call::always_agrees);
   call.attempt([&] { flush(-1); });
   call.fact("window", serial_);
   call.agree();
