@@ -157,7 +157,7 @@ class counts final : public data_operation {
   }
 
   void move(moves&) override {
-    if (comm_.is_alone())
+    if (comm_.bypasses_mpi())
       *all_ = count_;
     else
       std::ranges::copy(mpi::allgather(count_, comm_.data()), all_);

@@ -71,7 +71,7 @@ bool started_collective::advance() {
 
 started_collective::stage started_collective::next_stage() {
   if (stage_ == stage::asking_who_failed) return tell_error();
-  switch (comm::agreement::count(vote_)) {
+  switch (comm::agreement::outcome_of(vote_)) {
     case comm::agreement::outcome::failed:
       return ask_who_failed();
     case comm::agreement::outcome::differ:

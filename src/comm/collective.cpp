@@ -66,7 +66,7 @@ void collective_call::agree() {
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
-  if (comm().is_alone()) return agree_alone();
+  if (comm().bypasses_mpi()) return agree_without_mpi();
   const bool pending = kind_ != agrees_if_checked && comm().deferred().pending();
   const vote_t local = vote(kind_ == finalize ? 0 : guard_.sequence(), pending);
   vote_t highest;
@@ -77,8 +77,8 @@ void collective_call::agree() {
     guard_.lose_step();
     throw;
   }
-  if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
-  if (count(highest) == outcome::differ) explain_mismatch();
+  if (outcome_of(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
+  if (outcome_of(highest) == outcome::differ) explain_mismatch();
   if (kind_ != agrees_if_checked && bit_of(highest)) comm().deferred().collect(comm().control());
 }
 
@@ -89,7 +89,7 @@ void collective_call::post_starts() {
   comm().starts().post_all(wait);
 }
 
-void collective_call::agree_alone() const {
+void collective_call::agree_without_mpi() const {
   if (is_well()) return;
   const std::uint32_t code = error_code_of(error());
   throw shared_error({&code, 1}, error()->pack(), operation(), comm().name());

@@ -73,7 +73,7 @@ class collective_call : public agreement {
   vote_t reduce(const vote_t& local);
   members_wait::kind kind_of_wait() const;
   void post_starts();
-  void agree_alone() const;
+  void agree_without_mpi() const;
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;

@@ -120,8 +120,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
-  /// Whether its collectives are done without MPI: it has one rank, and this is a forked child of that rank.
-  bool is_alone() const;
+  /// Whether its collectives do not call MPI, which a forked child must not: it has one rank, and this is a forked
+  /// child of that rank.
+  bool bypasses_mpi() const;
 
   /// Register of the collective resources made on this communicator: `id = deferred().add(resource)` right after the
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).
