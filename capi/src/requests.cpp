@@ -106,7 +106,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     return !any;
   };
   watchdog::plain_wait wait("request_wait_any", "some requests");
-  poll_until(find_ended, wait);
+  watchdog::poll_until(find_ended, wait);
   return found;
 }
 

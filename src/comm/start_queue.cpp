@@ -92,7 +92,7 @@ bool start_queue::has_ended(pending_operation& operation) {
 }
 
 void start_queue::post_all(watchdog::long_wait& wait) {
-  poll_until([this] { return is_all_posted(); }, wait);
+  watchdog::poll_until([this] { return is_all_posted(); }, wait);
 }
 
 /// Goes on with the orphans, too.

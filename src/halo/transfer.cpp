@@ -359,7 +359,7 @@ void transfer::wait() {
   try {
     const auto has_ended = [&] { return try_finish(); };
     if (!mpi::needs_progress()) return watchdog::poll_mpi_until(has_ended, wait);
-    poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
+    watchdog::poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
   } catch (const watchdog::interrupted&) {
     const std::lock_guard lock(plan_->mutex_);
     enter_progress();

@@ -275,7 +275,7 @@ void bucket_reducer::wait() {
                 missing - is_ready_.begin(), buckets());
   {
     comm::members_wait wait("reducer_wait", *comm_, round_);
-    poll_until(
+    watchdog::poll_until(
         [&] {
           go_on();
           return has_ended();

@@ -95,7 +95,7 @@ void meet_all(communicator& world) {
 void finish_starts() {
   int are_here = 0;
   members_wait wait("finalize", *state.world, 0, members_wait::end);
-  poll_until(
+  watchdog::poll_until(
       [&] {
         if (mpi::needs_progress()) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
         return are_here != 0 || !mpi::needs_progress();
@@ -136,7 +136,7 @@ void begin_end() {
     return step(are_here != 0);
   };
   try {
-    poll_until(has_ended, wait);
+    watchdog::poll_until(has_ended, wait);
   } catch (const base::error&) {  // tear_down() finds it too
   }
 }
