@@ -34,7 +34,7 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
 collective_guard::collective_guard(communicator& comm, const char* operation, bool starts)
     : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
   if (comm.busy_.test_and_set(std::memory_order_acquire)) [[unlikely]]
-    refuse(comm, operation);
+    fail_busy(comm, operation);
   comm.operation_.store(operation, std::memory_order_relaxed);
   sequence_ = ++comm.sequence_;
 }
@@ -43,7 +43,7 @@ void collective_guard::lift_time_limit() { comm_.unlimited_sequence_.store(seque
 
 void collective_guard::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
 
-void collective_guard::refuse(const communicator& comm, const char* operation) {
+void collective_guard::fail_busy(const communicator& comm, const char* operation) {
   base::require(!comm.is_out_of_step(), SYNCYTE_ERR_INTERRUPTED,
                 "{}: an earlier collective of communicator {} was interrupted on this rank, which is out of step with "
                 "the others; expected the program to end, or another communicator",

@@ -32,7 +32,7 @@ class collective_guard {
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
-  [[noreturn]] static void refuse(const communicator& comm, const char* operation);
+  [[noreturn]] static void fail_busy(const communicator& comm, const char* operation);
 
   mpi::thread_guard in_mpi_;
   communicator& comm_;

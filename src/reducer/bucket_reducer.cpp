@@ -117,7 +117,7 @@ std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::com
 
 bucket_reducer::~bucket_reducer() {
   if (memory_ == nullptr || mpi::is_forked_child()) return;
-  refuse();
+  refuse_round();
   if (!is_exchanging_) return;
   mpi::keep_for_ever(memory_);
   mpi::keep_for_ever(refusal_);
@@ -286,14 +286,14 @@ void bucket_reducer::wait() {
 }
 
 /// Local: wait() reports it on the other ranks.
-void bucket_reducer::refuse() {
+void bucket_reducer::refuse_round() {
   raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
   mark_rest_ready();
 }
 
 void bucket_reducer::give_up() {
   const std::lock_guard lock(mutex_);
-  refuse();
+  refuse_round();
 }
 
 }  // namespace syncyte::reducer

@@ -66,8 +66,8 @@ class plain_wait final : public long_wait {
   const char* title_;
 };
 
-/// Polls until the condition holds, and calls wait.look() every few rounds. mpi::poll_until() does not: it is for waits
-/// that end without other ranks, or whose condition checks them. Calls are qualified, so that they say which one it is.
+/// Polls until the condition holds, and calls wait.look() every few rounds. A wait by mpi::poll_until() is neither
+/// reported nor interrupted; callers write the namespace, because argument-dependent lookup would find either function.
 template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = mpi::let_progress) {
   for (unsigned round = 1; !is_done(); ++round) {
