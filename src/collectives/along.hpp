@@ -117,7 +117,8 @@ class reduce_scatter_along final : public data_operation {
   std::optional<wide_elements> wide_part_;
 };
 
-/// gather_counts are of input, scatter_counts of output.
+/// Gathers along one axis and scatters along the other: gather_counts are all ranks' extents of input along
+/// gather_axis, scatter_counts those of output along scatter_axis.
 class alltoall_along final : public data_operation {
  public:
   alltoall_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,

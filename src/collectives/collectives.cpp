@@ -53,7 +53,7 @@ void alltoallv::compare(comm::collective_call& call) {
 
 void barrier(comm::communicator& comm) {
   comm::collective_call call(comm, "comm_barrier", comm::collective_call::always_agrees);
-  call.agree();  // no rank leaves an Allreduce before all have entered it
+  call.agree();  // no rank leaves an agreement before all have entered it
 }
 
 }  // namespace syncyte::collectives

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "collectives/checks.hpp"
@@ -39,6 +40,8 @@ void run(comm::communicator& comm, const char* operation, const extras& extras, 
 template <class Collective, class... Given>
 started_t start(const std::shared_ptr<comm::communicator>& comm, const char* operation, const extras& extras,
                 Given&&... given) {
+  static_assert(std::is_same_v<decltype(&Collective::compare), decltype(&data_operation::compare)>,
+                "only the blocking form calls compare()");
   return start_collective(comm, operation, [&](comm::agreement& terms) {
     if (extras.error) throw *extras.error;
     auto made = std::make_unique<Collective>(terms, form::started, std::forward<Given>(given)...);

@@ -255,14 +255,14 @@ bool transfer::go_on() noexcept {
   return is_complete_;
 }
 
-/// All waits look after it from now on, where more than one phase is to be started.
+/// All waits make progress on it from now on, if more than one phase is to be started.
 void transfer::enter_progress() {
   if (phases() == 1) return;
   plan_->under_way_ = this;
   mpi::enter_progress(plan_);
 }
 
-/// Waits look after it no longer.
+/// Waits make progress on it no longer.
 void transfer::leave() noexcept {
   if (std::exchange(plan_->under_way_, nullptr) != nullptr) mpi::leave_progress(*plan_);
 }
@@ -353,7 +353,7 @@ void transfer::wait() {
   if (try_finish()) return;
   {
     const std::lock_guard lock(plan_->mutex_);
-    leave();  // this thread looks after it
+    leave();  // this thread makes its progress
   }
   neighbours_wait wait(*this);
   try {

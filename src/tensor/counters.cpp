@@ -33,10 +33,10 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 
 }  // namespace
 
-/// One element and the method that accesses it: the processor's atomics if all rows are direct, otherwise MPI's for all
-/// rows, because the two are not atomic with each other.
+/// One element and the method that accesses it: the processor's atomics if all rows are mapped here, otherwise
+/// those of window::remote for all rows, because the two are not atomic with each other.
 struct whole_tensor::counter {
-  std::byte* address;  // null: accessed by MPI
+  std::byte* address;  // null: accessed by remote
   window::remote* remote;
   int owner;
   std::size_t offset;

@@ -36,8 +36,8 @@ class storage final : public comm::collective_resource {
 
   const rows::row_map& direct() const { return direct_; }  // rows that this process loads and stores
   std::byte* local() const { return local_; }              // this rank's rows
-  std::byte* node() const { return node_; }                // the node's rows in one range; null for wrapped memory
-  atomics::lock_table& locks() { return locks_; }          // of direct rows; empty if adds need none
+  std::byte* node() const { return node_; }        // the node's rows in one range; null if wrapped on several ranks
+  atomics::lock_table& locks() { return locks_; }  // of direct rows; empty if adds need none
   /// Other ranks' memory; null if all rows are direct.
   window::remote* remote() const { return remote_.get(); }
 

@@ -2,8 +2,8 @@
  * @file comm.h
  * @brief Start and end of Syncyte, communicators, and the agreement.
  *
- * Every collective begins with an agreement (one 24-byte Allreduce on a private duplicate). SYNCYTE_CHECK=off|on|full
- * (default on) chooses whether facts are compared before data moves; if ranks have different values, the highest one
+ * Every collective begins with an agreement (one all-reduce of 24 bytes). SYNCYTE_CHECK=off|on|full (default on) chooses
+ * whether facts are compared before data moves; if ranks have different values, the highest one
  * applies to all. With `off` the data-moving collectives have no agreement, and an error on one rank is reported only
  * there. `full` also compares count matrices entry by entry, and checksums of data that must be replicated. The
  * agreement detects differences between ranks that all enter *some* collective of the communicator. If a rank enters
