@@ -10,7 +10,7 @@
 
 #include "collectives/collectives.hpp"
 #include "collectives/started_collective.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"

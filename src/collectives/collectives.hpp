@@ -9,8 +9,8 @@
 #include "collectives/forms.hpp"
 #include "collectives/reductions.hpp"
 #include "comm/cart.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
+#include "mpi/small_collectives.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::collectives {

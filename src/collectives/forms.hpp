@@ -8,7 +8,7 @@
 #include "collectives/checks.hpp"
 #include "collectives/moves.hpp"
 #include "collectives/started_collective.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 namespace syncyte::collectives {
 

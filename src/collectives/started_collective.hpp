@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collectives/moves.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/start_queue.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "mpi/call.hpp"
 #include "syncyte/messages.h"
 

@@ -9,8 +9,8 @@
 
 #include "comm/node_reduction.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::comm {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::comm {
 

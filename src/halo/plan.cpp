@@ -7,9 +7,9 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/control_tags.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
 
 namespace syncyte::kv {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/call.hpp"

@@ -13,7 +13,7 @@
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/watchdog.hpp"
 
 namespace syncyte::runtime {

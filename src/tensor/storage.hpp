@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "atomics/lock_table.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node_memory.hpp"
 #include "rows/row_map.hpp"

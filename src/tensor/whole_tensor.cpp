@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
-#include "mpi/exchange.hpp"
+#include "comm/collective_call.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::tensor {
 namespace {

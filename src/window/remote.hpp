@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
 #include "window/remote_mutex.hpp"

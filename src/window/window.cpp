@@ -7,7 +7,7 @@
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "window/part_header.hpp"
 
 namespace syncyte::window {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "atomics/holder_wait.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
 #include "syncyte/window.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "halo/plan.hpp"
 #include "halo/transfer.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "core_world.hpp"
 #include "window/window.hpp"
 

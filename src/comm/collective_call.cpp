@@ -1,12 +1,12 @@
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 #include <vector>
 
 #include "comm/departures.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/vote_exchange.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::comm {
