@@ -108,7 +108,7 @@ whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
   const int owner = layout_.partition().owner(row);
   counter found{nullptr, storage_->remote(), owner, layout_.offset_at_owner(owner, row) + inset, dtype};
   if (found.remote != nullptr) return found;
-  found.address = storage_->direct().find(row) + inset;
+  found.address = storage_->mapped_rows().find(row) + inset;
   base::require(std::bit_cast<std::uintptr_t>(found.address) % layout_.element_bytes() == 0, SYNCYTE_ERR_UNSUPPORTED,
                 "{}: the wrapped memory is not aligned to its elements, as atomics need it", layout_.text());
   return found;
