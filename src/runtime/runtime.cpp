@@ -104,13 +104,13 @@ void progress_until_all_are_here() {
 }
 
 /// The reason why this rank cannot finish together with all others; empty if it can.
-std::string reason_to_end_without_others(const communicator& world) {
+std::string reason_to_end_alone(const communicator& world) {
   if (const auto death = base::error_of([&] { world.node().require_all_alive(); })) return death->what();
   return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
-void end_without_others(const std::string& reason) {
+void end_alone(const std::string& reason) {
   base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
   mpi::set_finished();
   state.owns_mpi = false;
@@ -124,7 +124,7 @@ std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
 void end_library_operations() {
   const std::lock_guard lock(state.end_mutex);
   if (!mpi::is_started() || std::exchange(state.end_has_begun, true)) return;
-  if (!reason_to_end_without_others(*state.world).empty()) return;
+  if (!reason_to_end_alone(*state.world).empty()) return;
   const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   state.all_are_here = mpi::start_probe_barrier();
   const auto step = before_end.load();
@@ -144,8 +144,7 @@ void end_library_operations() {
 /// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
 /// inside MPI_Finalize.
 void end_together() {
-  if (const std::string reason = reason_to_end_without_others(*state.world); !reason.empty())
-    return end_without_others(reason);
+  if (const std::string reason = reason_to_end_alone(*state.world); !reason.empty()) return end_alone(reason);
   const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   mpi::set_finished();
   try {
@@ -153,7 +152,7 @@ void end_together() {
     mark_departed();
     meet_in_finalize(*state.world);
   } catch (const base::error& error) {
-    return end_without_others(error.what());
+    return end_alone(error.what());
   }
   MPI_Wait(&state.all_are_here, MPI_STATUS_IGNORE);
   free_roots();
