@@ -92,7 +92,7 @@ def _collective(function: Function) -> str:
         call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {arguments});'
     else:
         opening = f'return after_init<forks_too>("{operation}", [&] {{'
-        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
+        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", facts_of(options), {arguments});'
     body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
 

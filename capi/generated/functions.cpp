@@ -66,7 +66,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
   return after_init<forks_too>("comm_bcast", [&] {
     trace_buffer(buffer);
     trace_peer(root);
-    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", extras(options), root, buffer);
+    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", facts_of(options), root, buffer);
   });
 }
 
@@ -74,7 +74,7 @@ syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", extras(options), input, op, output);
+    collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", facts_of(options), input, op, output);
   });
 }
 
@@ -82,7 +82,7 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allgather", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgather>(*find_comm(comm), "comm_allgather", extras(options), input, output);
+    collectives::run<collectives::allgather>(*find_comm(comm), "comm_allgather", facts_of(options), input, output);
   });
 }
 
@@ -90,7 +90,7 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
     int64_t counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", extras(options), input,
+    collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", facts_of(options), input,
         collectives::given_counts{counts, counts_length}, output);
   });
 }
@@ -100,7 +100,7 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
-    collectives::run<collectives::alltoallv>(*find_comm(comm), "comm_alltoallv", extras(options), input,
+    collectives::run<collectives::alltoallv>(*find_comm(comm), "comm_alltoallv", facts_of(options), input,
         collectives::given_counts{send_counts, send_counts_length},
         collectives::given_counts{recv_counts, recv_counts_length}, output);
   });
@@ -110,8 +110,8 @@ syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncy
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_neighbor_alltoall", [&] {
     trace_buffer(input);
-    collectives::run<collectives::neighbor_alltoall>(*find_comm(comm), "comm_neighbor_alltoall", extras(options), input,
-        output);
+    collectives::run<collectives::neighbor_alltoall>(*find_comm(comm), "comm_neighbor_alltoall", facts_of(options),
+        input, output);
   });
 }
 
@@ -120,7 +120,7 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
   return after_init<forks_too>("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::run<collectives::reduce>(*find_comm(comm), "comm_reduce", extras(options), input, op, root, output);
+    collectives::run<collectives::reduce>(*find_comm(comm), "comm_reduce", facts_of(options), input, op, root, output);
   });
 }
 
@@ -128,7 +128,7 @@ syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* 
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_scan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", extras(options), input, op, from, output);
+    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", facts_of(options), input, op, from, output);
   });
 }
 
@@ -136,14 +136,14 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_exscan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", extras(options), input, op, from, output);
+    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", facts_of(options), input, op, from, output);
   });
 }
 
 syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
     int64_t* counts, int64_t counts_length) {
   return after_init<forks_too>("comm_counts", [&] {
-    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", extras(options), count, counts,
+    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", facts_of(options), count, counts,
         counts_length);
   });
 }
@@ -154,7 +154,7 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
   return after_init<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", extras(options), input, axis,
+    collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", facts_of(options), input, axis,
         collectives::given_counts{counts, counts_length}, root, output);
   });
 }
@@ -164,7 +164,7 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgather_along>(*find_comm(comm), "comm_allgather_along", extras(options), input,
+    collectives::run<collectives::allgather_along>(*find_comm(comm), "comm_allgather_along", facts_of(options), input,
         axis, collectives::given_counts{counts, counts_length}, output);
   });
 }
@@ -175,7 +175,7 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
   return after_init<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", extras(options), input, axis,
+    collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", facts_of(options), input, axis,
         collectives::given_counts{counts, counts_length}, root, output);
   });
 }
@@ -185,8 +185,8 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along", extras(options),
-        input, axis, collectives::given_counts{counts, counts_length}, op, output);
+    collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along",
+        facts_of(options), input, axis, collectives::given_counts{counts, counts_length}, op, output);
   });
 }
 
@@ -195,7 +195,7 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
     int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", extras(options), input,
+    collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", facts_of(options), input,
         gather_axis, collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
         collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });

@@ -46,7 +46,7 @@ std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffe
 
 void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
               const syncyte_collective_options_t* options) {
-  halo::transfer(traced_halo(halo, array), array, way, extras(options)).wait_or_leave();
+  halo::transfer(traced_halo(halo, array), array, way, facts_of(options)).wait_or_leave();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way, const char* operation,
