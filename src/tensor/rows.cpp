@@ -147,11 +147,11 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
-  require_direct(request);
+  require_mapped(request);
   rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
 }
 
-void whole_tensor::require_direct(const row_request& request) const {
+void whole_tensor::require_mapped(const row_request& request) const {
   if (storage_->mapped_rows().covers(layout_.rows())) return;
   const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
