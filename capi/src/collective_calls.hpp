@@ -4,7 +4,6 @@
 
 #include "collectives/checks.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
 #include "requests.hpp"
 #include "syncyte/collectives.h"
 

@@ -118,6 +118,13 @@ Struct& sized(Struct* given, const char* argument) {
   return *given;
 }
 
+/// Returns an output parameter; throws if it is null.
+template <class T>
+T& out(T* pointer, const char* argument) {
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "an address for the result");
+  return *pointer;
+}
+
 /// Runs checks of arguments before a collective starts, which reports their error on all ranks.
 using base::error_of;
 
