@@ -85,14 +85,14 @@ def wrapped(text: str, indent: int) -> str:
 def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
     name = operation.removeprefix("comm_")
-    arguments = ", ".join(_arguments(function, "collectives::given_counts"))
+    rest = ", ".join(_arguments(function, "collectives::given_counts"))
     if function.parameters[-1].name == "request":
         opening = (f'return start_request("{operation}", comm, options, request, '
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
-        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {arguments});'
+        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {rest});'
     else:
         opening = f'return after_init<forks_too>("{operation}", [&] {{'
-        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", facts_of(options), {arguments});'
+        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", facts_of(options), {rest});'
     body = [wrapped(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), wrapped(opening, 2), *body, "  });", "}", ""])
 
