@@ -85,14 +85,14 @@ def fold_line(text: str, indent: int) -> str:
 def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
     name = operation.removeprefix("comm_")
-    arguments = ", ".join(_arguments(function, "collectives::given_counts"))
+    rest = ", ".join(_arguments(function, "collectives::given_counts"))
     if function.parameters[-1].name == "request":
         opening = (f'return start_request("{operation}", comm, options, request, '
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
-        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {arguments});'
+        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {rest});'
     else:
-        opening = f'return started<forks_too>("{operation}", [&] {{'
-        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
+        opening = f'return after_init<forks_too>("{operation}", [&] {{'
+        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", facts_of(options), {rest});'
     body = [fold_line(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), fold_line(opening, 2), *body, "  });", "}", ""])
 
@@ -124,7 +124,7 @@ def _method(function: Function) -> str:
     """A function that calls the method of a handle's object."""
     handle, *others = function.parameters
     table, operation = short(handle.type.name), short(function.name)
-    guard = "looked_up" if function.lookup else "started<forks_too>" if function.forked_child else "started"
+    guard = "lookup_after_init" if function.lookup else "after_init<forks_too>" if function.forked_child else "after_init"
     opening = f'return {guard}("{operation}", [&] {{'
     outputs = [parameter for parameter in others
                if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"

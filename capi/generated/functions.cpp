@@ -18,7 +18,7 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
-  return looked_up("comm_rank", [&] {
+  return lookup_after_init("comm_rank", [&] {
     const auto object = find_traced(tables::comm(), comm, "comm");
     out(rank, "rank");
     *rank = static_cast<int32_t>(object->rank());
@@ -26,7 +26,7 @@ syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
 }
 
 syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
-  return looked_up("comm_size", [&] {
+  return lookup_after_init("comm_size", [&] {
     const auto object = find_traced(tables::comm(), comm, "comm");
     out(size, "size");
     *size = static_cast<int32_t>(object->size());
@@ -34,7 +34,7 @@ syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
 }
 
 syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
-  return looked_up("comm_sequence", [&] {
+  return lookup_after_init("comm_sequence", [&] {
     const auto object = find_traced(tables::comm(), comm, "comm");
     out(number, "number");
     *number = static_cast<int64_t>(object->sequence());
@@ -42,7 +42,7 @@ syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
 }
 
 syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
-  return looked_up("comm_id", [&] {
+  return lookup_after_init("comm_id", [&] {
     const auto object = find_traced(tables::comm(), comm, "comm");
     out(id, "id");
     *id = static_cast<int64_t>(object->id());
@@ -63,34 +63,34 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
 
 syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* buffer) {
-  return started<forks_too>("comm_bcast", [&] {
+  return after_init<forks_too>("comm_bcast", [&] {
     trace_buffer(buffer);
     trace_peer(root);
-    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", extras(options), root, buffer);
+    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", facts_of(options), root, buffer);
   });
 }
 
 syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_allreduce", [&] {
+  return after_init<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", extras(options), input, op, output);
+    collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", facts_of(options), input, op, output);
   });
 }
 
 syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_allgather", [&] {
+  return after_init<forks_too>("comm_allgather", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgather>(*find_comm(comm), "comm_allgather", extras(options), input, output);
+    collectives::run<collectives::allgather>(*find_comm(comm), "comm_allgather", facts_of(options), input, output);
   });
 }
 
 syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
     int64_t counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_allgatherv", [&] {
+  return after_init<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", extras(options), input,
+    collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", facts_of(options), input,
         collectives::given_counts{counts, counts_length}, output);
   });
 }
@@ -98,9 +98,9 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
 syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
     int64_t send_counts_length, const int64_t* recv_counts, int64_t recv_counts_length,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_alltoallv", [&] {
+  return after_init<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
-    collectives::run<collectives::alltoallv>(*find_comm(comm), "comm_alltoallv", extras(options), input,
+    collectives::run<collectives::alltoallv>(*find_comm(comm), "comm_alltoallv", facts_of(options), input,
         collectives::given_counts{send_counts, send_counts_length},
         collectives::given_counts{recv_counts, recv_counts_length}, output);
   });
@@ -108,42 +108,42 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
 
 syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_neighbor_alltoall", [&] {
+  return after_init<forks_too>("comm_neighbor_alltoall", [&] {
     trace_buffer(input);
-    collectives::run<collectives::neighbor_alltoall>(*find_comm(comm), "comm_neighbor_alltoall", extras(options), input,
-        output);
+    collectives::run<collectives::neighbor_alltoall>(*find_comm(comm), "comm_neighbor_alltoall", facts_of(options),
+        input, output);
   });
 }
 
 syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_reduce", [&] {
+  return after_init<forks_too>("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::run<collectives::reduce>(*find_comm(comm), "comm_reduce", extras(options), input, op, root, output);
+    collectives::run<collectives::reduce>(*find_comm(comm), "comm_reduce", facts_of(options), input, op, root, output);
   });
 }
 
 syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_scan", [&] {
+  return after_init<forks_too>("comm_scan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", extras(options), input, op, from, output);
+    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", facts_of(options), input, op, from, output);
   });
 }
 
 syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_exscan", [&] {
+  return after_init<forks_too>("comm_exscan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", extras(options), input, op, from, output);
+    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", facts_of(options), input, op, from, output);
   });
 }
 
 syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
     int64_t* counts, int64_t counts_length) {
-  return started<forks_too>("comm_counts", [&] {
-    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", extras(options), count, counts,
+  return after_init<forks_too>("comm_counts", [&] {
+    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", facts_of(options), count, counts,
         counts_length);
   });
 }
@@ -151,10 +151,10 @@ syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const s
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
     const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_gather_along", [&] {
+  return after_init<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", extras(options), input, axis,
+    collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", facts_of(options), input, axis,
         collectives::given_counts{counts, counts_length}, root, output);
   });
 }
@@ -162,9 +162,9 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
 syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
     const int64_t* counts, int64_t counts_length, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_allgather_along", [&] {
+  return after_init<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::allgather_along>(*find_comm(comm), "comm_allgather_along", extras(options), input,
+    collectives::run<collectives::allgather_along>(*find_comm(comm), "comm_allgather_along", facts_of(options), input,
         axis, collectives::given_counts{counts, counts_length}, output);
   });
 }
@@ -172,10 +172,10 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
     const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_scatter_along", [&] {
+  return after_init<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", extras(options), input, axis,
+    collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", facts_of(options), input, axis,
         collectives::given_counts{counts, counts_length}, root, output);
   });
 }
@@ -183,19 +183,19 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
 syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
     const int64_t* counts, int64_t counts_length, syncyte_op_t op, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_reduce_scatter_along", [&] {
+  return after_init<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along", extras(options),
-        input, axis, collectives::given_counts{counts, counts_length}, op, output);
+    collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along",
+        facts_of(options), input, axis, collectives::given_counts{counts, counts_length}, op, output);
   });
 }
 
 syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
     const int64_t* gather_counts, int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts,
     int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_alltoall_along", [&] {
+  return after_init<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
-    collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", extras(options), input,
+    collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", facts_of(options), input,
         gather_axis, collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
         collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
@@ -275,7 +275,7 @@ syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
 }
 
 syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
-  return looked_up("halo_comm", [&] {
+  return lookup_after_init("halo_comm", [&] {
     const auto object = find_traced(tables::halo(), halo, "halo");
     out(cart, "cart");
     *cart = handle_of(object->comm());
@@ -283,7 +283,7 @@ syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
 }
 
 syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
-  return looked_up("halo_sequence", [&] {
+  return lookup_after_init("halo_sequence", [&] {
     const auto object = find_traced(tables::halo(), halo, "halo");
     out(number, "number");
     *number = static_cast<int64_t>(object->sequence());
@@ -303,21 +303,21 @@ syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
 }
 
 syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer) {
-  return started("reducer_progress", [&] {
+  return after_init("reducer_progress", [&] {
     const auto object = find_traced(tables::reducer(), reducer, "reducer");
     object->progress();
   });
 }
 
 syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer) {
-  return started("reducer_wait", [&] {
+  return after_init("reducer_wait", [&] {
     const auto object = find_traced(tables::reducer(), reducer, "reducer");
     object->wait();
   });
 }
 
 syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer) {
-  return started("reducer_give_up", [&] {
+  return after_init("reducer_give_up", [&] {
     const auto object = find_traced(tables::reducer(), reducer, "reducer");
     object->give_up();
   });
@@ -336,7 +336,7 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
 }
 
 syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
-  return looked_up("window_size", [&] {
+  return lookup_after_init("window_size", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     out(bytes, "bytes");
@@ -346,7 +346,7 @@ syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size
 
 syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
     syncyte_op_t op, const void* operand, void* previous) {
-  return started("window_fetch_op", [&] {
+  return after_init("window_fetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     object->fetch_op(rank, offset, dtype, op, operand, previous);
@@ -355,7 +355,7 @@ syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, 
 
 syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
     syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous) {
-  return started("window_compare_swap", [&] {
+  return after_init("window_compare_swap", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     object->compare_swap(rank, offset, dtype, expected, desired, previous);
@@ -363,7 +363,7 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
 }
 
 syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
-  return started("window_lock", [&] {
+  return after_init("window_lock", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     object->lock(rank, kind);
@@ -371,7 +371,7 @@ syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, sync
 }
 
 syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
-  return started("window_unlock", [&] {
+  return after_init("window_unlock", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     object->unlock(rank);
@@ -379,7 +379,7 @@ syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
 }
 
 syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
-  return started("window_flush", [&] {
+  return after_init("window_flush", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     object->flush(rank);
@@ -387,7 +387,7 @@ syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
 }
 
 syncyte_status_t syncyte_window_fence(syncyte_window_t window) {
-  return started("window_fence", [&] {
+  return after_init("window_fence", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     object->fence();
   });
@@ -406,7 +406,7 @@ syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
 }
 
 syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
-  return looked_up("tensor_describe", [&] {
+  return lookup_after_init("tensor_describe", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(global, "global");
     *global = static_cast<syncyte_buffer_t>(object->describe());
@@ -414,7 +414,7 @@ syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer
 }
 
 syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm) {
-  return looked_up("tensor_comm", [&] {
+  return lookup_after_init("tensor_comm", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(comm, "comm");
     *comm = handle_of(object->comm());
@@ -422,7 +422,7 @@ syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* co
 }
 
 syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first, int64_t* count) {
-  return looked_up("tensor_rows", [&] {
+  return lookup_after_init("tensor_rows", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_peer(rank);
     out(first, "first");
@@ -432,14 +432,14 @@ syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int6
 }
 
 syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows, int32_t* ranks) {
-  return looked_up("tensor_owner", [&] {
+  return lookup_after_init("tensor_owner", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     object->owner({rows, count}, ranks);
   });
 }
 
 syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
-  return looked_up("tensor_local", [&] {
+  return lookup_after_init("tensor_local", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(view, "view");
     *view = static_cast<syncyte_buffer_t>(object->local());
@@ -447,7 +447,7 @@ syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t*
 }
 
 syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
-  return looked_up("tensor_node", [&] {
+  return lookup_after_init("tensor_node", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(view, "view");
     out(first_row, "first_row");
@@ -457,7 +457,7 @@ syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* 
 
 syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("tensor_gather", [&] {
+  return after_init<forks_too>("tensor_gather", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
     object->gather(index, output);
@@ -466,7 +466,7 @@ syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_bu
 
 syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* source) {
-  return started("tensor_scatter", [&] {
+  return after_init("tensor_scatter", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->scatter(index, source);
@@ -475,7 +475,7 @@ syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_b
 
 syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* source) {
-  return started("tensor_scatter_add", [&] {
+  return after_init("tensor_scatter_add", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->scatter_add(index, source);
@@ -484,7 +484,7 @@ syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncy
 
 syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
     const syncyte_buffer_t* output) {
-  return started<forks_too>("tensor_get_box", [&] {
+  return after_init<forks_too>("tensor_get_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
     object->get_box({lower, lower_length}, output);
@@ -493,7 +493,7 @@ syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* 
 
 syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
     const syncyte_buffer_t* source) {
-  return started("tensor_put_box", [&] {
+  return after_init("tensor_put_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->put_box({lower, lower_length}, source);
@@ -502,7 +502,7 @@ syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* 
 
 syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
     int64_t* previous) {
-  return started("tensor_fetch_add", [&] {
+  return after_init("tensor_fetch_add", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const auto result = static_cast<int64_t>(object->fetch_add(element, operand));
     if (previous != nullptr) *previous = result;
@@ -511,7 +511,7 @@ syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t eleme
 
 syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
     int64_t desired, int64_t* previous) {
-  return started("tensor_compare_swap", [&] {
+  return after_init("tensor_compare_swap", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const auto result = static_cast<int64_t>(object->compare_swap(element, expected, desired));
     if (previous != nullptr) *previous = result;
@@ -519,7 +519,7 @@ syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t el
 }
 
 syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value) {
-  return started<forks_too>("tensor_load", [&] {
+  return after_init<forks_too>("tensor_load", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(value, "value");
     *value = static_cast<int64_t>(object->load(element));
@@ -527,7 +527,7 @@ syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, i
 }
 
 syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value) {
-  return started("tensor_store", [&] {
+  return after_init("tensor_store", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     object->store(element, value);
   });
@@ -535,7 +535,7 @@ syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, 
 
 syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare, int64_t value,
     double timeout, int64_t* found) {
-  return started<forks_too>("tensor_wait", [&] {
+  return after_init<forks_too>("tensor_wait", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const auto result = static_cast<int64_t>(object->wait(element, compare, value, timeout));
     if (found != nullptr) *found = result;
@@ -543,14 +543,14 @@ syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, s
 }
 
 syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor) {
-  return started("tensor_flush", [&] {
+  return after_init("tensor_flush", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     object->flush();
   });
 }
 
 syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor) {
-  return started("tensor_sync", [&] {
+  return after_init("tensor_sync", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     object->sync();
   });
@@ -569,7 +569,7 @@ syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv) {
 }
 
 syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
-  return looked_up("kv_keys", [&] {
+  return lookup_after_init("kv_keys", [&] {
     const auto object = find_traced(tables::kv(), kv, "kv");
     out(key_count, "key_count");
     *key_count = static_cast<int64_t>(object->keys());
@@ -577,21 +577,21 @@ syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
 }
 
 syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys, int64_t* lengths) {
-  return looked_up("kv_lengths", [&] {
+  return lookup_after_init("kv_lengths", [&] {
     const auto object = find_traced(tables::kv(), kv, "kv");
     object->lengths({keys, count}, lengths);
   });
 }
 
 syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
-  return looked_up("kv_owner", [&] {
+  return lookup_after_init("kv_owner", [&] {
     const auto object = find_traced(tables::kv(), kv, "kv");
     object->owner({keys, count}, ranks);
   });
 }
 
 syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv) {
-  return started("kv_sync", [&] {
+  return after_init("kv_sync", [&] {
     const auto object = find_traced(tables::kv(), kv, "kv");
     object->sync();
   });
@@ -611,7 +611,7 @@ syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
 
 syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
     const syncyte_buffer_t* values, int64_t* timestamp) {
-  return started<forks_too>("kv_worker_pull", [&] {
+  return after_init<forks_too>("kv_worker_pull", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     trace_buffer(values);
     const auto result = static_cast<int64_t>(object->pull(keys, values));
@@ -621,7 +621,7 @@ syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyt
 
 syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
     const syncyte_buffer_t* values, int64_t* timestamp) {
-  return started("kv_worker_push", [&] {
+  return after_init("kv_worker_push", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     trace_buffer(values);
     const auto result = static_cast<int64_t>(object->push(keys, values));
@@ -631,7 +631,7 @@ syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyt
 
 syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
     const syncyte_buffer_t* values, int64_t* timestamp) {
-  return started("kv_worker_set", [&] {
+  return after_init("kv_worker_set", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     trace_buffer(values);
     const auto result = static_cast<int64_t>(object->set(keys, values));
@@ -641,7 +641,7 @@ syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte
 
 syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
     int64_t* timestamp) {
-  return started("kv_worker_localize", [&] {
+  return after_init("kv_worker_localize", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     const auto result = static_cast<int64_t>(object->localize(keys));
     if (timestamp != nullptr) *timestamp = result;
@@ -650,14 +650,14 @@ syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const sy
 
 syncyte_status_t syncyte_kv_worker_intent(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
     int64_t end) {
-  return started("kv_worker_intent", [&] {
+  return after_init("kv_worker_intent", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->intent(keys, start, end);
   });
 }
 
 syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int64_t* clock) {
-  return started("kv_worker_advance_clock", [&] {
+  return after_init("kv_worker_advance_clock", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     const auto result = static_cast<int64_t>(object->advance_clock());
     if (clock != nullptr) *clock = result;
@@ -665,7 +665,7 @@ syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int
 }
 
 syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t worker, int64_t* clock) {
-  return looked_up("kv_worker_clock", [&] {
+  return lookup_after_init("kv_worker_clock", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     out(clock, "clock");
     *clock = static_cast<int64_t>(object->clock());
@@ -674,7 +674,7 @@ syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t worker, int64_t* cl
 
 syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, int64_t count, int64_t start, int64_t end,
     int64_t* sample) {
-  return started("kv_worker_prepare_sample", [&] {
+  return after_init("kv_worker_prepare_sample", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     out(sample, "sample");
     *sample = static_cast<int64_t>(object->prepare_sample(count, start, end));
@@ -683,7 +683,7 @@ syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, in
 
 syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
     const syncyte_buffer_t* values, int64_t* timestamp) {
-  return started("kv_worker_pull_sample", [&] {
+  return after_init("kv_worker_pull_sample", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     trace_buffer(values);
     const auto result = static_cast<int64_t>(object->pull_sample(sample, keys, values));
@@ -692,49 +692,49 @@ syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64
 }
 
 syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample) {
-  return started("kv_worker_finish_sample", [&] {
+  return after_init("kv_worker_finish_sample", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->finish_sample(sample);
   });
 }
 
 syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
-  return started("kv_worker_wait", [&] {
+  return after_init("kv_worker_wait", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->wait(timestamp);
   });
 }
 
 syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker) {
-  return started("kv_worker_wait_all", [&] {
+  return after_init("kv_worker_wait_all", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->wait_all();
   });
 }
 
 syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker) {
-  return started("kv_worker_wait_sync", [&] {
+  return after_init("kv_worker_wait_sync", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->wait_sync();
   });
 }
 
 syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker) {
-  return started("kv_worker_barrier", [&] {
+  return after_init("kv_worker_barrier", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->barrier();
   });
 }
 
 syncyte_status_t syncyte_kv_worker_begin_setup(syncyte_kv_worker_t worker) {
-  return started("kv_worker_begin_setup", [&] {
+  return after_init("kv_worker_begin_setup", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->begin_setup();
   });
 }
 
 syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
-  return started("kv_worker_end_setup", [&] {
+  return after_init("kv_worker_end_setup", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->end_setup();
   });

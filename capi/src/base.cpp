@@ -4,7 +4,6 @@
 #include "base/dtype.hpp"
 #include "base/log.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
 
 using namespace syncyte;
 using namespace syncyte::capi;

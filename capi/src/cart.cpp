@@ -29,7 +29,7 @@ extern "C" {
 syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents, const int32_t* periods,
                                      int64_t periods_length, const syncyte_comm_options_t* options,
                                      syncyte_comm_t* cart) {
-  return started("cart_create", [&] {
+  return after_init("cart_create", [&] {
     const auto group = find_comm(comm);
     auto chosen = comm_options(options, cart, "cart");
     comm::cartesian_grid grid;
@@ -49,14 +49,14 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
 }
 
 syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim) {
-  return looked_up("cart_ndim", [&] {
+  return lookup_after_init("cart_ndim", [&] {
     const auto found = find_comm(cart);
     out(ndim, "ndim") = found->grid() != nullptr ? found->grid()->ndim() : 0;
   });
 }
 
 syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents, int32_t* periods) {
-  return looked_up("cart_grid", [&] {
+  return lookup_after_init("cart_grid", [&] {
     const auto found = find_comm(cart);
     const comm::cartesian_grid& grid = grid_of(*found, ndim);
     if (extents != nullptr) std::copy(grid.extents.begin(), grid.extents.end(), extents);
@@ -65,7 +65,7 @@ syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* e
 }
 
 syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coordinates) {
-  return looked_up("cart_coordinates", [&] {
+  return lookup_after_init("cart_coordinates", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
     const auto result = comm::coordinates_of(*found, rank);
@@ -74,7 +74,7 @@ syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int
 }
 
 syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates, int32_t* rank) {
-  return looked_up("cart_rank", [&] {
+  return lookup_after_init("cart_rank", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
     base::expect(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates", "null", "{} numbers", ndim);
@@ -84,7 +84,7 @@ syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int3
 
 syncyte_status_t syncyte_cart_shift(syncyte_comm_t cart, int32_t dimension, int32_t displacement, int32_t* source,
                                     int32_t* dest) {
-  return looked_up("cart_shift", [&] {
+  return lookup_after_init("cart_shift", [&] {
     const auto shift = comm::shift_along(*find_comm(cart), dimension, displacement);
     if (source != nullptr) *source = shift.source;
     if (dest != nullptr) *dest = shift.dest;

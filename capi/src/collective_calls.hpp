@@ -4,16 +4,15 @@
 
 #include "collectives/checks.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
 #include "requests.hpp"
 #include "syncyte/collectives.h"
 
 namespace syncyte::capi {
 
 /// The caller's options; an error in them is stored, for the collective to report on all ranks.
-inline collectives::extras extras(const syncyte_collective_options_t* given) {
+inline collectives::caller_facts facts_of(const syncyte_collective_options_t* given) {
   constexpr std::int32_t most_facts = 24;  // the caller's; collectives add some of their own
-  collectives::extras result;
+  collectives::caller_facts result;
   result.error = error_of([&] {
     const auto options = options_or(given, syncyte_collective_options_t SYNCYTE_COLLECTIVE_OPTIONS_INIT,
                                     offsetof(syncyte_collective_options_t, facts));
@@ -33,12 +32,12 @@ inline collectives::extras extras(const syncyte_collective_options_t* given) {
   return result;
 }
 
-/// Calls start(communicator, extras), which starts an operation, and returns its request to the caller.
+/// Calls start(communicator, facts), which starts an operation, and returns its request to the caller.
 template <class Start>
 syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const syncyte_collective_options_t* options,
                                syncyte_request_t* request, Start&& start) {
-  return started(operation, [&] {
-    auto given = extras(options);
+  return after_init(operation, [&] {
+    auto given = facts_of(options);
     const auto error = error_of([&] { out(request, "request"); });
     if (!given.error) given.error = error;
     give_request(start(find_comm(comm), given), operation, request);

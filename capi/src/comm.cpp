@@ -10,7 +10,7 @@
 
 #include "collectives/collectives.hpp"
 #include "collectives/started_collective.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
@@ -48,7 +48,7 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
            const syncyte_fact_t* facts, bool is_unlimited) {
   const auto group = find_comm(comm);
   comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
-                             comm::collective_call::lifecycle);
+                             comm::collective_call::always_agrees);
   if (is_unlimited) call.lift_time_limit();
   call.attempt([&] {
     base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
@@ -115,49 +115,49 @@ syncyte_status_t syncyte_initialized(int32_t* flag) {
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return looked_up<callers::ranks>("thread_level", [&] { out(level, "level") = mpi::thread_level(); });
+  return lookup_after_init<callers::ranks>("thread_level", [&] { out(level, "level") = mpi::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return looked_up<callers::ranks>("mpi_takes", [&] { out(flag, "flag") = mpi::takes(memory) ? 1 : 0; });
+  return lookup_after_init<callers::ranks>("mpi_takes", [&] { out(flag, "flag") = mpi::takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return looked_up("comm_world", [&] { out(comm, "comm") = handle_of(runtime::world()); });
+  return lookup_after_init("comm_world", [&] { out(comm, "comm") = handle_of(runtime::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return looked_up("comm_self", [&] { out(comm, "comm") = handle_of(runtime::self()); });
+  return lookup_after_init("comm_self", [&] { out(comm, "comm") = handle_of(runtime::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
-  return started("comm_from_mpi",
-                 [&] { *comm = handle_of(runtime::adopt(mpi_comm, comm_options(options, comm, "comm"))); });
+  return after_init("comm_from_mpi",
+                    [&] { *comm = handle_of(runtime::adopt(mpi_comm, comm_options(options, comm, "comm"))); });
 }
 
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
-  return started("comm_from_fortran", [&] {
+  return after_init("comm_from_fortran", [&] {
     *comm = handle_of(runtime::adopt(MPI_Comm_f2c(fortran_handle), comm_options(options, comm, "comm"),
                                      fmt::format("fortran_handle is {},", fortran_handle)));
   });
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
-  return looked_up<callers::ranks>(
+  return lookup_after_init<callers::ranks>(
       "comm_to_fortran", [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                   syncyte_comm_t* duplicate) {
-  return started("comm_dup", [&] {
+  return after_init("comm_dup", [&] {
     *duplicate = handle_of(comm::duplicate(*find_comm(comm), comm_options(options, duplicate, "duplicate")));
   });
 }
 
 syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t key,
                                     const syncyte_comm_options_t* options, syncyte_comm_t* part) {
-  return started("comm_split", [&] {
+  return after_init("comm_split", [&] {
     const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
     *part = handle_of(comm::split(*find_comm(comm), mpi_color, key, comm_options(options, part, "part")));
   });
@@ -165,27 +165,27 @@ syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t 
 
 syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* name,
                                             const syncyte_comm_options_t* options, syncyte_comm_t* part) {
-  return started("comm_split_program", [&] {
+  return after_init("comm_split_program", [&] {
     const std::string program = name != nullptr ? name : program_invocation_short_name;
     *part = handle_of(comm::split_program(*find_comm(comm), program, comm_options(options, part, "part")));
   });
 }
 
 syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return started("comm_node",
-                 [&] { *node = handle_of(comm::split_node(*find_comm(comm), comm_options(options, node, "node"))); });
+  return after_init(
+      "comm_node", [&] { *node = handle_of(comm::split_node(*find_comm(comm), comm_options(options, node, "node"))); });
 }
 
 syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                       syncyte_comm_t* leaders) {
-  return started("comm_leaders", [&] {
+  return after_init("comm_leaders", [&] {
     *leaders = handle_of(comm::split_leaders(*find_comm(comm), comm_options(options, leaders, "leaders")));
   });
 }
 
 syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count, int32_t tag,
                                     const syncyte_comm_options_t* options, syncyte_comm_t* group) {
-  return started("comm_group", [&] {
+  return after_init("comm_group", [&] {
     base::expect(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks", "null", "a list of ranks");
     base::expect(count >= 1 && count <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "count", count, "1 to 2^31 - 1");
     const std::span list(ranks, static_cast<std::size_t>(count));
@@ -194,7 +194,7 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
 }
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
-  return looked_up("comm_topology", [&] {
+  return lookup_after_init("comm_topology", [&] {
     syncyte_topology_t& result = sized(topology, "topology");
     const topology::node_group& node = find_comm(comm)->node();
     result = {sizeof result, node.count, node.index, node.size, node.rank};
@@ -202,32 +202,33 @@ syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* 
 }
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
-  return looked_up("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+  return lookup_after_init("comm_check_level",
+                           [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
-  return started<forks_too>("comm_barrier", [&] { collectives::barrier(*find_comm(comm)); });
+  return after_init<forks_too>("comm_barrier", [&] { collectives::barrier(*find_comm(comm)); });
 }
 
 syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
                                     const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree", [&] { agree(comm, status, operation, count, facts, false); });
+  return after_init<forks_too>("comm_agree", [&] { agree(comm, status, operation, count, facts, false); });
 }
 
 syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
                                               int32_t count, const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree_unlimited", [&] { agree(comm, status, operation, count, facts, true); });
+  return after_init<forks_too>("comm_agree_unlimited", [&] { agree(comm, status, operation, count, facts, true); });
 }
 
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
-  return started("collect", [&] {
+  return after_init("collect", [&] {
     const auto group = find_comm(comm);
-    comm::collective_call(*group, "collect", comm::collective_call::lifecycle).agree();
+    comm::collective_call(*group, "collect", comm::collective_call::always_agrees).agree();
   });
 }
 
 syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
-  return started("comm_ifail", [&] {
+  return after_init("comm_ifail", [&] {
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
     base::expect(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status", "SYNCYTE_SUCCESS (0)", "an error");
     const auto group = find_comm(comm);

@@ -1,7 +1,7 @@
 #include "guard.hpp"
 
 #include "base/log.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 namespace syncyte::capi {
 namespace {

@@ -17,7 +17,9 @@ namespace syncyte::capi {
 /// A thread's last error.
 struct thread_error {
   std::string message;
-  base::error reason{SYNCYTE_SUCCESS, ""};  // without the prefix "... failed on rank ..."
+  /// The error, without "... failed on rank ..." before its text; an agreed error's text names the ranks all the same,
+  /// and only its field `reason` does not.
+  base::error reason{SYNCYTE_SUCCESS, ""};
 };
 
 /// The error that syncyte_last_error() returns to this thread.
@@ -59,9 +61,9 @@ syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   return status;
 }
 
-/// Does the same as counted(), for functions that need syncyte_init() first.
+/// Does the same as counted(), and first require_started(): for functions that need syncyte_init().
 template <callers allowed = callers::ranks, class Body>
-syncyte_status_t started(const char* operation, Body&& body) noexcept {
+syncyte_status_t after_init(const char* operation, Body&& body) noexcept {
   return counted(operation, [&] {
     require_started(allowed);
     std::forward<Body>(body)();
@@ -71,7 +73,7 @@ syncyte_status_t started(const char* operation, Body&& body) noexcept {
 /// Does the same as guarded(), for lookups that need syncyte_init() first: neither counted nor traced, and by default
 /// allowed in forked children.
 template <callers allowed = callers::forks_too, class Body>
-syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
+syncyte_status_t lookup_after_init(const char* operation, Body&& body) noexcept {
   return guarded(operation, [&] {
     require_started(allowed);
     std::forward<Body>(body)();
@@ -81,7 +83,7 @@ syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
 /// Does the same as counted(), for a body that may complete an operation started earlier: it returns that operation's
 /// status, or nothing if it is not complete; the call is then neither counted nor traced.
 template <class Body>
-syncyte_status_t ending(const char* operation, Body&& body) noexcept {
+syncyte_status_t completing(const char* operation, Body&& body) noexcept {
   call_scope call;
   std::optional<syncyte_status_t> ended;
   const syncyte_status_t status = guarded(operation, [&] { ended = std::forward<Body>(body)(); });
@@ -114,6 +116,13 @@ Struct& sized(Struct* given, const char* argument) {
   base::expect(given->struct_size == sizeof(Struct), SYNCYTE_ERR_ARGUMENT, fmt::format("{}->struct_size", argument),
                given->struct_size, "{} (the sizeof of the struct)", sizeof(Struct));
   return *given;
+}
+
+/// Returns an output parameter; throws if it is null.
+template <class T>
+T& out(T* pointer, const char* argument) {
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "an address for the result");
+  return *pointer;
 }
 
 /// Runs checks of arguments before a collective starts, which reports their error on all ranks.

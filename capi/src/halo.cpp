@@ -46,7 +46,7 @@ std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffe
 
 void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
               const syncyte_collective_options_t* options) {
-  halo::transfer(traced_halo(halo, array), array, way, extras(options)).wait_or_leave();
+  halo::transfer(traced_halo(halo, array), array, way, facts_of(options)).wait_or_leave();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way, const char* operation,
@@ -67,7 +67,7 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
                                      const int32_t* axes, int64_t axes_length, const int64_t* low, int64_t low_length,
                                      const int64_t* high, int64_t high_length, const syncyte_halo_options_t* options,
                                      syncyte_halo_t* halo) {
-  return started("halo_create", [&] {
+  return after_init("halo_create", [&] {
     const auto group = find_comm(cart);
     halo::description asked;
     asked.dtype = dtype;
@@ -88,7 +88,7 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
 }
 
 syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
-  return looked_up("halo_describe", [&] {
+  return lookup_after_init("halo_describe", [&] {
     const auto found = find_halo(halo);
     out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
     if (interior != nullptr) *interior = interior_of(*found);
@@ -105,19 +105,20 @@ syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buff
 
 syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
-  if (adjoint == 0) return started("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange, options); });
-  return started("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate, options); });
+  if (adjoint == 0)
+    return after_init("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange, options); });
+  return after_init("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate, options); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                         syncyte_request_t* request) {
-  return started("halo_iexchange",
-                 [&] { start_transfer(halo, array, halo::operation::exchange, "halo_iexchange", request); });
+  return after_init("halo_iexchange",
+                    [&] { start_transfer(halo, array, halo::operation::exchange, "halo_iexchange", request); });
 }
 
 syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                           syncyte_request_t* request) {
-  return started("halo_iaccumulate",
-                 [&] { start_transfer(halo, array, halo::operation::accumulate, "halo_iaccumulate", request); });
+  return after_init("halo_iaccumulate",
+                    [&] { start_transfer(halo, array, halo::operation::accumulate, "halo_iaccumulate", request); });
 }
 }

@@ -114,11 +114,4 @@ class handle_table {
   std::unordered_map<std::intptr_t, entry> entries_;
 };
 
-/// Returns an output parameter; throws if it is null.
-template <class T>
-T& out(T* pointer, const char* argument) {
-  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "an address for the result");
-  return *pointer;
-}
-
 }  // namespace syncyte::capi

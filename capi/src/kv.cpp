@@ -12,7 +12,7 @@ extern "C" {
 
 syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count, int64_t length_count,
                                    const int64_t* lengths, const syncyte_kv_options_t* options, syncyte_kv_t* kv) {
-  return started("kv_create", [&] {
+  return after_init("kv_create", [&] {
     kv::store_options chosen;
     chosen.error = error_of([&] {
       out(kv, "kv");
@@ -26,14 +26,14 @@ syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, i
 }
 
 syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampling_t* sampling) {
-  return started("kv_set_sampling", [&] {
+  return after_init("kv_set_sampling", [&] {
     const auto found = find_traced(tables::kv(), kv, "kv");
     found->set_sampling(options_or(sampling, syncyte_kv_sampling_t SYNCYTE_KV_SAMPLING_INIT));
   });
 }
 
 syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncyte_kv_worker_t* worker) {
-  return started("kv_worker_create", [&] {
+  return after_init("kv_worker_create", [&] {
     out(worker, "worker");
     *worker = tables::kv_worker().insert(std::make_shared<kv::worker>(find_traced(tables::kv(), kv, "kv"), number));
   });
@@ -41,7 +41,7 @@ syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncy
 
 syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
                                                  const syncyte_buffer_t* values, int32_t* is_local) {
-  return started<forks_too>("kv_worker_pull_if_local", [&] {
+  return after_init<forks_too>("kv_worker_pull_if_local", [&] {
     out(is_local, "is_local");
     find_traced(tables::kv_worker(), worker, "worker")->pull(keys, values);
     *is_local = 1;
@@ -50,7 +50,7 @@ syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, con
 }
 
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
-  return looked_up<callers::ranks>("kv_worker_describe", [&] {
+  return lookup_after_init<callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_traced(tables::kv_worker(), worker, "worker");
     sized(info, "info") = found->describe();
   });

@@ -79,7 +79,7 @@ class library_operation final : public request,
     std::optional<syncyte_status_t> ended;
     watchdog::plain_wait wait("request_wait", "a request");
     const syncyte_status_t status =
-        guarded("request_wait", [&] { poll_until([&] { return (ended = ask()).has_value(); }, wait); });
+        guarded("request_wait", [&] { watchdog::poll_until([&] { return (ended = ask()).has_value(); }, wait); });
     return ended.value_or(status);
   }
 

@@ -2,7 +2,6 @@
 
 #include "base/buffer.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
 #include "memory/device.hpp"
 #include "memory/pool.hpp"
 

@@ -81,12 +81,12 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
-  return looked_up<callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
+  return lookup_after_init<callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
 }
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
-  return started("comm_send", [&] {
+  return after_init("comm_send", [&] {
     message::wait_or_leave({start_message(message::direction::out, comm, buffer, dest, tag, options).get()});
   });
 }
@@ -94,7 +94,7 @@ syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* 
 syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                    syncyte_message_status_t* status) {
-  return started("comm_recv", [&] {
+  return after_init("comm_recv", [&] {
     require_status(status);
     const auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
     message::wait_or_leave({received.get()});
@@ -105,7 +105,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
 
 syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
-  return started("comm_isend", [&] {
+  return after_init("comm_isend", [&] {
     out(request, "request");
     auto sent = start_message(message::direction::out, comm, buffer, dest, tag, options);
     give_request(std::make_unique<pending_message>(std::move(sent), nullptr, "comm_isend"), "comm_isend", request);
@@ -115,7 +115,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
 syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                     const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                     syncyte_message_status_t* status, syncyte_request_t* request) {
-  return started("comm_irecv", [&] {
+  return after_init("comm_irecv", [&] {
     out(request, "request");
     require_status(status);
     auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
@@ -127,7 +127,7 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        int32_t send_tag, int32_t source, int32_t recv_tag,
                                        const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
                                        syncyte_message_status_t* status) {
-  return started("comm_sendrecv", [&] {
+  return after_init("comm_sendrecv", [&] {
     require_status(status);
     const auto received = make_message(message::direction::in, comm, recv_buffer, source, recv_tag, options);
     const auto sent = make_message(message::direction::out, comm, send_buffer, dest, send_tag, options);

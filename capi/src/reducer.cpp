@@ -26,7 +26,7 @@ extern "C" {
 syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets, const syncyte_dtype_t* dtypes,
                                         const int64_t* elements, const syncyte_reducer_options_t* options,
                                         syncyte_reducer_t* reducer) {
-  return started("reducer_create", [&] {
+  return after_init("reducer_create", [&] {
     reducer::description asked;
     asked.error = error_of([&] {
       out(reducer, "reducer");
@@ -42,7 +42,7 @@ syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets, co
 }
 
 syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket, syncyte_buffer_t* buffer) {
-  return looked_up<callers::ranks>("reducer_bucket", [&] {
+  return lookup_after_init<callers::ranks>("reducer_bucket", [&] {
     const auto found = find_reducer(reducer);
     out(buffer, "buffer");
     found->require_bucket(bucket);
@@ -52,7 +52,7 @@ syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucke
 }
 
 syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket) {
-  return started("reducer_start", [&] {
+  return after_init("reducer_start", [&] {
     const auto found = find_reducer(reducer);
     found->start(bucket);
     trace_bytes(static_cast<std::size_t>(found->elements(bucket)) * base::dtype_size(found->dtype(bucket)),

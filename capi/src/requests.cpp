@@ -106,7 +106,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     return !any;
   };
   watchdog::plain_wait wait("request_wait_any", "some requests");
-  poll_until(find_ended, wait);
+  watchdog::poll_until(find_ended, wait);
   return found;
 }
 
@@ -119,7 +119,7 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done) {
-  return ending("request_test", [&]() -> std::optional<syncyte_status_t> {
+  return completing("request_test", [&]() -> std::optional<syncyte_status_t> {
     std::int32_t& answer = out(done, "done");
     if (checked(request) == nullptr) {
       answer = 1;
@@ -136,14 +136,14 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
 }
 
 syncyte_status_t syncyte_request_wait(syncyte_request_t* request) {
-  return ending("request_wait", [&]() -> std::optional<syncyte_status_t> {
+  return completing("request_wait", [&]() -> std::optional<syncyte_status_t> {
     if (checked(request) == nullptr) return std::nullopt;
     return wait_for(request);
   });
 }
 
 syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* array) {
-  return ending("request_wait_all", [&]() -> std::optional<syncyte_status_t> {
+  return completing("request_wait_all", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     syncyte_status_t first = SYNCYTE_SUCCESS;
     std::optional<traced_part> sum;
@@ -161,7 +161,7 @@ syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* arra
 }
 
 syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* array, int64_t* index) {
-  return ending("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
+  return completing("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
     const mpi::thread_guard guard("request_wait_any");

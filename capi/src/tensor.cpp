@@ -35,7 +35,7 @@ extern "C" {
 
 syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
                                        const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
-  return started("tensor_create", [&] {
+  return after_init("tensor_create", [&] {
     *tensor = tables::tensor().insert(
         tensor::whole_tensor::create(find_comm(comm), dtype, ndim, shape, chosen_options(options, tensor)));
   });
@@ -43,7 +43,7 @@ syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtyp
 
 syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t* local,
                                      const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
-  return started("tensor_wrap", [&] {
+  return after_init("tensor_wrap", [&] {
     *tensor =
         tables::tensor().insert(tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor)));
   });

@@ -53,8 +53,8 @@ inline void trace_comm(const std::string& name) {
   if (is_traced.load(std::memory_order_relaxed)) traced().comm = kept(name);
 }
 
-/// A call of an operation. The destructor counts it, and passes it to the trace file and the trace hook if there are
-/// any. Calls may nest: the inner one restores the outer one's traced_part.
+/// A call of an operation. end() counts it, and passes it to the trace file and the trace hook if there are any. Calls
+/// may nest: the destructor restores the outer one's traced_part.
 class call_scope {
  public:
   call_scope();

@@ -36,9 +36,9 @@ extern "C" {
 
 syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const syncyte_window_options_t* options,
                                        syncyte_window_t* window) {
-  return started("window_create", [&] {
+  return after_init("window_create", [&] {
     const auto ranks = find_comm(comm);
-    comm::collective_call call(*ranks, "window_create", comm::collective_call::lifecycle);
+    comm::collective_call call(*ranks, "window_create", comm::collective_call::always_agrees);
     std::string name;
     call.attempt([&] {
       out(window, "window");
@@ -54,7 +54,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
 }
 
 syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data) {
-  return looked_up("window_pointer", [&] {
+  return lookup_after_init("window_pointer", [&] {
     void*& result = out(data, "data");
     std::byte* const part = find_window(window, rank)->pointer(rank);
     base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
@@ -65,7 +65,7 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
 
 syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* source) {
-  return started("window_put", [&] {
+  return after_init("window_put", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
     target->put_bytes(rank, offset, from.data(), from.bytes());
   });
@@ -73,7 +73,7 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
 
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
-  return started<forks_too>("window_get", [&] {
+  return after_init<forks_too>("window_get", [&] {
     const auto [source, to] = transfer(window, rank, target, "target");
     source->get_bytes(rank, offset, to.data(), to.bytes());
   });
@@ -81,7 +81,7 @@ syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_
 
 syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
                                            const syncyte_buffer_t* source) {
-  return started("window_accumulate", [&] {
+  return after_init("window_accumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
   });

@@ -31,7 +31,7 @@ namespace {
 
 constexpr char separator = '\x1f';  // ASCII's unit separator
 
-/// Replaces separators and zero bytes in a field, which may be a user's text.
+/// Replaces separators in a field, which may be a user's text.
 std::string packable(std::string field) {
   std::replace(field.begin(), field.end(), separator, ' ');
   return field;

@@ -40,7 +40,8 @@ class error : public std::runtime_error {
   syncyte_status_t status() const { return status_; }
   const error_fields& fields() const;
 
-  /// Serializes text and fields for other ranks; unpack() restores the error.
+  /// Serializes text and fields for other ranks, except rank and reason, which the agreement sets there. unpack()
+  /// restores the rest.
   std::string pack() const;
   static error unpack(syncyte_status_t status, std::string_view packed);
 
@@ -49,8 +50,15 @@ class error : public std::runtime_error {
   std::shared_ptr<const error_fields> fields_;  // null: none
 };
 
-/// Throws an error with a formatted message. Messages name the argument, its value and the expected value. The C
-/// interface prepends the rank.
+// Four functions throw errors:
+//
+//                       always      unless a condition holds
+//   with a text only    fail()      require()
+//   with fields too     refuse()    expect(), for an argument
+//
+// Messages name the argument, its value and the expected value. The C interface prepends the rank.
+
+/// Throws an error with a formatted message.
 template <class... Arguments>
 [[noreturn]] void fail(syncyte_status_t status, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   throw error(status, fmt::format(format, std::forward<Arguments>(arguments)...));

@@ -34,7 +34,7 @@ class gathering_along final : public data_operation {
       by.allgather(given_.part.data(), given_.counts, given_.whole->data(), given_.dtype);
   }
   void finish() override {
-    if (given_.whole) given_.whole->store();
+    if (given_.whole) given_.whole->unpack();
   }
 
  private:
@@ -42,7 +42,7 @@ class gathering_along final : public data_operation {
                   std::optional<int> root, const syncyte_buffer_t* output)
       : given_(checked_partition(terms, any_strides_to_move(input, "input", how), axis, counts, output, "output")),
         root_(root) {
-    given_.part.load();
+    given_.part.pack();
   }
 
   partitioned given_;
@@ -59,13 +59,13 @@ class scatter_along final : public data_operation {
       : given_(checked_partition(terms, any_strides_to_move(output, "output", how), axis, counts,
                                  on_root(terms, root, input, "input"), "input")),
         root_(root) {
-    if (given_.whole) given_.whole->load();
+    if (given_.whole) given_.whole->pack();
   }
 
   void move(moves& by) override {
     by.scatter(given_.whole_data(), given_.counts, root_, given_.part.data(), given_.dtype);
   }
-  void finish() override { given_.part.store(); }
+  void finish() override { given_.part.unpack(); }
 
  private:
   partitioned given_;
@@ -80,7 +80,7 @@ class reduce_scatter_along final : public data_operation {
       : given_(checked(terms, input, axis, counts, op, output)),
         op_(op),
         own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
-    given_.whole->load();
+    given_.whole->pack();
     if (!is_half(given_.dtype)) return;
     const std::int64_t total = mpi::sum_of(given_.counts);
     wide_whole_.emplace(total);
@@ -96,7 +96,7 @@ class reduce_scatter_along final : public data_operation {
   }
   void finish() override {
     if (wide_part_) round_half(wide_part_->data(), own_, given_.dtype, given_.part.data());
-    given_.part.store();
+    given_.part.unpack();
   }
 
  private:
@@ -117,7 +117,8 @@ class reduce_scatter_along final : public data_operation {
   std::optional<wide_elements> wide_part_;
 };
 
-/// gather_counts are of input, scatter_counts of output.
+/// Gathers along one axis and scatters along the other: gather_counts are all ranks' extents of input along
+/// gather_axis, scatter_counts those of output along scatter_axis.
 class alltoall_along final : public data_operation {
  public:
   alltoall_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,
@@ -125,14 +126,14 @@ class alltoall_along final : public data_operation {
                  const syncyte_buffer_t* output)
       : given_(checked_change(terms, any_strides_to_move(input, "input", how), gather_axis, gather_counts, scatter_axis,
                               scatter_counts, output)) {
-    given_.from.load();
+    given_.from.pack();
   }
 
   void move(moves& by) override {
     by.alltoall(given_.from.data(), given_.from.counts(), given_.to.counts(), given_.to.data(), given_.dtype,
                 given_.is_long);
   }
-  void finish() override { given_.to.store(); }
+  void finish() override { given_.to.unpack(); }
 
  private:
   repartitioned given_;

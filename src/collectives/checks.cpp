@@ -52,9 +52,9 @@ mpi::counts_view checked_counts(const comm::communicator& comm, given_counts giv
   return counts;
 }
 
-void add_facts(comm::agreement& terms, const extras& extras) {
-  terms.fact("options->fact", extras.fact);
-  for (const syncyte_fact_t& each : extras.facts) terms.fact(each.name, each.value);
+void add_facts(comm::agreement& terms, const caller_facts& caller) {
+  terms.fact("options->fact", caller.fact);
+  for (const syncyte_fact_t& each : caller.facts) terms.fact(each.name, each.value);
 }
 
 }  // namespace syncyte::collectives

@@ -39,13 +39,13 @@ using given_counts = base::array_argument<std::int64_t>;
 mpi::counts_view checked_counts(const comm::communicator& comm, given_counts given, const char* argument);
 
 /// Further facts of the caller's, and its error, for the agreement of a collective.
-struct extras {
+struct caller_facts {
   std::int64_t fact = 0;                  // a further fact that all ranks must share
   std::span<const syncyte_fact_t> facts;  // more of them, with names; the caller's
   std::optional<base::error> error;       // found by the caller on this rank; all ranks get it
 };
 
 /// Adds the caller's own facts.
-void add_facts(comm::agreement& terms, const extras& extras);
+void add_facts(comm::agreement& terms, const caller_facts& caller);
 
 }  // namespace syncyte::collectives

@@ -52,8 +52,8 @@ void alltoallv::compare(comm::collective_call& call) {
 }
 
 void barrier(comm::communicator& comm) {
-  comm::collective_call call(comm, "comm_barrier", comm::collective_call::lifecycle);
-  call.agree();  // no rank leaves an Allreduce before all have entered it
+  comm::collective_call call(comm, "comm_barrier", comm::collective_call::always_agrees);
+  call.agree();  // no rank leaves an agreement before all have entered it
 }
 
 }  // namespace syncyte::collectives

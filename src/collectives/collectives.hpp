@@ -9,8 +9,8 @@
 #include "collectives/forms.hpp"
 #include "collectives/reductions.hpp"
 #include "comm/cart.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
+#include "mpi/small_collectives.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::collectives {
@@ -91,8 +91,8 @@ class alltoallv final : public data_operation {
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
-  /// One rank may have much to send and another little: all must choose the same way. The sum of the differences
-  /// travels with it.
+  /// Agrees on is_long_, which must be equal on all ranks though their counts differ. The same reduction compares what
+  /// ranks send with what the others expect.
   void compare(comm::collective_call& call) override;
 
   void move(moves& by) override {
@@ -147,7 +147,7 @@ class neighbor_alltoall final : public data_operation {
   std::vector<int> neighbours_;
 };
 
-/// One number of each rank.
+/// Gathers one number of each rank on all of them.
 class counts final : public data_operation {
  public:
   counts(comm::agreement& terms, form, std::int64_t count, std::int64_t* all, std::int64_t length)
@@ -157,7 +157,7 @@ class counts final : public data_operation {
   }
 
   void move(moves&) override {
-    if (comm_.is_alone())
+    if (comm_.bypasses_mpi())
       *all_ = count_;
     else
       std::ranges::copy(mpi::allgather(count_, comm_.data()), all_);

@@ -53,7 +53,7 @@ dense_parts::dense_parts(const base::buffer& array, int axis, std::span<const st
 std::byte* dense_parts::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
 
 /// Packs the parts (load), or unpacks them.
-void dense_parts::copy(bool is_load) {
+void dense_parts::copy(bool packs) {
   if (is_in_place_ || array_.elements() == 0) return;
   std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
   std::ranges::copy(array_.shape(), extents.begin());
@@ -63,7 +63,7 @@ void dense_parts::copy(bool is_load) {
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     if (axis_ != no_axis) extents[static_cast<std::size_t>(axis_)] = part_extents_[i];
     const auto dense_strides = base::dense_strides(shape, array_.element_bytes());
-    if (counts_[i] > 0 && is_load)
+    if (counts_[i] > 0 && packs)
       base::copy_strided(dense, dense_strides, part, array_.strides(), shape, array_.element_bytes());
     else if (counts_[i] > 0)
       base::copy_strided(part, array_.strides(), dense, dense_strides, shape, array_.element_bytes());

@@ -13,7 +13,8 @@ namespace syncyte::collectives {
 std::int64_t elements_across(const base::buffer& array, int axis);
 
 /// An array cut along an axis for MPI's v-collectives, which take parts that are dense and one after the other. An
-/// array that lies in memory that way is used as it is; otherwise load() packs it into scratch, and store() unpacks it.
+/// array that lies in memory that way is used as it is; otherwise pack() packs it into scratch, and unpack() unpacks
+/// it.
 class dense_parts {
  public:
   /// The whole array as one part.
@@ -24,11 +25,11 @@ class dense_parts {
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
 
-  void load() { copy(true); }
-  void store() { copy(false); }
+  void pack() { copy(true); }
+  void unpack() { copy(false); }
 
  private:
-  void copy(bool is_load);
+  void copy(bool packs);
 
   base::buffer array_;
   int axis_;

@@ -2,12 +2,13 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "collectives/checks.hpp"
 #include "collectives/moves.hpp"
 #include "collectives/started_collective.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 namespace syncyte::collectives {
 
@@ -20,16 +21,16 @@ namespace syncyte::collectives {
 
 /// The blocking form.
 template <class Collective, class... Given>
-void run(comm::communicator& comm, const char* operation, const extras& extras, Given&&... given) {
+void run(comm::communicator& comm, const char* operation, const caller_facts& caller, Given&&... given) {
   comm::collective_call call(comm, operation);
   std::optional<Collective> made;
   call.attempt([&] {
-    if (extras.error) throw *extras.error;
+    if (caller.error) throw *caller.error;
     made.emplace(call, form::blocking, std::forward<Given>(given)...);
-    add_facts(call, extras);
+    add_facts(call, caller);
   });
   call.agree();
-  if (!comm.is_alone()) made->compare(call);
+  if (!comm.bypasses_mpi()) made->compare(call);
   moves by(comm, form::blocking);
   made->move(by);
   made->finish();
@@ -37,12 +38,14 @@ void run(comm::communicator& comm, const char* operation, const extras& extras, 
 
 /// The started form.
 template <class Collective, class... Given>
-started_t start(const std::shared_ptr<comm::communicator>& comm, const char* operation, const extras& extras,
+started_t start(const std::shared_ptr<comm::communicator>& comm, const char* operation, const caller_facts& caller,
                 Given&&... given) {
+  static_assert(std::is_same_v<decltype(&Collective::compare), decltype(&data_operation::compare)>,
+                "only the blocking form calls compare()");
   return start_collective(comm, operation, [&](comm::agreement& terms) {
-    if (extras.error) throw *extras.error;
+    if (caller.error) throw *caller.error;
     auto made = std::make_unique<Collective>(terms, form::started, std::forward<Given>(given)...);
-    add_facts(terms, extras);
+    add_facts(terms, caller);
     return made;
   });
 }

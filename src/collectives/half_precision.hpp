@@ -8,7 +8,7 @@
 
 namespace syncyte::collectives {
 
-/// float16 and bfloat16 travel and are reduced as float32.
+/// float16 and bfloat16, which reductions send and reduce as float32; other collectives move them unchanged.
 bool is_half(syncyte_dtype_t dtype);
 void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide);
 void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half);

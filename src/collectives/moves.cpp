@@ -71,14 +71,14 @@ void moves::call(const char* blocking_name, Blocking* blocking, const char* star
 }
 
 void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
-  if (comm_.is_alone()) return;
+  if (comm_.bypasses_mpi()) return;
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
     call("MPI_Bcast", MPI_Bcast, "MPI_Ibcast", MPI_Ibcast, data + bytes_of(first, dtype), length, type_of(dtype), root);
   });
 }
 
 void moves::gather(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
-  if (comm_.is_alone()) return copy_alone(input, output, counts[0], dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     if (comm_.rank() == root) receive_all(output, counts, dtype);
     send(root, input, counts[at(comm_.rank())], dtype);
@@ -90,7 +90,7 @@ void moves::gather(const std::byte* input, counts_view counts, int root, std::by
 }
 
 void moves::allgather(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
-  if (comm_.is_alone()) return copy_alone(input, output, counts[0], dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       const std::int64_t count = counts[at(rank)];
@@ -106,7 +106,7 @@ void moves::allgather(const std::byte* input, counts_view counts, std::byte* out
 }
 
 void moves::scatter(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
-  if (comm_.is_alone()) return copy_alone(input, output, counts[0], dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     receive(root, output, counts[at(comm_.rank())], dtype);
     if (comm_.rank() == root) send_all(input, counts, dtype);
@@ -119,7 +119,7 @@ void moves::scatter(const std::byte* input, counts_view counts, int root, std::b
 
 void moves::alltoall(const std::byte* input, counts_view send_counts, counts_view recv_counts, std::byte* output,
                      syncyte_dtype_t dtype, bool is_long) {
-  if (comm_.is_alone()) return copy_alone(input, output, recv_counts[0], dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, recv_counts[0], dtype);
   if (is_long) {
     receive_all(output, recv_counts, dtype);
     send_all(input, send_counts, dtype);
@@ -182,7 +182,7 @@ std::int64_t moves::most_reduced(syncyte_dtype_t dtype) const {
 }
 
 void moves::allreduce(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
-  if (comm_.is_alone()) return copy_alone(input, output, count, dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, count, dtype);
   in_reducible_pieces(input, output, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
                         const std::size_t bytes = bytes_of(length, type);
@@ -196,7 +196,7 @@ void moves::allreduce(const void* input, void* output, std::int64_t count, syncy
 
 void moves::reduce(const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype,
                    syncyte_op_t op) {
-  if (comm_.is_alone()) return copy_alone(input, output, count, dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, count, dtype);
   const bool is_root = comm_.rank() == root;
   in_reducible_pieces(input, is_root ? output : nullptr, count, dtype, any_length,
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
@@ -208,8 +208,8 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
 void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op,
                  bool from_last, bool is_exclusive) {
   const int first_rank = from_last ? comm_.size() - 1 : 0;
-  if (comm_.is_alone() && !is_exclusive) return copy_alone(input, output, count, dtype);
-  if (!comm_.is_alone())
+  if (comm_.bypasses_mpi() && !is_exclusive) return copy_alone(input, output, count, dtype);
+  if (!comm_.bypasses_mpi())
     in_reducible_pieces(
         input, output, count, dtype, any_length, [&](const void* in, void* out, int length, syncyte_dtype_t type) {
           check((is_exclusive ? MPI_Exscan : MPI_Scan)(send_buffer(in, out), out, length, type_of(type),
@@ -221,7 +221,7 @@ void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dt
 
 void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype,
                            syncyte_op_t op) {
-  if (comm_.is_alone()) return copy_alone(input, output, counts[0], dtype);
+  if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       reduce(input, output, counts[at(rank)], rank, dtype, op);

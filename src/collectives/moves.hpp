@@ -25,7 +25,7 @@ enum class form { blocking, started };
 /// Ranks' parts lie one after the other in order of ranks; counts hold the elements of each. Input and output do not
 /// overlap, but for reductions in place. If the sum of counts does not fit MPI's int displacements, messages or
 /// broadcasts in pieces are used; all ranks must come to the same conclusion, so the sums must be equal on all of them.
-/// Messages go over the control communicator, which users do not see; started collectives over that of the messages.
+/// communicator_handles says over which of MPI's communicators each goes.
 class moves {
  public:
   moves(comm::communicator& comm, form how) : comm_(comm), is_started_(how == form::started) {}

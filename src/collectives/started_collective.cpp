@@ -71,7 +71,7 @@ bool started_collective::advance() {
 
 started_collective::stage started_collective::next_stage() {
   if (stage_ == stage::asking_who_failed) return tell_error();
-  switch (comm::agreement::count(vote_)) {
+  switch (comm::agreement::outcome_of(vote_)) {
     case comm::agreement::outcome::failed:
       return ask_who_failed();
     case comm::agreement::outcome::differ:
@@ -185,11 +185,11 @@ void started_collective::wait() {
   comm::start_queue& queue = comm_->starts();
   if (!queue.is_posted(*this)) {  // another rank has not started it
     comm::members_wait wait(terms_.operation(), *comm_, sequence_);
-    poll_until([&] { return queue.is_posted(*this); }, wait);
+    watchdog::poll_until([&] { return queue.is_posted(*this); }, wait);
   }
   if (!queue.has_ended(*this)) {
     comm::members_wait wait(terms_.operation(), *comm_, sequence_, comm::members_wait::transfer);
-    poll_until([&] { return queue.has_ended(*this); }, wait);
+    watchdog::poll_until([&] { return queue.has_ended(*this); }, wait);
   }
   if (outcome_) std::rethrow_exception(outcome_);
 }

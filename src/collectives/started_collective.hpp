@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collectives/moves.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/start_queue.hpp"
 
@@ -20,7 +20,7 @@ namespace syncyte::collectives {
 class data_operation {
  public:
   virtual ~data_operation() = default;
-  /// Agrees on more before data moves; only in the blocking form.
+  /// Agrees on more before data moves. Only the blocking form calls it: start() refuses classes that have it.
   virtual void compare(comm::collective_call&) {}
   /// Moves the data, once all ranks have agreed.
   virtual void move(moves& by) = 0;
@@ -90,10 +90,10 @@ class started_collective : public comm::pending_operation, public std::enable_sh
 
 using started_t = std::shared_ptr<started_collective>;
 
-/// Starts a collective: prepare(terms) makes its data operation, with everything that can fail on this rank alone. An
-/// error of this rank's is thrown, after the others are sure to get it, from test() or wait().
+/// Makes a collective's data operation, with everything that can fail on this rank alone.
 using operation_maker = std::function<std::unique_ptr<data_operation>(comm::agreement& terms)>;
-/// The queue keeps it until it has ended, also where the caller drops it before.
+/// Starts a collective. An error of this rank's is thrown by test() or wait(), once the others are sure to get it. The
+/// queue of the communicator keeps the collective until it has ended, also if the caller drops it before.
 started_t start_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation,
                            const operation_maker& prepare);
 

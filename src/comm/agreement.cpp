@@ -123,7 +123,7 @@ agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
   return {code << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
 }
 
-agreement::outcome agreement::count(const vote_t& highest) {
+agreement::outcome agreement::outcome_of(const vote_t& highest) {
   if (highest[0] >> 1 != 0) return outcome::failed;
   return highest[1] == ~highest[2] ? outcome::agreed : outcome::differ;
 }

@@ -89,7 +89,7 @@ class agreement {
   /// This rank's vote. `sequence` is the operation's number on its communicator, 0 if it is no fact; `bit` is or-ed
   /// over the ranks, for any use.
   vote_t vote(std::uint64_t sequence, bool bit) const;
-  static outcome count(const vote_t& highest);
+  static outcome outcome_of(const vote_t& highest);  // of the highest numbers of all ranks' votes
   static bool bit_of(const vote_t& highest) { return (highest[0] & 1) != 0; }
 
   /// Copies the facts' names, which are the caller's.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "mpi/call.hpp"
 #include "syncyte/messages.h"
 
@@ -29,7 +29,7 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
     base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"extents", d, asked.ndim()}, extent, "1 or more, or 0 to choose");
   }
   const std::int64_t places = given_places(asked);
-  const auto refuse = [&](std::string expected, const std::string& text) {
+  const auto fail_extents = [&](std::string expected, const std::string& text) {
     base::refuse(SYNCYTE_ERR_ARGUMENT,
                  {.argument = "extents",
                   .ndim = asked.ndim(),
@@ -38,14 +38,14 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
                  fmt::format("extents [{}] {}", fmt::join(asked.extents, ", "), text));
   };
   if (places > size)
-    refuse(fmt::format("at most {} places, one for each rank", size),
-           fmt::format("have more places than the {} ranks", size));
+    fail_extents(fmt::format("at most {} places, one for each rank", size),
+                 fmt::format("have more places than the {} ranks", size));
   cartesian_grid chosen = asked;
   for (int& period : chosen.periods) period = period != 0;
   if (std::find(asked.extents.begin(), asked.extents.end(), 0) == asked.extents.end()) return chosen;
   if (size % places != 0)
-    refuse(fmt::format("places whose number, {}, divides the {} ranks", places, size),
-           fmt::format("cannot be completed: {} ranks are not a multiple of {}", size, places));
+    fail_extents(fmt::format("places whose number, {}, divides the {} ranks", places, size),
+                 fmt::format("cannot be completed: {} ranks are not a multiple of {}", size, places));
   mpi::check(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
   return chosen;
 }
@@ -62,7 +62,7 @@ int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : 
 
 std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
                                              const communicator_options& options) {
-  collective_call call(parent, "cart_create", collective_call::lifecycle);
+  collective_call call(parent, "cart_create", collective_call::always_agrees);
   check_level check = parent.check();
   cartesian_grid grid;
   call.attempt([&] {

@@ -9,8 +9,8 @@
 
 #include "comm/node_reduction.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -101,7 +101,7 @@ watchdog::collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {
   return seen_;
 }
 
-bool communicator::is_alone() const { return size_ == 1 && mpi::is_forked_child(); }
+bool communicator::bypasses_mpi() const { return size_ == 1 && mpi::is_forked_child(); }
 
 void communicator::free_now() { handles_->free_collectively(); }
 

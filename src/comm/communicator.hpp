@@ -36,14 +36,21 @@ check_level chosen_check(const communicator_options& options, check_level inheri
 
 class node_reduction;
 
-/// The MPI handles behind a communicator; freed collectively.
+/// The MPI handles behind a communicator; freed collectively. What goes over each:
+///
+///   data      blocking collectives, and what MPI makes collectively: windows, grids, parts of the communicator
+///   messages  point-to-point messages of channel 0; the data of non-blocking collectives
+///   control   agreements, also those of non-blocking collectives, and what describes an error; deferred frees; small
+///             exchanges of creations; and with tags of control_tags.hpp the messages of other channels, halos, groups,
+///             neighbor_alltoall, and blocking collectives whose counts MPI cannot take
+///   reversed  scans from the last rank
 class communicator_handles : public collective_resource {
  public:
   void free_collectively() noexcept override;
 
-  MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
-  MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
-  MPI_Comm messages = MPI_COMM_NULL;  // point-to-point, and the data of non-blocking collectives
+  MPI_Comm data = MPI_COMM_NULL;
+  MPI_Comm control = MPI_COMM_NULL;
+  MPI_Comm messages = MPI_COMM_NULL;
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   topology::node_group node;
@@ -120,8 +127,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
-  /// Whether its collectives are done without MPI: it has one rank, and this is a forked child of that rank.
-  bool is_alone() const;
+  /// Whether its collectives do not call MPI, which a forked child must not: it has one rank, and this is a forked
+  /// child of that rank.
+  bool bypasses_mpi() const;
 
   /// Register of the collective resources made on this communicator: `id = deferred().add(resource)` right after the
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).

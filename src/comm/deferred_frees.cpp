@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::comm {
 

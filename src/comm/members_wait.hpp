@@ -18,7 +18,7 @@ class members_wait final : public watchdog::long_wait {
     transfer   // all ranks take part: data is under way
   };
 
-  /// `operation` is a string literal; sequence as in watchdog_scope.
+  /// `operation` is a string literal; sequence as in watchdog::scope.
   members_wait(const char* operation, const communicator& comm, std::uint64_t sequence, kind what = members)
       : operation_(operation), comm_(comm), sequence_(sequence), kind_(what) {}
 

@@ -5,7 +5,7 @@
 
 #include "memory/capacity.hpp"
 #include "memory/huge_pages.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "topology/shared_attempt.hpp"
 
 namespace syncyte::comm {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "memory/shared_segment.hpp"
 

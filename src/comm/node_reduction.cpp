@@ -84,7 +84,7 @@ void node_reduction::await(int rank, watchdog::long_wait* wait) const {
   const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; };
   if (wait == nullptr) return mpi::poll_until(has_arrived, mpi::probe);
   wait->set_awaited(rank);
-  poll_until(has_arrived, *wait, mpi::probe);
+  watchdog::poll_until(has_arrived, *wait, mpi::probe);
 }
 
 void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }

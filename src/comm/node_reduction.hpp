@@ -26,16 +26,16 @@ class node_reduction {
   /// where memory could not be had, or where ranks are too many.
   static std::unique_ptr<node_reduction> make(const topology::node_group& node);
 
-  /// Whether this is the way for so many bytes: 1 MiB of 2 ranks, 256 KiB of 4, 64 KiB of 8.
+  /// Whether allreduce() takes so many bytes: up to 1 MiB with 2 ranks, 256 KiB with 4, 64 KiB with 8.
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
 
-  /// Collective; fits(count elements of type), equal on all ranks. `input` may be `output`. While it waits, everything
-  /// that is under way goes on, in MPI too. `wait` is for calls that a rank may never make.
+  /// Collective; `bytes`, those of count elements of type, are equal on all ranks, and fits(bytes). `input` may be
+  /// `output`. While it waits, it makes progress on all operations. `wait` is for calls that a rank may never make.
   void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
                  watchdog::long_wait* wait = nullptr);
 
-  /// Whether this is the way for parts of which the longest has so many bytes: 1 MiB at 2 ranks, 512 KiB at 4, 256 KiB
-  /// at 8.
+  /// Whether reduce_scatter() takes parts of which the longest has so many bytes: up to 1 MiB with 2 ranks, 512 KiB
+  /// with 4, 256 KiB with 8.
   bool fits_scatter(std::size_t longest_part) const;
 
   /// Rank r gets the reduction of all ranks' part r; `counts` are the parts' elements, of element_bytes. Collective;

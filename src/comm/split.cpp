@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::comm {
 
 std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options,
                                     const std::string& usual_name) {
-  collective_call call(parent, "comm_split", collective_call::lifecycle);
+  collective_call call(parent, "comm_split", collective_call::always_agrees);
   check_level check = parent.check();
   call.attempt([&] {
     if (options.error) throw *options.error;
@@ -35,7 +35,7 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
   constexpr std::size_t limit = 256;
   std::array<char, limit> mine{};
   {
-    collective_call call(parent, "comm_split_program", collective_call::lifecycle);
+    collective_call call(parent, "comm_split_program", collective_call::always_agrees);
     call.attempt([&] {
       if (options.error) throw *options.error;
       base::expect(!program.empty() && program.size() < limit, SYNCYTE_ERR_ARGUMENT, "name",

@@ -30,7 +30,7 @@ void start_queue::add(entry started, std::uint64_t sequence) {
   enter(*started);
 }
 
-/// All waits look after a queue for as long as it has something to post, or orphans.
+/// All waits make progress on a queue for as long as it has something to post, or orphans.
 void start_queue::enter(const pending_operation& added) {
   if (has_entered_progress_ || (unposted_.empty() && orphans_.empty())) return;
   mpi::enter_progress({added.owner(), this});
@@ -92,7 +92,7 @@ bool start_queue::has_ended(pending_operation& operation) {
 }
 
 void start_queue::post_all(watchdog::long_wait& wait) {
-  poll_until([this] { return is_all_posted(); }, wait);
+  watchdog::poll_until([this] { return is_all_posted(); }, wait);
 }
 
 /// Goes on with the orphans, too.

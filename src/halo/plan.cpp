@@ -7,9 +7,9 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/control_tags.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {
@@ -86,7 +86,7 @@ void add_facts(comm::collective_call& call, const description& asked) {
 }  // namespace
 
 std::shared_ptr<plan> plan::create(std::shared_ptr<comm::communicator> cart, description asked) {
-  comm::collective_call call(*cart, "halo_create", comm::collective_call::lifecycle);
+  comm::collective_call call(*cart, "halo_create", comm::collective_call::always_agrees);
   std::shared_ptr<plan> made;
   call.attempt([&] {
     check_description(*cart, asked);

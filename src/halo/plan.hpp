@@ -32,8 +32,8 @@ using facts = std::array<std::int64_t, 6>;
 
 /// The head of each message of a halo, in front of its elements.
 struct header {
-  std::int32_t status;   // the sender's; without elements unless it is success
-  std::int32_t way;      // an operation
+  std::int32_t status;   // the sender's; elements follow only if it is success
+  std::int32_t way;      // halo::operation of the sender
   std::uint64_t number;  // of the transfer on this halo
   halo::facts facts;
 };
@@ -110,7 +110,7 @@ class plan : public mpi::progressing {
   std::uint64_t transfers_ = 0;         // so far
   std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
   std::mutex mutex_;                    // of the transfer under way
-  transfer* under_way_ = nullptr;       // where all waits look after it
+  transfer* under_way_ = nullptr;       // if all waits make progress on it
 };
 
 }  // namespace syncyte::halo

@@ -53,7 +53,7 @@ void plan::progress() {
 }
 
 transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
-                   const collectives::extras& extras)
+                   const collectives::caller_facts& caller)
     : plan_(std::move(on)), way_(way), number_(0) {
   const mpi::thread_guard guard(operation_of(way_));
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
@@ -63,7 +63,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
-    set_facts(extras);
+    set_facts(caller);
     array_ = checked_array(*plan_, array);
   } catch (...) {
     error_ = base::current_error();
@@ -177,14 +177,14 @@ void transfer::check_header(const header& got, int sender) {
   }
 }
 
-void transfer::set_facts(const collectives::extras& extras) {
-  if (extras.error) throw *extras.error;
-  facts_[0] = extras.fact;
-  base::expect(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT, "options->fact_count", extras.facts.size(),
+void transfer::set_facts(const collectives::caller_facts& caller) {
+  if (caller.error) throw *caller.error;
+  facts_[0] = caller.fact;
+  base::expect(caller.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT, "options->fact_count", caller.facts.size(),
                "0 to {} for a halo", facts_.size() - 1);
-  for (std::size_t i = 0; i < extras.facts.size(); ++i) {
-    facts_[i + 1] = extras.facts[i].value;
-    fact_names_[i + 1] = extras.facts[i].name;
+  for (std::size_t i = 0; i < caller.facts.size(); ++i) {
+    facts_[i + 1] = caller.facts[i].value;
+    fact_names_[i + 1] = caller.facts[i].name;
   }
 }
 
@@ -255,14 +255,14 @@ bool transfer::go_on() noexcept {
   return is_complete_;
 }
 
-/// All waits look after it from now on, where more than one phase is to be started.
+/// All waits make progress on it from now on, if more than one phase is to be started.
 void transfer::enter_progress() {
   if (phases() == 1) return;
   plan_->under_way_ = this;
   mpi::enter_progress(plan_);
 }
 
-/// Waits look after it no longer.
+/// Waits make progress on it no longer.
 void transfer::leave() noexcept {
   if (std::exchange(plan_->under_way_, nullptr) != nullptr) mpi::leave_progress(*plan_);
 }
@@ -353,13 +353,13 @@ void transfer::wait() {
   if (try_finish()) return;
   {
     const std::lock_guard lock(plan_->mutex_);
-    leave();  // this thread looks after it
+    leave();  // this thread makes its progress
   }
   neighbours_wait wait(*this);
   try {
     const auto has_ended = [&] { return try_finish(); };
     if (!mpi::needs_progress()) return watchdog::poll_mpi_until(has_ended, wait);
-    poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
+    watchdog::poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
   } catch (const watchdog::interrupted&) {
     const std::lock_guard lock(plan_->mutex_);
     enter_progress();

@@ -31,7 +31,7 @@ class transfer {
   /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
   /// The names of extra facts must stay until it has ended.
   transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
-           const collectives::extras& extras = {});
+           const collectives::caller_facts& caller = {});
   ~transfer();  // waits for its end
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
@@ -76,7 +76,7 @@ class transfer {
   void finish_side(side& side);
   void check_call(const side& side);
   void take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
-  void set_facts(const collectives::extras& extras);
+  void set_facts(const collectives::caller_facts& caller);
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);
   bool try_finish();

@@ -9,7 +9,7 @@
 
 namespace syncyte::kv {
 
-void refuse(const std::string& store, std::string_view argument, std::int64_t value, std::string expected) {
+void reject(const std::string& store, std::string_view argument, std::int64_t value, std::string expected) {
   base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = store,
                                       .argument = std::string(argument),
                                       .value = fmt::format("{}", value),
@@ -19,15 +19,15 @@ void refuse(const std::string& store, std::string_view argument, std::int64_t va
 sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store)
     : layout_(layout), asked_(asked) {
   if (asked.scheme < SYNCYTE_KV_NAIVE || asked.scheme > SYNCYTE_KV_LOCAL)
-    refuse(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
+    reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
-    refuse(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
+    reject(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
   if (asked.min_key < 0 || asked.min_key >= layout.keys())
-    refuse(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", layout.keys() - 1));
+    reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", layout.keys() - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > layout.keys())
-    refuse(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, layout.keys()));
-  if (asked.pool_size < 1) refuse(store, "sampling->pool_size", asked.pool_size, "1 or more");
-  if (asked.reuse < 1) refuse(store, "sampling->reuse", asked.reuse, "1 or more");
+    reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, layout.keys()));
+  if (asked.pool_size < 1) reject(store, "sampling->pool_size", asked.pool_size, "1 or more");
+  if (asked.reuse < 1) reject(store, "sampling->reuse", asked.reuse, "1 or more");
   if (asked.scheme == SYNCYTE_KV_POOL && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,
                                            .argument = "sampling->with_replacement",
@@ -39,7 +39,7 @@ sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked,
 
 void sampling::require_enough(std::int64_t count) const {
   if (asked_.with_replacement == 0 && count > different_)
-    refuse("", "count", count, fmt::format("at most {}, as many as can be drawn without replacement", different_));
+    reject("", "count", count, fmt::format("at most {}, as many as can be drawn without replacement", different_));
 }
 
 std::int64_t sampling::draw_any(random_engine& engine) const {

@@ -17,7 +17,7 @@ namespace syncyte::kv {
 using random_engine = std::mt19937_64;
 
 /// Throws SYNCYTE_ERR_ARGUMENT for a number given to a store, or to its workers; `store` is its name.
-[[noreturn]] void refuse(const std::string& store, std::string_view argument, std::int64_t value, std::string expected);
+[[noreturn]] void reject(const std::string& store, std::string_view argument, std::int64_t value, std::string expected);
 
 /// Draws keys at random, by the user's options, which it checks. It never draws a key whose vector has another length
 /// than that of the range's first key. All workers of a process share it.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
 
 namespace syncyte::kv {
@@ -81,7 +81,7 @@ key_layout make_layout(comm::collective_call& call, std::int64_t keys, std::span
 std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype, std::int64_t keys,
                                      std::int64_t length_count, const std::int64_t* lengths,
                                      const store_options& options) {
-  comm::collective_call call(*comm, "kv_create", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm, "kv_create", comm::collective_call::always_agrees);
   std::span<const std::int64_t> checked;
   call.attempt([&] {
     check_options(*comm, dtype, options);
@@ -146,7 +146,7 @@ std::shared_ptr<sampling> store::find_sampling() const {
 }
 
 void store::synchronise(const char* operation, setup phase, const std::optional<base::error>& wrong) {
-  comm::collective_call call(*comm_, operation, comm::collective_call::lifecycle);
+  comm::collective_call call(*comm_, operation, comm::collective_call::always_agrees);
   call.attempt([&] {
     if (wrong) throw *wrong;
     if (phase == setup::begins)

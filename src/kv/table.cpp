@@ -51,7 +51,7 @@ void for_each_pair(std::uint64_t* to, const float* values, std::int64_t length, 
 
 }  // namespace
 
-table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_words::process self)
+table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self)
     : layout_(std::move(layout)), words_(words, std::move(self)), values_(values) {}
 
 std::int64_t table::check(std::span<const std::int64_t> keys) const {
@@ -96,7 +96,7 @@ void table::pull(std::span<const std::int64_t> keys, float* values) const {
 
 void table::push(std::span<const std::int64_t> keys, const float* values) {
   for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
-    words_.begin_write(key, key_words::damage::is_refused);
+    words_.begin_write(key, key_locks::damage::is_refused);
     for_each_pair(to, given, length, [](std::uint64_t& place, pair more) {
       const pair before = load(place);
       store(place, {before[0] + more[0], before[1] + more[1]});
@@ -107,7 +107,7 @@ void table::push(std::span<const std::int64_t> keys, const float* values) {
 
 void table::set(std::span<const std::int64_t> keys, const float* values) {
   for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
-    words_.begin_write(key, key_words::damage::is_mended);
+    words_.begin_write(key, key_locks::damage::is_mended);
     for_each_pair(to, given, length, store);
     words_.end_write(key);
   });

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "kv/key_layout.hpp"
-#include "kv/key_words.hpp"
+#include "kv/key_locks.hpp"
 
 namespace syncyte::kv {
 
@@ -17,7 +17,7 @@ namespace syncyte::kv {
 class table {
  public:
   /// `words`: one for each key; `values`: layout.first(layout.keys()) times 8 bytes. Both are zeroed before first use.
-  table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_words::process self);
+  table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self);
 
   const key_layout& layout() const { return layout_; }
 
@@ -35,7 +35,7 @@ class table {
   void for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const;
 
   key_layout layout_;
-  key_words words_;
+  key_locks words_;
   std::uint64_t* values_;
 };
 

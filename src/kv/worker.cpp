@@ -84,9 +84,9 @@ std::int64_t worker::localize(const syncyte_buffer_t* keys) { return counted(loc
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (start < 0 || start == most) refuse(store_->text(), "start", start, "0 or more, and less than 2^63 - 1");
+  if (start < 0 || start == most) reject(store_->text(), "start", start, "0 or more, and less than 2^63 - 1");
   if (end == 0) return {start, start + 1};
-  if (end <= start) refuse(store_->text(), "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
+  if (end <= start) reject(store_->text(), "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
   return {start, end};
 }
 
@@ -121,7 +121,7 @@ void worker::seed_engine(const std::shared_ptr<sampling>& source) {
 
 std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end) {
   const auto source = store_->find_sampling();
-  if (count < 0 || count > most_sampled) refuse(store_->text(), "count", count, "0 to 2^40");
+  if (count < 0 || count > most_sampled) reject(store_->text(), "count", count, "0 to 2^40");
   source->require_enough(count);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
@@ -144,10 +144,10 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
   const auto wanted = static_cast<std::int64_t>(keys.size());
   const std::lock_guard lock(mutex_);
   const auto found = samples_.find(id);
-  if (found == samples_.end()) refuse(store_->text(), "sample", id, "the number of a sample that has keys left");
+  if (found == samples_.end()) reject(store_->text(), "sample", id, "the number of a sample that has keys left");
   sample& from = found->second;
   if (wanted > from.count - from.used)
-    refuse(store_->text(), "number of keys", wanted,
+    reject(store_->text(), "number of keys", wanted,
            fmt::format("at most {}, as the sample has left", from.count - from.used));
   if (values.elements() != wanted * from.source->length())
     base::refuse(SYNCYTE_ERR_SHAPE, {.object = store_->text(),

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using clock = std::chrono::steady_clock;
 
-[[noreturn]] void refuse(const char* step, const std::string& name, int code) {
+[[noreturn]] void fail_step(const char* step, const std::string& name, int code) {
   check_open_files(fmt::format("{} of socket {}", step, name), code);
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} of socket {} failed: {}", step, name, base::errno_text(code));
 }
@@ -44,7 +44,7 @@ struct address {
 descriptor open_socket(const std::string& name) {
   // Non-blocking: otherwise connect() blocks when the listener's queue is full.
   descriptor result(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!result) refuse("opening", name, errno);
+  if (!result) fail_step("opening", name, errno);
   return result;
 }
 
@@ -147,10 +147,10 @@ answer ask(const std::string& name, const nonce& secret, const std::function<boo
 descriptor listen_at(const std::string& name) {
   const address here(name);
   descriptor result = open_socket(name);
-  if (bind(result.number(), here.get(), here.length) != 0) refuse("binding", name, errno);
+  if (bind(result.number(), here.get(), here.length) != 0) fail_step("binding", name, errno);
   // The file's permissions keep other users from connecting. Abstract names have none, so callers are checked as well.
   if (name.front() != '@') chmod(name.c_str(), S_IRUSR | S_IWUSR);
-  if (listen(result.number(), SOMAXCONN) != 0) refuse("listening", name, errno);
+  if (listen(result.number(), SOMAXCONN) != 0) fail_step("listening", name, errno);
   return result;
 }
 
@@ -176,7 +176,7 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 descriptor receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
   const auto deadline = clock::now() + timeout;
   answer got = ask(name, secret, [&] { return clock::now() < deadline; });
-  if (!got.file) refuse(got.failed_step, name, got.code);
+  if (!got.file) fail_step(got.failed_step, name, got.code);
   return std::move(got.file);
 }
 
@@ -186,7 +186,7 @@ descriptor try_to_receive_from(const std::string& name, const nonce& secret, con
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the sender's"});
   // There is no listener yet, or it has served another process and ended.
   constexpr int absent[] = {EAGAIN, ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
-  if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) refuse(got.failed_step, name, got.code);
+  if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) fail_step(got.failed_step, name, got.code);
   return std::move(got.file);
 }
 

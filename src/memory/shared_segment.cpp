@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-[[noreturn]] void refuse(sharing method, const std::string& step, int code) {
+[[noreturn]] void fail_step(sharing method, const std::string& step, int code) {
   check_open_files(step, code);
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "sharing memory by {}: {} failed: {}", sharing_name(method), step,
              base::errno_text(code));
@@ -44,7 +44,7 @@ std::string temporary_folder() { return base::environment("TMPDIR").value_or("/t
 
 /// The descriptor that `step` has opened; throws if it has failed.
 descriptor opened(int number, sharing method, const std::string& step) {
-  if (number < 0) refuse(method, step, errno);
+  if (number < 0) fail_step(method, step, errno);
   return descriptor(number);
 }
 
@@ -59,7 +59,7 @@ descriptor open_unnamed_shm() {
 void link_shm(const descriptor& file, const std::string& name) {
   const std::string unnamed = fmt::format("/proc/self/fd/{}", file.number());
   if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, (shm_folder + name).c_str(), AT_SYMLINK_FOLLOW) != 0)
-    refuse(sharing::shm, "linkat to " + name, errno);
+    fail_step(sharing::shm, "linkat to " + name, errno);
 }
 
 descriptor open_proc(const ticket& wanted) {
@@ -91,7 +91,7 @@ std::uint64_t file_bytes(std::uint64_t data_bytes) {
 /// leader has died.
 void require_leaders_file(const descriptor& file, const ticket& wanted) {
   struct stat found{};
-  if (fstat(file.number(), &found) != 0) refuse(wanted.method, "fstat", errno);
+  if (fstat(file.number(), &found) != 0) fail_step(wanted.method, "fstat", errno);
   const bool is_same = S_ISREG(found.st_mode) && found.st_dev == wanted.device && found.st_ino == wanted.inode &&
                        static_cast<std::uint64_t>(found.st_size) == file_bytes(wanted.size);
   base::require(
@@ -159,7 +159,7 @@ segment segment::create(std::size_t bytes, sharing method) {
   base::require(bytes <= PTRDIFF_MAX / 2, SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes", bytes);
   segment result;
   result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd("syncyte");
-  if (!result.file_) refuse(method, "memfd_create", errno);
+  if (!result.file_) fail_step(method, "memfd_create", errno);
   result.fill(bytes, method);
   // Make names last: nothing is left if the process is killed before.
   std::string name;
@@ -178,7 +178,7 @@ void segment::fill(std::size_t bytes, sharing method) {
   resize(file_, file_bytes(bytes), method);
   mapping_ = map_shared(file_.number(), file_bytes(bytes));
   struct stat made{};
-  if (fstat(file_.number(), &made) != 0) refuse(method, "fstat", errno);
+  if (fstat(file_.number(), &made) != 0) fail_step(method, "fstat", errno);
   ticket_.method = method;
   ticket_.descriptor = file_.number();
   ticket_.process = getpid();

@@ -374,7 +374,7 @@ void message::wait() {
   const mpi::thread_guard guard(operation());
   if (test()) return;
   peer_wait wait(*this);
-  if (mpi::needs_progress()) return poll_until([&] { return test(); }, wait);
+  if (mpi::needs_progress()) return watchdog::poll_until([&] { return test(); }, wait);
   watchdog::poll_mpi_until([&] { return test(); }, wait);
 }
 

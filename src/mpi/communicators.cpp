@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "mpi/call.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::mpi {
 namespace {

@@ -22,7 +22,7 @@ class try_thread_guard {
 /// A guard that throws where this thread may not call MPI: SYNCYTE_ERR_BUSY if another thread is inside Syncyte (level
 /// serialized), SYNCYTE_ERR_UNSUPPORTED on another thread than the one that initialised MPI (lower levels), and
 /// SYNCYTE_ERR_UNSUPPORTED in a forked child, except for operations that are `alone`, which do not call MPI
-/// (communicator::is_alone()).
+/// (communicator::bypasses_mpi()).
 ///
 /// An operation takes the guard first, so that an error changes nothing. The error is this rank's own: the rank cannot
 /// call MPI to pass it to the others.

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/call.hpp"
@@ -93,7 +93,7 @@ bucket_reducer::bucket_reducer(std::shared_ptr<comm::communicator> comm, descrip
 std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::communicator> comm, description asked) {
   std::shared_ptr<bucket_reducer> made;
   {
-    comm::collective_call call(*comm, "reducer_create", comm::collective_call::lifecycle);
+    comm::collective_call call(*comm, "reducer_create", comm::collective_call::always_agrees);
     const std::vector<std::int64_t> dtypes(asked.dtypes.begin(), asked.dtypes.end());
     comm::add_counts(call, asked.elements, "elements of all buckets", "hash of elements");
     comm::add_counts(call, dtypes, "sum of dtypes", "hash of dtypes");
@@ -117,7 +117,7 @@ std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::com
 
 bucket_reducer::~bucket_reducer() {
   if (memory_ == nullptr || mpi::is_forked_child()) return;
-  refuse();
+  refuse_round();
   if (!is_exchanging_) return;
   mpi::keep_for_ever(memory_);
   mpi::keep_for_ever(refusal_);
@@ -275,7 +275,7 @@ void bucket_reducer::wait() {
                 missing - is_ready_.begin(), buckets());
   {
     comm::members_wait wait("reducer_wait", *comm_, round_);
-    poll_until(
+    watchdog::poll_until(
         [&] {
           go_on();
           return has_ended();
@@ -286,14 +286,14 @@ void bucket_reducer::wait() {
 }
 
 /// Local: wait() reports it on the other ranks.
-void bucket_reducer::refuse() {
+void bucket_reducer::refuse_round() {
   raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
   mark_rest_ready();
 }
 
 void bucket_reducer::give_up() {
   const std::lock_guard lock(mutex_);
-  refuse();
+  refuse_round();
 }
 
 }  // namespace syncyte::reducer

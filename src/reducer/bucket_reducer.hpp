@@ -84,7 +84,7 @@ class bucket_reducer {
   void go_on();
   void exchange_sums();
   void end_round();
-  void refuse();
+  void refuse_round();
 
   std::shared_ptr<comm::communicator> comm_;
   std::shared_ptr<comm::communicator> leaders_;  // the nodes' first ranks; null elsewhere, and where there is one node

@@ -6,15 +6,13 @@
 #include <type_traits>
 
 #include "base/dtype.hpp"
+#include "base/ops.hpp"
 
 namespace syncyte::reducer {
 namespace {
 
 template <class T>
-inline constexpr bool is_half_type = std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16>;
-
-template <class T>
-using sum_of = std::conditional_t<is_half_type<T>, float, T>;
+using sum_of = std::conditional_t<base::is_half<T>, float, T>;
 
 template <class T>
 struct real_part {
@@ -63,7 +61,7 @@ void for_sums(std::span<const std::byte* const> sources, std::int64_t count, Use
 template <class Visitor>
 void visit_scalable(syncyte_dtype_t dtype, Visitor&& visitor) {
   base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
-    if constexpr (is_half_type<T> || (!std::is_integral_v<T> && !std::is_same_v<T, base::boolean>))
+    if constexpr (base::is_half<T> || (!std::is_integral_v<T> && !std::is_same_v<T, base::boolean>))
       visitor(base::type_tag<T>{});
   });
 }

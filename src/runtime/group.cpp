@@ -82,7 +82,7 @@ class list_comparison {
   }
 
   /// Reports to all ranks of the list that there is no group.
-  void refuse() {
+  void report_no_group() {
     send(list, not_equal);
     break_off();
   }
@@ -171,7 +171,7 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
                fmt::format("[{}]", fmt::join(ranks, ", ")), "this rank, {}, among them", comm.rank());
   list_comparison lists(comm, ranks, tag);
   if (comm.has_broken_group()) {
-    lists.refuse();
+    lists.report_no_group();
     base::fail(
         SYNCYTE_ERR_MISMATCH,
         "no group of {} can be made any more, because an earlier one has failed; make groups of a duplicate of it",

@@ -1,10 +1,10 @@
 #include "runtime/root.hpp"
 
 #include "base/environment.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "memory/shared_segment.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/scope.hpp"
 
 namespace syncyte::runtime {

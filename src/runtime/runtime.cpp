@@ -13,7 +13,7 @@
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
@@ -73,12 +73,12 @@ void free_roots() {
 }
 
 /// All ranks end together. A rank that is in another operation of the world gets an error there, because the ranks
-/// called different ones, and this waits until it calls finalize too, as for another thread of this rank. MPI ends the
-/// wait where it fails, and a rank whose process has ended: SYNCYTE_ERR_PEER_DIED.
-void meet_all(communicator& world) {
+/// called different ones, and this waits until it calls finalize too, as for another thread of this rank. Another error
+/// is logged and ends the wait; SYNCYTE_ERR_PEER_DIED is thrown, because then the ranks cannot end together.
+void meet_in_finalize(communicator& world) {
   for (bool is_logged = false;;) {
     try {
-      return collective_call(world, "finalize", collective_call::last).agree();
+      return collective_call(world, "finalize", collective_call::finalize).agree();
     } catch (const agreed_error& others) {
       if (!std::exchange(is_logged, true))
         base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
@@ -92,10 +92,10 @@ void meet_all(communicator& world) {
 
 /// Makes progress of this rank's started operations until all ranks are here: they may wait for them. Operations that
 /// all ranks have started then end while the communicators are freed.
-void finish_starts() {
+void progress_until_all_are_here() {
   int are_here = 0;
   members_wait wait("finalize", *state.world, 0, members_wait::end);
-  poll_until(
+  watchdog::poll_until(
       [&] {
         if (mpi::needs_progress()) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
         return are_here != 0 || !mpi::needs_progress();
@@ -104,13 +104,13 @@ void finish_starts() {
 }
 
 /// The reason why this rank cannot finish together with all others; empty if it can.
-std::string reason_to_give_up(const communicator& world) {
+std::string reason_to_end_alone(const communicator& world) {
   if (const auto death = base::error_of([&] { world.node().require_all_alive(); })) return death->what();
   return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
-void give_up(const std::string& reason) {
+void end_alone(const std::string& reason) {
   base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
   mpi::set_finished();
   state.owns_mpi = false;
@@ -121,10 +121,10 @@ std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
 
 /// First part of finish(), in which Syncyte can still be called, by operations of libraries too. Other threads in
 /// finish() wait for it.
-void begin_end() {
+void end_library_operations() {
   const std::lock_guard lock(state.end_mutex);
   if (!mpi::is_started() || std::exchange(state.end_has_begun, true)) return;
-  if (!reason_to_give_up(*state.world).empty()) return;
+  if (!reason_to_end_alone(*state.world).empty()) return;
   const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   state.all_are_here = mpi::start_probe_barrier();
   const auto step = before_end.load();
@@ -136,23 +136,23 @@ void begin_end() {
     return step(are_here != 0);
   };
   try {
-    poll_until(has_ended, wait);
-  } catch (const base::error&) {  // tear_down() finds it too
+    watchdog::poll_until(has_ended, wait);
+  } catch (const base::error&) {  // end_together() finds it too
   }
 }
 
 /// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
 /// inside MPI_Finalize.
-void tear_down() {
-  if (const std::string reason = reason_to_give_up(*state.world); !reason.empty()) return give_up(reason);
+void end_together() {
+  if (const std::string reason = reason_to_end_alone(*state.world); !reason.empty()) return end_alone(reason);
   const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   mpi::set_finished();
   try {
-    finish_starts();
+    progress_until_all_are_here();
     mark_departed();
-    meet_all(*state.world);
+    meet_in_finalize(*state.world);
   } catch (const base::error& error) {
-    return give_up(error.what());
+    return end_alone(error.what());
   }
   MPI_Wait(&state.all_are_here, MPI_STATUS_IGNORE);
   free_roots();
@@ -160,16 +160,16 @@ void tear_down() {
 }
 
 /// Ends all but MPI.
-void end() {
-  begin_end();
+void end_all_but_mpi() {
+  end_library_operations();
   const std::lock_guard lock(state.mutex);
-  if (mpi::is_started()) tear_down();
+  if (mpi::is_started()) end_together();
   watchdog::stop();  // also after a start that failed half-way
 }
 
 /// MPI_Finalize deletes MPI_COMM_SELF's attributes first, and so calls this if the application ends MPI before Syncyte.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
-  if (!mpi::is_forked_child()) end();
+  if (!mpi::is_forked_child()) end_all_but_mpi();
   return MPI_SUCCESS;
 }
 
@@ -282,8 +282,8 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   if (mpi::is_forked_child()) return;
   if (mpi::is_started() && mpi::thread_level() < mpi::serialized)
-    const mpi::thread_guard asked("finalize");  // may this thread? It ends no turn.
-  end();
+    const mpi::thread_guard asked("finalize");  // throws if this thread may not call MPI; held for this check only
+  end_all_but_mpi();
   finalise_mpi();
 }
 

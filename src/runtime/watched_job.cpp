@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/watchdog.hpp"
 
 namespace syncyte::runtime {
@@ -43,7 +43,7 @@ std::vector<rank_record*> begin_records(const communicator& world, const node_me
 }  // namespace
 
 void watch_job(communicator& world) {
-  collective_call call(world, "init_watchdog", collective_call::lifecycle);
+  collective_call call(world, "init_watchdog", collective_call::always_agrees);
   watchdog::settings chosen;
   call.attempt([&] { chosen = watchdog::settings_of_environment(); });
   call.agree();

@@ -33,7 +33,7 @@ void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, cons
   const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), element);
   std::int64_t inset = 0;  // of the box from the start of a row, in bytes
   for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
-  const rows::row_map& map = storage_->direct();
+  const rows::row_map& map = storage_->mapped_rows();
   const base::partition& parts = layout_.partition();
   const std::int64_t end = lower[0] + user.extent(0);
   for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {

@@ -33,10 +33,10 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 
 }  // namespace
 
-/// One element and the method that accesses it: the processor's atomics if all rows are direct, otherwise MPI's for all
-/// rows, because the two are not atomic with each other.
+/// One element and the method that accesses it: the processor's atomics if all rows are mapped here, otherwise
+/// those of window::remote for all rows, because the two are not atomic with each other.
 struct whole_tensor::counter {
-  std::byte* address;  // null: accessed by MPI
+  std::byte* address;  // null: accessed by remote
   window::remote* remote;
   int owner;
   std::size_t offset;
@@ -108,7 +108,7 @@ whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
   const int owner = layout_.partition().owner(row);
   counter found{nullptr, storage_->remote(), owner, layout_.offset_at_owner(owner, row) + inset, dtype};
   if (found.remote != nullptr) return found;
-  found.address = storage_->direct().find(row) + inset;
+  found.address = storage_->mapped_rows().find(row) + inset;
   base::require(std::bit_cast<std::uintptr_t>(found.address) % layout_.element_bytes() == 0, SYNCYTE_ERR_UNSUPPORTED,
                 "{}: the wrapped memory is not aligned to its elements, as atomics need it", layout_.text());
   return found;

@@ -95,8 +95,8 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
 void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
   const row_request request = check_rows(index, output, "output");
   if (request.is_empty) return;
-  if (storage_->direct().covers(layout_.rows()))
-    rows::gather_rows(storage_->direct(), request.index, request.packed);
+  if (storage_->mapped_rows().covers(layout_.rows()))
+    rows::gather_rows(storage_->mapped_rows(), request.index, request.packed);
   else
     copy_everywhere(request, direction::from_tensor);
 }
@@ -104,8 +104,8 @@ void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t*
 void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
-  if (storage_->direct().covers(layout_.rows()))
-    rows::scatter_rows(storage_->direct(), request.index, request.packed);
+  if (storage_->mapped_rows().covers(layout_.rows()))
+    rows::scatter_rows(storage_->mapped_rows(), request.index, request.packed);
   else
     copy_everywhere(request, direction::to_tensor);
 }
@@ -123,8 +123,9 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
   for (int owner = 0; owner < comm_->size(); ++owner) {
     const auto positions = sorted.of(owner);
     if (positions.empty()) continue;
-    if (storage_->direct().find(layout_.partition().first(owner)) != nullptr) {
-      for (const std::int64_t position : positions) copy(position, storage_->direct().find(request.index[position]));
+    if (storage_->mapped_rows().find(layout_.partition().first(owner)) != nullptr) {
+      for (const std::int64_t position : positions)
+        copy(position, storage_->mapped_rows().find(request.index[position]));
       continue;
     }
     window::remote& remote = *storage_->remote();
@@ -146,17 +147,17 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
-  require_direct(request);
-  rows::add_rows(storage_->direct(), request.index, request.packed, layout_.dtype(), storage_->locks());
+  require_mapped(request);
+  rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
 }
 
-void whole_tensor::require_direct(const row_request& request) const {
-  if (storage_->direct().covers(layout_.rows())) return;
+void whole_tensor::require_mapped(const row_request& request) const {
+  if (storage_->mapped_rows().covers(layout_.rows())) return;
   const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
     const std::int64_t row = request.index[position];
     base::require(
-        storage_->direct().find(row) != nullptr, SYNCYTE_ERR_UNSUPPORTED,
+        storage_->mapped_rows().find(row) != nullptr, SYNCYTE_ERR_UNSUPPORTED,
         "row {} at position {} belongs to rank {}, {}; rows can only be added to where this process can load and "
         "store them. Let its owner add",
         row, position, layout_.partition().owner(row),

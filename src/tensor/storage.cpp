@@ -57,7 +57,7 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
     ranges.push_back({shape.partition().first(member), shape.partition().count(member), base});
     base += shape.local_bytes(member);
   }
-  result->direct_ = rows::row_map(ranges, shape.row_bytes());
+  result->mapped_rows_ = rows::row_map(ranges, shape.row_bytes());
   if (plan.locks_bytes > 0)
     result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank, shape.text());
   if (node.count > 1)
@@ -72,8 +72,8 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   auto result = std::make_shared<storage>();
   result->local_ = mine;
   const rows::row_range range{shape.partition().first(comm.rank()), count, mine};
-  result->direct_ = rows::row_map({&range, 1}, shape.row_bytes());
-  if (count > 0 && rows::needs_locks(result->direct_, shape.dtype())) {
+  result->mapped_rows_ = rows::row_map({&range, 1}, shape.row_bytes());
+  if (count > 0 && rows::needs_locks(result->mapped_rows_, shape.dtype())) {
     result->private_words_.resize(static_cast<std::size_t>(atomics::lock_table::words_for(count)));
     result->locks_ = atomics::lock_table(result->private_words_, 0, [](int) { return true; });
   }

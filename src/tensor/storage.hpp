@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "atomics/lock_table.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node_memory.hpp"
 #include "rows/row_map.hpp"
@@ -34,11 +34,11 @@ class storage final : public comm::collective_resource {
 
   void free_collectively() noexcept override;
 
-  const rows::row_map& direct() const { return direct_; }  // rows that this process loads and stores
-  std::byte* local() const { return local_; }              // this rank's rows
-  std::byte* node() const { return node_; }                // the node's rows in one range; null for wrapped memory
-  atomics::lock_table& locks() { return locks_; }          // of direct rows; empty if adds need none
-  /// Other ranks' memory; null if all rows are direct.
+  const rows::row_map& mapped_rows() const { return mapped_rows_; }  // rows that this process loads and stores
+  std::byte* local() const { return local_; }                        // this rank's rows
+  std::byte* node() const { return node_; }        // the node's rows in one range; null if wrapped on several ranks
+  atomics::lock_table& locks() { return locks_; }  // of mapped rows; empty if adds need none
+  /// Other ranks' memory; null if all rows are mapped.
   window::remote* remote() const { return remote_.get(); }
 
  private:
@@ -51,7 +51,7 @@ class storage final : public comm::collective_resource {
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;
-  rows::row_map direct_;
+  rows::row_map mapped_rows_;
   atomics::lock_table locks_;
 };
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
-#include "mpi/exchange.hpp"
+#include "comm/collective_call.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -63,7 +63,7 @@ void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t>
 std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                    std::int32_t ndim, const std::int64_t* shape,
                                                    const tensor_options& options) {
-  comm::collective_call call(*comm, "tensor_create", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm, "tensor_create", comm::collective_call::always_agrees);
   const bool is_equal = options.local_rows < 0;
   std::span<const std::int64_t> extents;
   call.attempt([&] {
@@ -89,7 +89,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
 
 std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communicator> comm,
                                                  const syncyte_buffer_t* local, const tensor_options& options) {
-  comm::collective_call call(*comm, "tensor_wrap", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm, "tensor_wrap", comm::collective_call::always_agrees);
   std::optional<base::buffer> mine;
   call.attempt([&] {
     check_options(options);
@@ -161,7 +161,7 @@ void whole_tensor::flush() {
 }
 
 void whole_tensor::sync() {
-  comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
   call.attempt([&] {
     flush();
     if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();

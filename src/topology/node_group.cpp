@@ -7,7 +7,7 @@
 
 #include "base/log.hpp"
 #include "mpi/communicators.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "topology/shared_attempt.hpp"
 
 namespace syncyte::topology {

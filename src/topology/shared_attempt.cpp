@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::topology {
 

@@ -18,7 +18,8 @@ class long_wait {
   /// Rounds of polling between two calls of look(). On a loaded machine each round may yield a time slice.
   static constexpr unsigned often = 8;
 
-  /// Reads the clock and does the extra work that is due. Throws what examine() throws, or interrupted.
+  /// Reads the clock and does the extra work that is due; true if some was: then MPI should make progress too. Throws
+  /// what examine() throws, or interrupted.
   bool look();
 
   /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
@@ -65,7 +66,8 @@ class plain_wait final : public long_wait {
   const char* title_;
 };
 
-/// Polls until the condition holds, and calls wait.look() every few rounds.
+/// Polls until the condition holds, and calls wait.look() every few rounds. A wait by mpi::poll_until() is neither
+/// reported nor interrupted; callers write the namespace, because argument-dependent lookup would find either function.
 template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = mpi::let_progress) {
   for (unsigned round = 1; !is_done(); ++round) {

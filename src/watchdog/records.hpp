@@ -8,10 +8,11 @@
 
 namespace syncyte::watchdog {
 
-constexpr int threads = 4;      // most simultaneous long waits of a rank's threads that are watched
-constexpr int collectives = 4;  // most simultaneous blocking collectives of a rank (one per communicator)
-constexpr int listings = 16;    // most requests of a rank that are listed by name; further ones are counted
-constexpr int starts = 16;      // most non-blocking collectives of a rank that are listed by name
+// Sizes of a rank's record.
+constexpr int threads = 4;      // threads in long waits; further ones are not watched
+constexpr int collectives = 4;  // blocking collectives under way, one per communicator; further ones are not watched
+constexpr int listings = 16;    // requests by name; further ones are counted
+constexpr int starts = 16;      // non-blocking collectives by name
 
 std::int64_t now_ns();
 
@@ -49,16 +50,15 @@ struct listing {
 struct rank_record {
   std::int32_t world_rank;
   std::int32_t pid;
-  std::atomic<std::int64_t> last_report_ns;  // used only in the node's first record
-  std::atomic<std::int32_t>
-      has_reported;  // used only in the node's first record: a wait whose kind is reported once was reported
-  std::atomic<std::int64_t> departed_ns;  // when this rank entered finalize; 0: not yet
-  std::atomic<std::int32_t> has_lines;    // whether this rank has a line function
-  std::atomic<std::int64_t> asked_ns;     // when a reporting rank last asked for the source line
-  std::atomic<std::int64_t> answered_ns;  // the value of asked_ns that `line` answers
+  std::atomic<std::int64_t> last_report_ns;  // of the node; used only in its first record
+  std::atomic<std::int32_t> has_reported;    // scope::reported_once, of the node; used only in its first record
+  std::atomic<std::int64_t> departed_ns;     // when this rank entered finalize; 0: not yet
+  std::atomic<std::int32_t> has_lines;       // whether this rank has a line function
+  std::atomic<std::int64_t> asked_ns;        // when a reporting rank last asked for the source line
+  std::atomic<std::int64_t> answered_ns;     // the value of asked_ns that `line` answers
   char line[line_bytes];
-  thread_record records[watchdog::threads +
-                        watchdog::collectives];  // first those of waiting threads, then of the watchdog thread
+  // First those that waiting threads write, then those that the watchdog's thread writes.
+  thread_record records[watchdog::threads + watchdog::collectives];
   listing listings[watchdog::listings + watchdog::starts];  // likewise
   std::atomic<std::int32_t> unlisted;                       // number of requests beyond `listings`
 };

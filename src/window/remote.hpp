@@ -7,15 +7,15 @@
 #include <memory>
 #include <span>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
 #include "window/remote_mutex.hpp"
 
 namespace syncyte::window {
 
-/// Memory of all ranks of a communicator, reached by MPI RMA; its passive epoch lasts as long as it. Offsets are in
-/// bytes from the start of a rank's memory and are not checked here. Errors of MPI are thrown as SYNCYTE_ERR_MPI.
+/// Memory of all ranks of a communicator, reached by MPI RMA, in one passive epoch from creation to free. Offsets are
+/// in bytes from the start of a rank's memory and are not checked here. Errors of MPI are thrown as SYNCYTE_ERR_MPI.
 class remote final : public comm::collective_resource {
  public:
   /// Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all ranks where this MPI has no one-sided

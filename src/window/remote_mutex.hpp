@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 namespace syncyte::window {
 

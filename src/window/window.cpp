@@ -7,7 +7,7 @@
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
-#include "mpi/exchange.hpp"
+#include "mpi/small_collectives.hpp"
 #include "window/part_header.hpp"
 
 namespace syncyte::window {
@@ -174,7 +174,7 @@ void window::flush(int rank) {
 }
 
 void window::fence() {
-  comm::collective_call call(*comm_, "window_fence", comm::collective_call::lifecycle);
+  comm::collective_call call(*comm_, "window_fence", comm::collective_call::always_agrees);
   call.attempt([&] { flush(-1); });
   call.fact("window", serial_);
   call.agree();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "atomics/holder_wait.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
 #include "syncyte/window.h"
@@ -20,7 +20,8 @@ struct part_header;
 
 /// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
 /// part is mapped here, put and get copy; other parts are reached by MPI RMA. Atomics are the processor's if all parts
-/// are mapped, otherwise MPI's for all parts, so that they are atomic with each other.
+/// are mapped. Otherwise all parts' elements are got, changed and put back while a mutex of the target is held
+/// (remote.hpp), because the two ways are not atomic with each other.
 ///
 /// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
 /// one thread at a time).

@@ -178,9 +178,9 @@ TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_sta
   {
     std::string name = "learning rate of the second optimizer";
     const syncyte_fact_t fact{name.c_str(), world().rank() == 0};
-    collectives::extras extras;
-    extras.facts = {&fact, 1};
-    started = collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", extras, nullptr,
+    collectives::caller_facts caller;
+    caller.facts = {&fact, 1};
+    started = collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", caller, nullptr,
                                                          SYNCYTE_OP_SUM, &buffer);
     std::fill(name.begin(), name.end(), '?');
   }

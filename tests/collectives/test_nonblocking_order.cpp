@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "halo/plan.hpp"
 #include "halo/transfer.hpp"
@@ -187,7 +187,7 @@ TEST(nonblocking_order, freed_resources_are_not_disturbed) {
   const group comm = comm::duplicate(*shared_world(), {});
   for (int i = 0; i < 10; ++i) {
     const trial one = start_bcast(comm, 3);
-    comm::duplicate(*comm, {});  // dropped at once: freed by the next lifecycle call
+    comm::duplicate(*comm, {});  // dropped at once: freed by the next call that always agrees
     one.started->wait();
     one.expect();
   }

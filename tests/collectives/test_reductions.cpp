@@ -261,11 +261,11 @@ TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
   const syncyte_fact_t fact{"another", 0};
-  collectives::extras extras;
-  if (world().rank() == 0) extras.facts = {&fact, 1};
+  collectives::caller_facts caller;
+  if (world().rank() == 0) caller.facts = {&fact, 1};
   // dtype, elements, op and options->fact
   expect_error(outcome_of([&] {
-                 collectives::run<collectives::allreduce>(world(), "comm_allreduce", extras, nullptr, SYNCYTE_OP_SUM,
+                 collectives::run<collectives::allreduce>(world(), "comm_allreduce", caller, nullptr, SYNCYTE_OP_SUM,
                                                           &in_place);
                }),
                SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "collectives/collectives.hpp"
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
 

@@ -167,8 +167,8 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
   kv::table mine = shared.seen_by(0, [](int process) { return process != 7; });
   const std::vector<float> ones(6, 1.0f);
   mine.push(key_list{0, 1, 2}, ones.data());
-  kv::key_words theirs(&shared.word(0), {7, [](int) { return true; }});
-  theirs.begin_write(1, kv::key_words::damage::is_refused);  // and then the process died
+  kv::key_locks theirs(&shared.word(0), {7, [](int) { return true; }});
+  theirs.begin_write(1, kv::key_locks::damage::is_refused);  // and then the process died
   const std::string text = "key 1 is damaged: a process died while it wrote its values; set() repairs it";
   EXPECT_EQ(outcome([&] { pulled(mine, {1}); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(outcome([&] { mine.push(key_list{0, 1, 2}, ones.data()); }), result(SYNCYTE_ERR_PEER_DIED, text));
@@ -179,8 +179,8 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
 
 TEST(Table, AWaiterWaitsForALivingWriter) {
   memory shared(kv::key_layout(2, 2));
-  kv::key_words theirs(&shared.word(0), {1, [](int) { return true; }});
-  theirs.begin_write(0, kv::key_words::damage::is_refused);
+  kv::key_locks theirs(&shared.word(0), {1, [](int) { return true; }});
+  theirs.begin_write(0, kv::key_locks::damage::is_refused);
   std::jthread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     theirs.end_write(0);

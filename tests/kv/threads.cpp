@@ -34,7 +34,7 @@ void expect(bool condition, const char* text) {
   if (!condition && failures++ < 10) std::fprintf(stderr, "expected %s\n", text);
 }
 
-kv::key_words::process process_of(int number) {
+kv::key_locks::process process_of(int number) {
   return {.number = number, .is_alive = [](int) { return true; }};
 }
 
@@ -78,7 +78,7 @@ class user {
   }
 
   void count(std::int64_t key) {
-    locks_.begin_write(key, kv::key_words::damage::is_refused);
+    locks_.begin_write(key, kv::key_locks::damage::is_refused);
     ++pushed[static_cast<std::size_t>(key)];
     locks_.end_write(key);
   }
@@ -100,7 +100,7 @@ class user {
   /// Writes the next page and publishes it by a word alone, whose version counts the pages.
   void publish(std::int64_t round) {
     page(locked_pages, round) = round;
-    versions_.begin_write(number_, kv::key_words::damage::is_mended);
+    versions_.begin_write(number_, kv::key_locks::damage::is_mended);
     versions_.end_write(number_);
   }
 
@@ -117,7 +117,7 @@ class user {
 
   std::int64_t number_;
   kv::table table_;
-  kv::key_words locks_, versions_;
+  kv::key_locks locks_, versions_;
   std::minstd_rand random_;
 };
 

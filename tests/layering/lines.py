@@ -1,9 +1,9 @@
 """Counts hand-written lines of code: no blank lines, no comments, no docstrings, no generated files.
 
-    lines.py ROOT             one line for each room, and the sum of the library's
+    lines.py ROOT             one line for each folder, and the sum of the library's
     lines.py ROOT --files     one line for each file
 
-A room is a folder of the library's sources. Programs that generate code are counted, generated code is not. Tests,
+A folder is one of the library's sources. Programs that generate code are counted, generated code is not. Tests,
 benchmarks and examples are counted separately.
 """
 
@@ -22,7 +22,7 @@ from pygments.token import Comment, String, Text
 LEXERS: dict[str, type[Lexer]] = {".py": PythonLexer, ".f90": FortranLexer, ".methods": FortranLexer}
 LEXERS |= dict.fromkeys([".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"], CppLexer)
 
-# The folders of the library's rooms; a file belongs to the deepest one that contains it.
+# The folders of the library; a file belongs to the deepest one that contains it.
 LIBRARY = ["include", "capi", "bindings/fortran", "bindings/generate", "bindings/hdf5", "bindings/python",
            "bindings/python/syncyte/compat", "bindings/python/syncyte/nn", "bindings/torch"]
 APART = ["tests", "bench", "examples"]
@@ -52,13 +52,13 @@ def is_generated(name: str) -> bool:
     return any(name == each or name.startswith(each + "/") for each in GENERATED)
 
 
-def room_of(name: str, rooms: list[str]) -> str:
-    return max((room for room in rooms if name.startswith(room + "/")), key=len)
+def folder_of(name: str, folders: list[str]) -> str:
+    return max((folder for folder in folders if name.startswith(folder + "/")), key=len)
 
 
-def files(root: Path, rooms: list[str]) -> list[str]:
+def files(root: Path, folders: list[str]) -> list[str]:
     """Hand-written sources in some folders, relative to the root."""
-    found = {path.relative_to(root).as_posix() for room in rooms for path in (root / room).rglob("*")
+    found = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).rglob("*")
              if path.suffix in LEXERS and path.is_file()}
     return sorted(name for name in found if not is_generated(name))
 
@@ -71,14 +71,14 @@ def main() -> None:
     source = sorted(path.relative_to(arguments.root).as_posix() for path in (arguments.root / "src").iterdir()
                     if path.is_dir())
     library = source + LIBRARY
-    for rooms in (library, APART):
-        lines = {name: code_lines(arguments.root / name) for name in files(arguments.root, rooms)}
+    for folders in (library, APART):
+        lines = {name: code_lines(arguments.root / name) for name in files(arguments.root, folders)}
         counts: Counter[str] = Counter()
         for name, count in lines.items():
-            counts[name if arguments.files else room_of(name, rooms)] += count
+            counts[name if arguments.files else folder_of(name, folders)] += count
         for name, count in counts.items():
             print(f"{count:7} {name}")
-        print(f"{counts.total():7} {'the library' if rooms is library else 'apart from it'}\n")
+        print(f"{counts.total():7} {'the library' if folders is library else 'apart from it'}\n")
 
 
 if __name__ == "__main__":

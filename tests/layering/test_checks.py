@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import abi
-import floors
 import headers
+import layers
 import lines
 import symbols
 import units
@@ -71,7 +71,7 @@ class Lines(Tree):
             self.assertEqual(lines.code_lines(self.root / name), counts[name], name)
 
 
-class Floors(Tree):
+class Layers(Tree):
     def setUp(self) -> None:
         super().setUp()
         for name in ["src/base/error.hpp", "src/tensor/tensor.hpp", "src/kv/store.hpp", "capi/include/syncyte.h"]:
@@ -79,7 +79,7 @@ class Floors(Tree):
 
     def found(self, name: str, include: str) -> list[str]:
         self.write(name, f"#include {include}\n")
-        return list(floors.violations(self.root))
+        return list(layers.violations(self.root))
 
     def test_downwards_is_allowed(self) -> None:
         self.assertEqual(self.found("src/tensor/a.cpp", '"base/error.hpp"'), [])
@@ -95,7 +95,7 @@ class Floors(Tree):
     def test_sideways(self) -> None:
         self.assertEqual(len(self.found("src/kv/a.cpp", '"tensor/tensor.hpp"')), 1)
 
-    def test_a_floor_nobody_knows(self) -> None:
+    def test_an_unknown_layer(self) -> None:
         self.assertEqual(len(self.found("src/attic/a.cpp", '"base/error.hpp"')), 1)
 
     def test_a_binding_sees_the_c_interface(self) -> None:
@@ -113,16 +113,16 @@ class Floors(Tree):
         self.assertEqual(len(self.found("capi/include/syncyte/a.h", '"base/error.hpp"')), 1)
         self.assertEqual(len(self.found("include/syncyte/a.hpp", '"base/error.hpp"')), 2)
 
-    def test_a_call_of_mpi_outside_its_room(self) -> None:
+    def test_a_call_of_mpi_outside_its_folder(self) -> None:
         self.write("src/kv/a.cpp", "// MPI_Wait() is not called\nvoid f() { MPI_Barrier(MPI_COMM_WORLD); }\n")
         self.write("src/mpi/b.cpp", "void g() { MPI_Barrier(MPI_COMM_WORLD); }\n")
-        (found,) = floors.violations(self.root)
+        (found,) = layers.violations(self.root)
         self.assertIn("src/kv/a.cpp:2: MPI_Barrier", found)
 
-    def test_hdf5_outside_its_room(self) -> None:
+    def test_hdf5_outside_its_folder(self) -> None:
         self.assertEqual(len(self.found("src/tensor/a.cpp", "<hdf5.h>")), 1)
 
-    def test_mpi_on_the_ground_floor(self) -> None:
+    def test_mpi_in_the_lowest_layer(self) -> None:
         self.assertEqual(len(self.found("src/base/a.cpp", "<mpi.h>")), 1)
 
 

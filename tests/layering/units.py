@@ -1,4 +1,4 @@
-"""The graph of units: which file of a room includes or imports which. It has no cycle.
+"""The graph of units: which file of a folder includes or imports which. It has no cycle.
 
     units.py ROOT       prints each cycle and answers 1 if there is one
 
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import floors
+import layers
 
 Graph = dict[str, set[str]]
 
@@ -31,10 +31,10 @@ def cpp_graph(root: Path, folder: str) -> Graph:
     """Units of a folder, named by their paths in it, and the units that each includes."""
     base = root / folder
     graph: Graph = {}
-    for path in floors.sources(base):
+    for path in layers.sources(base):
         included = graph.setdefault(unit_of(path, base), set())
-        for _, name, is_quoted in floors.includes(path):
-            target = floors.owned(root, path, name, [folder]) if is_quoted else None
+        for _, name, is_quoted in layers.includes(path):
+            target = layers.owned(root, path, name, [folder]) if is_quoted else None
             if target is not None and target.startswith(folder + "/"):
                 included.add(unit_of(root / target, base))
     return {unit: {other for other in included if other != unit} for unit, included in graph.items()}

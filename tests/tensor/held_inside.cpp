@@ -28,7 +28,7 @@ void hold_and_wait(comm::communicator& world, Take&& take) {
 }
 
 std::shared_ptr<comm::node_memory> locks_memory(comm::communicator& world) {
-  comm::collective_call call(world, "test", comm::collective_call::lifecycle);
+  comm::collective_call call(world, "test", comm::collective_call::always_agrees);
   call.agree();
   return comm::node_memory::allocate(call, 1 << 16, "locks");
 }

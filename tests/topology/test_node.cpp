@@ -66,7 +66,7 @@ TEST(node, leaders_are_one_rank_of_each_node) {
 
 TEST(node_memory, every_rank_sees_every_part_of_the_node) {
   const topology::node_group& node = world().node();
-  comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+  comm::collective_call call(world(), "test_allocate", comm::collective_call::always_agrees);
   call.agree();
   const auto bytes = static_cast<std::size_t>(1000 * (world().rank() % 3));  // uneven, some empty
   const auto memory = comm::node_memory::allocate(call, bytes, "a test");
@@ -87,7 +87,7 @@ TEST(node_memory, every_rank_sees_every_part_of_the_node) {
 
 TEST(node_memory, more_than_the_machine_has_is_refused_on_all_ranks) {
   const auto result = outcome_of([] {
-    comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+    comm::collective_call call(world(), "test_allocate", comm::collective_call::always_agrees);
     call.agree();
     const std::size_t bytes = world().rank() == world().size() - 1 ? std::size_t{1} << 45 : 10;  // 32 TiB
     comm::node_memory::allocate(call, bytes, "a test");
@@ -101,7 +101,7 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   // A single rank would get so much memory, all ranks together do not. It is not touched, in case it is allocated.
   const auto bytes = static_cast<std::size_t>(memory::available_bytes() / 10 * 8);
   const auto result = outcome_of([&] {
-    comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+    comm::collective_call call(world(), "test_allocate", comm::collective_call::always_agrees);
     call.agree();
     comm::node_memory::allocate(call, bytes, "a test", false);
   });
@@ -109,7 +109,7 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   const auto part =
       comm::split(world(), 0, -world().rank(), {});  // a communicator made of another knows the machine too
   const auto again = outcome_of([&] {
-    comm::collective_call call(*part, "test_allocate", comm::collective_call::lifecycle);
+    comm::collective_call call(*part, "test_allocate", comm::collective_call::always_agrees);
     call.agree();
     comm::node_memory::allocate(call, bytes, "a test", false);
   });

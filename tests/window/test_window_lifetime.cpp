@@ -29,7 +29,7 @@ TEST(window_create, fails_on_all_ranks_if_one_asks_for_too_much) {
 
 TEST(window_create, fails_on_all_ranks_if_the_caller_found_an_error_on_one) {
   const auto result = outcome_of([] {
-    comm::collective_call call(test::world(), "test_window_create", comm::collective_call::lifecycle);
+    comm::collective_call call(test::world(), "test_window_create", comm::collective_call::always_agrees);
     call.attempt([] { base::require(rank() != 0, SYNCYTE_ERR_ARGUMENT, "options are wrong"); });
     window::window::create(call, 8, "never");
   });
@@ -85,7 +85,7 @@ TEST(window_lifetime, keeps_its_communicator) {
   auto half = comm::split(test::world(), rank() % 2, 0, {});
   test::window_pointer memory;
   {
-    comm::collective_call call(*half, "test_window_create", comm::collective_call::lifecycle);
+    comm::collective_call call(*half, "test_window_create", comm::collective_call::always_agrees);
     memory = window::window::create(call, 8, "of a half");
   }
   half.reset();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 #include "core_world.hpp"
 #include "window/window.hpp"
 
@@ -23,7 +23,7 @@ inline int ranks() { return world().size(); }
 inline bool goes_through_mpi() { return world().node().count > 1; }
 
 inline window_pointer make_window(std::size_t bytes, const char* name = "test") {
-  comm::collective_call call(world(), "test_window_create", comm::collective_call::lifecycle);
+  comm::collective_call call(world(), "test_window_create", comm::collective_call::always_agrees);
   return window::window::create(call, bytes, name);
 }
 
@@ -33,7 +33,7 @@ struct remote_memory {
   std::unique_ptr<comm::deferred_reference> reference;
 
   explicit remote_memory(std::span<std::byte> mine, std::shared_ptr<void> owner = nullptr) {
-    comm::collective_call call(world(), "test_remote", comm::collective_call::lifecycle);
+    comm::collective_call call(world(), "test_remote", comm::collective_call::always_agrees);
     remote = window::remote::create(call, mine, std::move(owner));
     reference = std::make_unique<comm::deferred_reference>(shared_world(), remote);
   }
@@ -41,7 +41,7 @@ struct remote_memory {
   /// All ranks see what all have written.
   void fence() const {
     remote->flush(-1);
-    comm::collective_call(world(), "test_fence", comm::collective_call::lifecycle).agree();
+    comm::collective_call(world(), "test_fence", comm::collective_call::always_agrees).agree();
     remote->synchronise_memory();
   }
 };

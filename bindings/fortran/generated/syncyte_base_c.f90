@@ -18,7 +18,7 @@ module syncyte_base_c
   !> Maximum number of dimensions of a tensor or buffer.
   integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t
 
-  !> Status codes; never renumbered.
+  !> Status codes; never renumbered. If ranks fail with different ones, an agreement gives all the highest.
   integer(c_int32_t), parameter :: SYNCYTE_SUCCESS = 0_c_int32_t
   ! an argument's value is not allowed
   integer(c_int32_t), parameter :: SYNCYTE_ERR_ARGUMENT = 1_c_int32_t

@@ -33,7 +33,7 @@ CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
 
 class Status(enum.IntEnum):
-    """Status codes; never renumbered."""
+    """Status codes; never renumbered. If ranks fail with different ones, an agreement gives all the highest."""
 
     SUCCESS = 0
     ERR_ARGUMENT = 1  # an argument's value is not allowed

@@ -62,7 +62,7 @@ extern "C" {
 /** Result of every function: one of ::syncyte_status_values. */
 typedef int32_t syncyte_status_t;
 
-/** Status codes; never renumbered. */
+/** Status codes; never renumbered. If ranks fail with different ones, an agreement gives all the highest. */
 enum syncyte_status_values {
   SYNCYTE_SUCCESS = 0,
   SYNCYTE_ERR_ARGUMENT = 1,        /**< an argument's value is not allowed */

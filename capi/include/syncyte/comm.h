@@ -2,13 +2,13 @@
  * @file comm.h
  * @brief Start and end of Syncyte, communicators, and the agreement.
  *
- * Every collective begins with an agreement (one 24-byte Allreduce on a private duplicate). SYNCYTE_CHECK=off|on|full
- * (default on) chooses whether facts are compared before data moves; if ranks have different values, the highest one
- * applies to all. With `off` the data-moving collectives have no agreement, and an error on one rank is reported only
- * there. `full` also compares count matrices entry by entry, and checksums of data that must be replicated. The
- * agreement detects differences between ranks that all enter *some* collective of the communicator. If a rank enters
- * none, the watchdog reports it, unless it has entered syncyte_finalize(). One thread at a time may be inside a
- * collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+ * Every collective begins with an agreement (one all-reduce of 24 bytes). SYNCYTE_CHECK=off|on|full (default on)
+ * chooses whether facts are compared before data moves; if ranks have different values, the highest one applies to all.
+ * With `off` the data-moving collectives have no agreement, and an error on one rank is reported only there. `full`
+ * also compares count matrices entry by entry, and checksums of data that must be replicated. The agreement detects
+ * differences between ranks that all enter *some* collective of the communicator. If a rank enters none, the watchdog
+ * reports it, unless it has entered syncyte_finalize(). One thread at a time may be inside a collective of a
+ * communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
  * If MPI's thread level is serialized, one thread at a time may be inside functions that call MPI; a second one gets
  * SYNCYTE_ERR_BUSY. If the level is lower, only the thread that initialised MPI may call them; others get

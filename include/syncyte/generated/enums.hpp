@@ -8,7 +8,7 @@
 
 namespace syncyte {
 
-/// Status codes; never renumbered.
+/// Status codes; never renumbered. If ranks fail with different ones, an agreement gives all the highest.
 enum class status : std::int32_t {
   success = SYNCYTE_SUCCESS,
   argument = SYNCYTE_ERR_ARGUMENT,  ///< an argument's value is not allowed

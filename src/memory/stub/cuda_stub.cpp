@@ -5,7 +5,7 @@ namespace syncyte::memory {
 
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void fail_unsupported() {
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "this build of Syncyte has no CUDA; configure with -DSYNCYTE_CUDA=ON");
 }
 
@@ -13,11 +13,11 @@ namespace {
 class cuda_stub final : public device_backend {
  public:
   int count() const noexcept override { return 0; }
-  void* allocate(int, std::size_t) override { refuse(); }
+  void* allocate(int, std::size_t) override { fail_unsupported(); }
   void free(int, void*) noexcept override {}
-  void copy(const place&, const place&, std::size_t, void*) override { refuse(); }
-  void* create_stream(int) override { refuse(); }
-  void synchronise(int, void*) override { refuse(); }
+  void copy(const place&, const place&, std::size_t, void*) override { fail_unsupported(); }
+  void* create_stream(int) override { fail_unsupported(); }
+  void synchronise(int, void*) override { fail_unsupported(); }
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-# Functions for the folders of the source tree ("rooms"), and the target that builds what the demo needs.
+# Functions for the folders of the source tree, and the target that builds what the demo needs.
 
-# syncyte_room(FOLDER): adds the folder if it has a CMakeLists.txt.
-macro(syncyte_room folder)
+# syncyte_folder(FOLDER): adds the folder if it has a CMakeLists.txt.
+macro(syncyte_folder folder)
   if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
     add_subdirectory(${folder})
   endif()

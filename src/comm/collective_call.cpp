@@ -1,12 +1,12 @@
-#include "comm/collective.hpp"
+#include "comm/collective_call.hpp"
 
 #include <vector>
 
 #include "comm/departures.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/vote_exchange.hpp"
-#include "mpi/exchange.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::comm {
@@ -34,7 +34,7 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
 collective_guard::collective_guard(communicator& comm, const char* operation, bool starts)
     : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
   if (comm.busy_.test_and_set(std::memory_order_acquire)) [[unlikely]]
-    refuse(comm, operation);
+    fail_busy(comm, operation);
   comm.operation_.store(operation, std::memory_order_relaxed);
   sequence_ = ++comm.sequence_;
 }
@@ -43,7 +43,7 @@ void collective_guard::lift_time_limit() { comm_.unlimited_sequence_.store(seque
 
 void collective_guard::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
 
-void collective_guard::refuse(const communicator& comm, const char* operation) {
+void collective_guard::fail_busy(const communicator& comm, const char* operation) {
   base::require(!comm.is_out_of_step(), SYNCYTE_ERR_INTERRUPTED,
                 "{}: an earlier collective of communicator {} was interrupted on this rank, which is out of step with "
                 "the others; expected the program to end, or another communicator",
@@ -61,25 +61,25 @@ collective_call::collective_call(communicator& comm, const char* operation, kind
     : agreement(comm, operation), kind_(how), guard_(comm, operation) {}
 
 void collective_call::agree() {
-  if (kind_ == data && comm().check() == check_level::off) {
+  if (kind_ == agrees_if_checked && comm().check() == check_level::off) {
     if (!is_well()) throw *error();
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
-  if (comm().is_alone()) return agree_alone();
-  const bool pending = kind_ != data && comm().deferred().pending();
-  const vote_t local = vote(kind_ == last ? 0 : guard_.sequence(), pending);
+  if (comm().bypasses_mpi()) return agree_without_mpi();
+  const bool pending = kind_ != agrees_if_checked && comm().deferred().pending();
+  const vote_t local = vote(kind_ == finalize ? 0 : guard_.sequence(), pending);
   vote_t highest;
   try {
-    if (kind_ != last) post_starts();
+    if (kind_ != finalize) post_starts();
     highest = reduce(local);
   } catch (const watchdog::interrupted&) {
     guard_.lose_step();
     throw;
   }
-  if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
-  if (count(highest) == outcome::differ) explain_mismatch();
-  if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
+  if (outcome_of(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
+  if (outcome_of(highest) == outcome::differ) explain_mismatch();
+  if (kind_ != agrees_if_checked && bit_of(highest)) comm().deferred().collect(comm().control());
 }
 
 void collective_call::post_starts() {
@@ -89,14 +89,14 @@ void collective_call::post_starts() {
   comm().starts().post_all(wait);
 }
 
-void collective_call::agree_alone() const {
+void collective_call::agree_without_mpi() const {
   if (is_well()) return;
   const std::uint32_t code = error_code_of(error());
   throw shared_error({&code, 1}, error()->pack(), operation(), comm().name());
 }
 
 members_wait::kind collective_call::kind_of_wait() const {
-  if (kind_ == last) return members_wait::end;
+  if (kind_ == finalize) return members_wait::end;
   return is_world(comm()) ? members_wait::everyone : members_wait::members;
 }
 

@@ -32,7 +32,7 @@ class collective_guard {
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
-  [[noreturn]] static void refuse(const communicator& comm, const char* operation);
+  [[noreturn]] static void fail_busy(const communicator& comm, const char* operation);
 
   mpi::thread_guard in_mpi_;
   communicator& comm_;
@@ -41,7 +41,7 @@ class collective_guard {
 
 /// One collective operation, from its local checks to its agreement:
 ///
-///     collective_call call(comm, "tensor_create", collective_call::lifecycle);
+///     collective_call call(comm, "tensor_create", collective_call::always_agrees);
 ///     call.attempt([&] { ... everything that can fail on this rank alone ... });
 ///     call.fact("dtype", dtype);
 ///     call.agree();      // throws the same error on all ranks, or succeeds on all
@@ -51,12 +51,12 @@ class collective_guard {
 class collective_call : public agreement {
  public:
   enum kind {
-    data,       // SYNCYTE_CHECK=off skips the agreement
-    lifecycle,  // always agrees, and frees what all ranks have dropped
-    last        // as lifecycle, and agrees also where the ranks have made different numbers of calls before
+    agrees_if_checked,  // SYNCYTE_CHECK=off skips the agreement
+    always_agrees,      // and frees what all ranks have dropped
+    finalize            // as always_agrees, and also where the ranks have made different numbers of calls before
   };
 
-  collective_call(communicator& comm, const char* operation, kind how = data);
+  collective_call(communicator& comm, const char* operation, kind how = agrees_if_checked);
 
   /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they call it.
   void lift_time_limit() { guard_.lift_time_limit(); }
@@ -73,7 +73,7 @@ class collective_call : public agreement {
   vote_t reduce(const vote_t& local);
   members_wait::kind kind_of_wait() const;
   void post_starts();
-  void agree_alone() const;
+  void agree_without_mpi() const;
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;

@@ -1,6 +1,6 @@
-"""The include graph: a floor of src/ includes only floors below it; users of the C interface see nothing of src/.
+"""The include graph: a layer of src/ includes only layers below it; users of the C interface see nothing of src/.
 
-    floors.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
+    layers.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
 It also checks which folders may include the headers of MPI, HDF5, CUDA, UCX and torch, and which units of src/ may call
 MPI.
@@ -14,11 +14,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Lower floors first. Floors on the same line may not include each other.
-FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
-          ["runtime", "collectives", "messages", "fabric"], ["halo", "reducer", "window", "rows"], ["optim"],
-          ["tensor", "kv", "cache", "shard"]]
-HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
+# Lower layers first: folders of src. Those on the same line may not include each other.
+LAYERS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
+          ["runtime", "collectives", "messages"], ["halo", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
+HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}
 
 # Folders whose files use only the C interface, and the folders of this repository that they may include besides their
 # own.
@@ -36,11 +35,11 @@ USERS = {
 # Third-party headers, and the only folders that may include them.
 PLACES = [
     (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
-    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
-    (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
+    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda"]),
+    (re.compile(r"uc[pst]/"), ["src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
     (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages",
-                             "src/halo", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+                             "src/halo", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
@@ -92,23 +91,23 @@ def owned(root: Path, path: Path, name: str, folders: list[str]) -> str | None:
     return None
 
 
-def check_floor(root: Path, path: Path, name: str) -> str | None:
-    floor = path.relative_to(root / "src").parts[0]
-    if floor not in HEIGHT:
-        return f"src/{floor} is no floor that tests/layering/floors.py knows"
+def check_layer(root: Path, path: Path, name: str) -> str | None:
+    layer = path.relative_to(root / "src").parts[0]
+    if layer not in HEIGHT:
+        return f"src/{layer} is not in the list of layers in tests/layering/layers.py"
     target = owned(root, path, name, ["src", "capi/include", "include", "bindings/hdf5/include"])
     if target is None or below(target, "capi/include"):
         return None
     if not below(target, "src"):
         return f"the core includes {target}"
     other = target.split("/")[1]
-    if other != floor and HEIGHT.get(other, 99) >= HEIGHT[floor]:
-        return f"floor {floor} includes {target}, which is not below it"
+    if other != layer and HEIGHT.get(other, 99) >= HEIGHT[layer]:
+        return f"layer {layer} includes {target}, which is not below it"
     return None
 
 
 def own_folder(file: str, user: str) -> str:
-    """The part of `user` to which a file belongs: each binding and each example is a separate room."""
+    """The part of `user` to which a file belongs: each binding and each example is a separate one."""
     if user in ("bindings", "examples", "tests/bindings"):
         return "/".join(file.split("/")[: user.count("/") + 2])
     return user
@@ -116,14 +115,14 @@ def own_folder(file: str, user: str) -> str:
 
 def check_user(root: Path, path: Path, name: str, user: str) -> str | None:
     file = path.relative_to(root).as_posix()
-    room = own_folder(file, user)
-    rooms = [str(folder.relative_to(root)) for folder in (root / room).rglob("*") if folder.is_dir()]
-    target = owned(root, path, name, [room, *rooms, *USERS[user]])
+    own = own_folder(file, user)
+    inner = [str(folder.relative_to(root)) for folder in (root / own).rglob("*") if folder.is_dir()]
+    target = owned(root, path, name, [own, *inner, *USERS[user]])
     if target is None:
         target = owned(root, path, name, ["src", "capi", "capi/src", ""])
-    if target is None or any(below(target, folder) for folder in [room, *USERS[user]]):
+    if target is None or any(below(target, folder) for folder in [own, *USERS[user]]):
         return None
-    return f"includes {target}: {user} lives on the C interface alone"
+    return f"includes {target}: {user} uses the C interface alone"
 
 
 def check_place(root: Path, path: Path, name: str) -> str | None:
@@ -157,14 +156,14 @@ def violations(root: Path) -> Iterator[str]:
             for number, name, _ in includes(path):
                 verdicts = [check_place(root, path, name)]
                 if folder == "src":
-                    verdicts.append(check_floor(root, path, name))
+                    verdicts.append(check_layer(root, path, name))
                 verdicts += [check_user(root, path, name, user) for user in USERS if below(file, user)]
                 yield from (f"{file}:{number}: {verdict}" for verdict in verdicts if verdict)
 
 
 def main() -> int:
     found = list(violations(Path(sys.argv[1])))
-    print("\n".join(found) or "the floors hold")
+    print("\n".join(found) or "no violations")
     return 1 if found else 0
 
 

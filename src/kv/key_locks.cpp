@@ -1,4 +1,4 @@
-#include "kv/key_words.hpp"
+#include "kv/key_locks.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 }  // namespace
 
-key_words::key_words(std::uint64_t* words, process self)
+key_locks::key_locks(std::uint64_t* words, process self)
     : words_(words),
       self_(static_cast<std::uint64_t>(self.number)),
       is_alive_(std::move(self.is_alive)),
@@ -26,7 +26,7 @@ key_words::key_words(std::uint64_t* words, process self)
                 damaged - 1);
 }
 
-std::uint64_t key_words::wait_for_writer(std::int64_t key) const {
+std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
   atomics::holder_wait wait(fmt::format("key {}", key), name_);
   while (true) {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
@@ -36,7 +36,7 @@ std::uint64_t key_words::wait_for_writer(std::int64_t key) const {
   }
 }
 
-void key_words::lock_slowly(std::int64_t key, damage what) {
+void key_locks::lock_slowly(std::int64_t key, damage what) {
   atomics::holder_wait wait(fmt::format("key {}", key), name_);
   while (true) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed);
@@ -52,7 +52,7 @@ void key_words::lock_slowly(std::int64_t key, damage what) {
 }
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.
-void key_words::mark_damage(std::int64_t key, std::uint64_t seen) const {
+void key_locks::mark_damage(std::int64_t key, std::uint64_t seen) const {
   if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
   // If another waiter was faster, or the word was freed meanwhile, the next look sees it.
   word(key).compare_exchange_strong(seen, damaged << holder_shift | (seen & version_mask));

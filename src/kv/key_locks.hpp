@@ -11,7 +11,7 @@ namespace syncyte::kv {
 /// the key's values, and the number of writes so far. Readers take no lock: they read again if a write came between.
 ///
 /// If a process dies while it writes, the key is damaged: its values may be half written.
-class key_words {
+class key_locks {
  public:
   /// This process's number, and a function that tells whether a process lives.
   struct process {
@@ -21,7 +21,7 @@ class key_words {
   };
 
   /// `words` are zero before their first use.
-  key_words(std::uint64_t* words, process self);
+  key_locks(std::uint64_t* words, process self);
 
   [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
 
