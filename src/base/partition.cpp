@@ -27,7 +27,8 @@ partition partition::explicit_lengths(std::span<const std::int64_t> lengths, std
     expect(lengths[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "local_rows", lengths[rank], "0 or more on rank {}", rank);
     std::int64_t end = 0;
     expect(!__builtin_add_overflow(offsets.back(), lengths[rank], &end), SYNCYTE_ERR_ARGUMENT, "local_rows",
-           lengths[rank], "at most 2^63 - 1 rows of all ranks (on rank {})", rank);
+           lengths[rank], "at most {} on rank {}: all ranks' rows are at most 2^63 - 1", INT64_MAX - offsets.back(),
+           rank);
     offsets.push_back(end);
   }
   expect(total < 0 || offsets.back() == total, SYNCYTE_ERR_ARGUMENT, "sum of local_rows", offsets.back(),

@@ -112,7 +112,7 @@ class ErrorFields(Tree):
         return list(error_fields.violations(self.root))
 
     def test_errors_without_fields(self) -> None:
-        for text in ['require(n > 0,\n  SYNCYTE_ERR_ARGUMENT, "n is {}", n);', 'base::fail(SYNCYTE_ERR_SHAPE, "shape");',
+        for text in ['require(n > 0,\n  SYNCYTE_ERR_ARGUMENT, "n is {}", n);', 'fail(SYNCYTE_ERR_SHAPE, "shape");',
                      'throw error(SYNCYTE_ERR_INDEX, "row");', 'require(f("x"), SYNCYTE_ERR_TYPE, "dtype");']:
             for name in ["src/halo/a.cpp", "capi/src/a.hpp"]:
                 (found,) = self.found(name, f"\n{text}\n")

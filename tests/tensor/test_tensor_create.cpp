@@ -175,7 +175,7 @@ TEST(TensorErrors, PartsThatDoNotAddUp) {
                "local_rows is -2");
   options.local_rows = std::numeric_limits<std::int64_t>::max();
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
-               "sum of local_rows is");
+               "at most 2^63 - 1");
 }
 
 TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {
