@@ -174,8 +174,7 @@ TEST(TensorErrors, PartsThatDoNotAddUp) {
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
                "local_rows is -2");
   options.local_rows = std::numeric_limits<std::int64_t>::max();
-  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
-               "at most 2^63 - 1");
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "local_rows is");
 }
 
 TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {
