@@ -24,8 +24,8 @@ inline collectives::caller_facts facts_of(const syncyte_collective_options_t* gi
     base::expect(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "options->facts", "null", "{} facts",
                  count);
     for (std::int32_t i = 0; i < count; ++i)
-      base::require(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT,
-                    "options->facts[{}].name is null; expected a name", i);
+      base::expect(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT, {"options->facts", i}, "without a name",
+                   "a name");
     result.fact = options.fact;
     result.facts = {options.facts, static_cast<std::size_t>(count)};
   });

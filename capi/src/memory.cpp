@@ -52,8 +52,8 @@ syncyte_status_t syncyte_memory_copy(const syncyte_buffer_t* target, const syncy
     const base::buffer from(source, "source");
     to.require_contiguous();
     from.require_contiguous();
-    base::require(to.bytes() == from.bytes(), SYNCYTE_ERR_SHAPE, "target has {} bytes, but source has {}", to.bytes(),
-                  from.bytes());
+    base::expect(to.bytes() == from.bytes(), SYNCYTE_ERR_SHAPE, "target's number of bytes", to.bytes(),
+                 "{}, as the source's", from.bytes());
     memory::copy(place_of(to), place_of(from), to.bytes(), stream);
   });
 }

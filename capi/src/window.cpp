@@ -45,8 +45,8 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
       const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
       base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
                    "options->memory", chosen.memory, "SYNCYTE_MEMORY_HOST (0)");
-      base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
-                    "options->memory is SYNCYTE_MEMORY_CUDA; windows lie in host memory (0)");
+      base::expect(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "options->memory",
+                   "SYNCYTE_MEMORY_CUDA", "SYNCYTE_MEMORY_HOST (0), the only memory of windows");
       name = chosen.name != nullptr ? chosen.name : "";
     });
     *window = tables::window().insert(window::window::create(call, bytes, name));
@@ -57,8 +57,7 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
   return lookup_after_init("window_pointer", [&] {
     void*& result = out(data, "data");
     std::byte* const part = find_window(window, rank)->pointer(rank);
-    base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
-                  rank);
+    base::expect(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank", rank, "a rank of this node: that one is on another");
     result = part;
   });
 }

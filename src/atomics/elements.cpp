@@ -36,8 +36,8 @@ atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op) {
 
 void require_swappable(syncyte_dtype_t dtype) {
   base::dtype_size(dtype);
-  base::require(base::is_integer(dtype) || dtype == SYNCYTE_BOOL, SYNCYTE_ERR_UNSUPPORTED,
-                "compare_swap is not defined for dtype {}; expected an integer type or bool", base::dtype_name(dtype));
+  base::expect(base::is_integer(dtype) || dtype == SYNCYTE_BOOL, SYNCYTE_ERR_UNSUPPORTED, "dtype",
+               base::dtype_name(dtype), "an integer type or bool, for which compare_swap is defined");
 }
 
 void compare_swap_element(syncyte_dtype_t dtype, std::byte* target, const void* expected, const void* desired,

@@ -27,8 +27,8 @@ struct array_argument {
   std::span<const T> checked(const char* name, std::int64_t expected, const char* each) const {
     if (length != expected) {
       const std::string wanted = fmt::format("{}, one for each {}", expected, each);
-      throw error(SYNCYTE_ERR_SHAPE, fmt::format("{} has {} entries; expected {}", name, length, wanted),
-                  {.argument = name, .value = fmt::format("of {} entries", length), .expected = wanted});
+      refuse(SYNCYTE_ERR_SHAPE, {.argument = name, .value = fmt::format("of {} entries", length), .expected = wanted},
+             fmt::format("{} has {} entries; expected {}", name, length, wanted));
     }
     expect(values != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} numbers", expected);
     return {values, static_cast<std::size_t>(expected)};

@@ -9,9 +9,15 @@
 namespace syncyte::base {
 namespace {
 
-/// Formats extents as "2, 3", lazily: require() makes the text only if the check fails, because formatting would
-/// dominate the cost of a small message.
+/// Formats extents as "2, 3". Checks call it only once they have failed: formatting would dominate the cost of a small
+/// message.
 auto listed(std::span<const std::int64_t> extents) { return fmt::join(extents, ", "); }
+
+std::string layout_text(const syncyte_buffer_t& raw) {
+  const auto dimensions = static_cast<std::size_t>(raw.ndim);
+  return fmt::format("shape [{}] with strides [{}] (bytes)", listed({raw.shape, dimensions}),
+                     listed({raw.strides, dimensions}));
+}
 
 /// Throws SYNCYTE_ERR_SHAPE unless the distance between any two elements of an array that is not empty, and a step
 /// beyond each dimension, fit 64 bits. Code that follows the strides then needs no overflow checks.
@@ -28,9 +34,12 @@ void require_span(const syncyte_buffer_t& raw, std::size_t element_bytes, const 
   }
   std::int64_t span = 0;
   overflow |= __builtin_sub_overflow(above, below, &span);
-  const auto dimensions = static_cast<std::size_t>(raw.ndim);
-  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape [{}] with strides [{}] (bytes) spans more than 2^63 - 1 bytes",
-          argument, listed({raw.shape, dimensions}), listed({raw.strides, dimensions}));
+  if (overflow) [[unlikely]]
+    refuse(SYNCYTE_ERR_SHAPE, {.object = argument,
+                               .argument = "layout",
+                               .ndim = raw.ndim,
+                               .value = layout_text(raw),
+                               .expected = "a span of at most 2^63 - 1 bytes"});
 }
 
 }  // namespace
@@ -104,15 +113,14 @@ bool buffer::is_contiguous() const {
 }
 
 const buffer& buffer::require_host() const {
-  require(raw_.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
-          "{}: device memory is not supported here; copy it to host memory first", argument_);
+  expect_member(raw_.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, argument_, "memory", raw_.memory,
+                "SYNCYTE_MEMORY_HOST (0): device memory is not supported here; copy it to host memory first");
   return *this;
 }
 
 const buffer& buffer::require_contiguous() const {
   if (is_contiguous()) return *this;
-  const std::string layout = fmt::format("shape [{}] with strides [{}] (bytes)", listed(shape()),
-                                         listed({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
+  const std::string layout = layout_text(raw_);
   refuse(
       SYNCYTE_ERR_SHAPE,
       {.object = argument_, .argument = "layout", .ndim = raw_.ndim, .value = layout, .expected = "a contiguous array"},
@@ -121,9 +129,13 @@ const buffer& buffer::require_contiguous() const {
 
 const buffer& buffer::require_writable() const {
   for (int d = 0; d < ndim(); ++d)
-    require(stride(d) != 0 || extent(d) < 2 || elements_ == 0, SYNCYTE_ERR_SHAPE,
-            "{} would be written, but its elements along dimension {} are one (stride 0); expected separate elements",
-            argument_, d);
+    if (stride(d) == 0 && extent(d) > 1 && elements_ != 0) [[unlikely]]
+      refuse(SYNCYTE_ERR_SHAPE, {.object = argument_,
+                                 .argument = "strides",
+                                 .axis = d,
+                                 .ndim = raw_.ndim,
+                                 .value = "0",
+                                 .expected = "separate elements, because they would be written"});
   return *this;
 }
 

@@ -21,8 +21,7 @@ bool is_integer(syncyte_dtype_t dtype) {
 }
 
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
-  require(is_known(dtype), SYNCYTE_ERR_TYPE,
-          "{} {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)", argument, dtype);
+  expect(is_known(dtype), SYNCYTE_ERR_TYPE, argument, dtype, "one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)");
   return sizes[static_cast<std::size_t>(dtype)];
 }
 

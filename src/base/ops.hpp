@@ -130,7 +130,10 @@ auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visito
       if constexpr (has_op<T, constant.value>()) {
         return visitor.template operator()<T, constant.value>();
       } else {
-        fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", op_name(op), dtype_name(dtype));
+        refuse(SYNCYTE_ERR_UNSUPPORTED,
+               {.argument = "op",
+                .value = op_name(op),
+                .expected = fmt::format("an operation that is defined for dtype {}", dtype_name(dtype))});
         return visitor
             .template operator()<T, SYNCYTE_OP_REPLACE>();  // unreachable; determines the lambda's return type
       }

@@ -11,8 +11,8 @@ partition::partition(std::vector<std::int64_t> offsets, bool is_equal)
     : offsets_(std::move(offsets)), is_equal_(is_equal) {}
 
 partition partition::equal(std::int64_t total, int parts) {
-  require(total >= 0, SYNCYTE_ERR_ARGUMENT, "number of rows {} is negative", total);
-  require(parts > 0, SYNCYTE_ERR_ARGUMENT, "number of parts {} is not positive", parts);
+  expect(total >= 0, SYNCYTE_ERR_ARGUMENT, "number of rows", total, "0 or more");
+  expect(parts > 0, SYNCYTE_ERR_ARGUMENT, "number of parts", parts, "1 or more");
   std::vector<std::int64_t> offsets{0};
   offsets.reserve(static_cast<std::size_t>(parts) + 1);
   for (int part = 0; part < parts; ++part) offsets.push_back(offsets.back() + total / parts + (part < total % parts));
@@ -20,19 +20,19 @@ partition partition::equal(std::int64_t total, int parts) {
 }
 
 partition partition::explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t total) {
-  require(!lengths.empty(), SYNCYTE_ERR_ARGUMENT, "a partition needs at least one part");
+  expect(!lengths.empty(), SYNCYTE_ERR_ARGUMENT, "number of parts", 0, "1 or more");
   std::vector<std::int64_t> offsets{0};
   offsets.reserve(lengths.size() + 1);
-  for (std::size_t part = 0; part < lengths.size(); ++part) {
-    require(lengths[part] >= 0, SYNCYTE_ERR_ARGUMENT, "rank {} gives {} rows; expected 0 or more", part, lengths[part]);
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    expect(lengths[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "local_rows", lengths[rank], "0 or more on rank {}", rank);
     std::int64_t end = 0;
-    require(!__builtin_add_overflow(offsets.back(), lengths[part], &end), SYNCYTE_ERR_ARGUMENT,
-            "the ranks' rows add up to more than 2^63 - 1 (at rank {}, which gives {})", part, lengths[part]);
+    expect(!__builtin_add_overflow(offsets.back(), lengths[rank], &end), SYNCYTE_ERR_ARGUMENT, "local_rows",
+           lengths[rank], "at most {} on rank {}: all ranks' rows are at most 2^63 - 1", INT64_MAX - offsets.back(),
+           rank);
     offsets.push_back(end);
   }
-  require(total < 0 || offsets.back() == total, SYNCYTE_ERR_ARGUMENT,
-          "local_rows of all ranks add up to {}; expected {}, the tensor's first extent (or -1 on all: equal parts)",
-          offsets.back(), total);
+  expect(total < 0 || offsets.back() == total, SYNCYTE_ERR_ARGUMENT, "sum of local_rows", offsets.back(),
+         "{}, the tensor's first extent (or -1 on all: equal parts)", total);
   return partition(std::move(offsets), false);
 }
 

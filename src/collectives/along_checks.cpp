@@ -62,8 +62,8 @@ void require_apart_in_memory(const base::buffer& input, const base::buffer& outp
 base::buffer other_array(const base::buffer& first, const syncyte_buffer_t* raw, const char* argument) {
   if (first.memory() == SYNCYTE_MEMORY_HOST) return any_strides(raw, argument);
   const base::buffer other = any_strides_to_move(raw, argument, form::blocking);
-  base::require(other.memory() == first.memory(), SYNCYTE_ERR_UNSUPPORTED,
-                "{} is in host memory; expected device memory, as {}", argument, first.argument());
+  base::expect(other.memory() == first.memory(), SYNCYTE_ERR_UNSUPPORTED, argument, "in host memory",
+               "device memory, as {}", first.argument());
   return other;
 }
 
@@ -130,8 +130,8 @@ repartitioned checked_change(comm::agreement& terms, const base::buffer& input, 
   require_extent(output, scatter_axis, scattered[rank], "this rank's in scatter_counts");
   require_alike(output, input, gather_axis, scatter_axis);
   if (is_repartition) {
-    base::require(gathered_sum == scattered_sum, SYNCYTE_ERR_SHAPE,
-                  "gather_counts add up to {}, scatter_counts to {}; expected equal sums", gathered_sum, scattered_sum);
+    base::expect(gathered_sum == scattered_sum, SYNCYTE_ERR_SHAPE, "sum of scatter_counts", scattered_sum,
+                 "{}, the sum of gather_counts", gathered_sum);
   } else {
     require_extent(input, scatter_axis, scattered_sum, "the sum of scatter_counts");
     require_extent(output, gather_axis, gathered_sum, "the sum of gather_counts");

@@ -32,9 +32,8 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
   mpi::alltoall(send_counts, announced, comm.control());
   call.attempt([&] {
     for (std::size_t rank = 0; rank < announced.size(); ++rank)
-      base::require(announced[rank] == recv_counts[rank], SYNCYTE_ERR_MISMATCH,
-                    "rank {} sends {} elements, but recv_counts[{}] is {}", rank, announced[rank], rank,
-                    recv_counts[rank]);
+      base::expect(announced[rank] == recv_counts[rank], SYNCYTE_ERR_MISMATCH, {"recv_counts", rank}, recv_counts[rank],
+                   "{}, which rank {} sends", announced[rank], rank);
   });
   call.agree();
 }

@@ -97,8 +97,8 @@ void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
   const bool is_arithmetic = op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD;
   const bool has_op =
       base::is_integer(dtype) || dtype == SYNCYTE_BOOL || is_arithmetic || (is_ordering && !base::is_complex(dtype));
-  base::require(has_op, SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", base::op_name(op),
-                base::dtype_name(dtype));
+  base::expect(has_op, SYNCYTE_ERR_UNSUPPORTED, "op", base::op_name(op), "an operation that is defined for dtype {}",
+               base::dtype_name(dtype));
 }
 
 }  // namespace syncyte::collectives

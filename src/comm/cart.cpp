@@ -80,8 +80,11 @@ std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesi
 }
 
 const cartesian_grid& require_grid(const communicator& comm) {
-  base::require(comm.grid() != nullptr, SYNCYTE_ERR_ARGUMENT,
-                "communicator {} is not Cartesian; expected one that syncyte_cart_create() has made", comm.name());
+  if (comm.grid() == nullptr) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = comm.name(),
+                                        .argument = "communicator",
+                                        .value = "not Cartesian",
+                                        .expected = "one that syncyte_cart_create() has made"});
   return *comm.grid();
 }
 

@@ -60,9 +60,8 @@ void check_description(const comm::communicator& cart, description& asked) {
   const comm::cartesian_grid& grid = comm::require_grid(cart);
   const auto ndim = static_cast<int>(asked.shape.size());
   base::checked_elements(asked.shape, base::dtype_size(asked.dtype), "shape");
-  base::require(grid.ndim() <= ndim, SYNCYTE_ERR_SHAPE,
-                "an array of {} dimensions cannot be cut along the {} of the grid; expected at least as many", ndim,
-                grid.ndim());
+  base::expect(grid.ndim() <= ndim, SYNCYTE_ERR_SHAPE, "ndim", ndim, "at least {}, the dimensions of the grid",
+               grid.ndim());
   asked.axes = named_axes(std::move(asked.axes), grid.ndim(), ndim);
   for (int d = 0; d < grid.ndim(); ++d) require_room(cart, asked, d);
 }

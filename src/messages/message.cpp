@@ -121,9 +121,13 @@ base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
   if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
   base::expect(room != 0, SYNCYTE_ERR_UNSUPPORTED, "options->room", "0",
                "SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory", SYNCYTE_MESSAGE_ROOM);
-  base::require(buffer.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED,
-                "buffer of shape {} is not contiguous; expected that in device memory",
-                base::shape_text(buffer.shape()));
+  if (!buffer.is_contiguous()) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_UNSUPPORTED,
+                 {.object = "buffer",
+                  .argument = "layout",
+                  .ndim = buffer.ndim(),
+                  .value = fmt::format("strided, of shape {}", base::shape_text(buffer.shape())),
+                  .expected = "a contiguous array, because it is in device memory"});
   return buffer;
 }
 

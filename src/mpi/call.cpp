@@ -25,7 +25,7 @@ MPI_Datatype type_of(syncyte_dtype_t dtype) {
                                        MPI_INT32_T,         MPI_INT64_T,          MPI_UINT8_T, MPI_UINT8_T,
                                        MPI_UINT16_T,        MPI_UINT32_T,         MPI_UINT64_T};
   static_assert(std::size(types) == SYNCYTE_UINT64);
-  base::require(base::is_known(dtype), SYNCYTE_ERR_TYPE, "dtype {} is unknown", dtype);
+  base::expect(base::is_known(dtype), SYNCYTE_ERR_TYPE, "dtype", dtype, "SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)");
   return types[dtype - SYNCYTE_FLOAT16];
 }
 

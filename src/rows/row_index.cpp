@@ -21,8 +21,11 @@ bool all_inside(std::span<const Index> index, std::int64_t last) {
 
 row_index::row_index(const base::buffer& index)
     : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
-  base::require(is_wide_ || index.dtype() == SYNCYTE_INT32, SYNCYTE_ERR_TYPE,
-                "{}: dtype is {}; expected int32 or int64", index.argument(), base::dtype_name(index.dtype()));
+  if (!is_wide_ && index.dtype() != SYNCYTE_INT32) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_TYPE, {.object = index.argument(),
+                                    .argument = "dtype",
+                                    .value = base::dtype_name(index.dtype()),
+                                    .expected = "int32 or int64"});
   index.require_host().require_contiguous().require_aligned();
 }
 
@@ -32,8 +35,13 @@ void row_index::require_inside(std::int64_t extent, const char* argument) const 
     const auto bad = std::find_if(index.begin(), index.end(), [&](auto i) { return i < 0 || i >= extent; });
     const auto position = bad - index.begin();
     if (argument == nullptr)
-      base::fail(SYNCYTE_ERR_INDEX, "index {} at position {} is out of range; expected 0 to {} ({} rows)", *bad,
-                 position, extent - 1, extent);
+      base::refuse(SYNCYTE_ERR_INDEX,
+                   {.argument = "index",
+                    .axis = position,
+                    .value = fmt::to_string(*bad),
+                    .expected = fmt::format("0 to {}", extent - 1)},
+                   fmt::format("index {} at position {} is out of range; expected 0 to {} ({} rows)", *bad, position,
+                               extent - 1, extent));
     base::expect(false, SYNCYTE_ERR_INDEX, {argument, position}, *bad, "0 to {}", extent - 1);
   });
 }

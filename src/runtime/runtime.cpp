@@ -241,13 +241,17 @@ std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::
 void require_intra(MPI_Comm comm, const std::string& argument) {
   const mpi::errors_returned world_errors(MPI_COMM_WORLD);
   const mpi::errors_returned self_errors(MPI_COMM_SELF);
-  base::require(comm != MPI_COMM_NULL, SYNCYTE_ERR_ARGUMENT, "{} MPI_COMM_NULL; expected an intra-communicator",
-                argument);
+  const auto require = [&](bool condition, const char* otherwise) {
+    if (condition) return;
+    base::refuse(
+        SYNCYTE_ERR_ARGUMENT,
+        {.argument = argument.substr(0, argument.find(' ')), .value = otherwise, .expected = "an intra-communicator"},
+        fmt::format("{} {}; expected an intra-communicator", argument, otherwise));
+  };
+  require(comm != MPI_COMM_NULL, "MPI_COMM_NULL");
   int is_inter = 0;
-  base::require(MPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS, SYNCYTE_ERR_ARGUMENT,
-                "{} not a communicator that MPI knows; expected an intra-communicator", argument);
-  base::require(is_inter == 0, SYNCYTE_ERR_ARGUMENT, "{} an inter-communicator; expected an intra-communicator",
-                argument);
+  require(MPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS, "not a communicator that MPI knows");
+  require(is_inter == 0, "an inter-communicator");
 }
 
 /// Keeps a communicator until finish().
@@ -261,9 +265,11 @@ void keep_root(std::shared_ptr<communicator> root) {
 void start(int thread_level, std::optional<base::error> error) {
   if (mpi::is_forked_child()) return;
   const std::lock_guard lock(state.mutex);
-  if (!error && !is_level(thread_level))
-    error = base::error(SYNCYTE_ERR_ARGUMENT,
-                        fmt::format("options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level));
+  if (!error)
+    error = base::error_of([&] {
+      base::expect(is_level(thread_level), SYNCYTE_ERR_ARGUMENT, "options->thread_level", thread_level,
+                   "0 (single) to 3 (multiple)");
+    });
   if (mpi::is_started()) {  // the other ranks return at once, so this error is this rank's own
     if (error) throw *error;
     return;

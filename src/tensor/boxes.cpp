@@ -14,9 +14,12 @@ base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lo
   const auto lower = given_lower.checked("lower", static_cast<std::int64_t>(shape.size()), "dimension");
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host();
-  base::require(static_cast<std::size_t>(values.ndim()) == shape.size(), SYNCYTE_ERR_SHAPE,
-                "{}: shape {} has {} dimensions; expected {}, as the tensor {}", packed_name,
-                base::shape_text(values.shape()), values.ndim(), shape.size(), base::shape_text(shape));
+  if (values.shape().size() != shape.size()) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_SHAPE,
+                 {.object = packed_name,
+                  .argument = "ndim",
+                  .value = fmt::to_string(values.ndim()),
+                  .expected = fmt::format("{}, as the tensor {}", shape.size(), base::shape_text(shape))});
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::int64_t extent = values.extent(static_cast<int>(d));
     base::expect(lower[d] >= 0 && extent <= shape[d] && lower[d] <= shape[d] - extent, SYNCYTE_ERR_INDEX, {"lower", d},

@@ -98,8 +98,11 @@ struct whole_tensor::counter {
 
 whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
   const syncyte_dtype_t dtype = layout_.dtype();
-  base::require(dtype == SYNCYTE_INT32 || dtype == SYNCYTE_INT64, SYNCYTE_ERR_TYPE,
-                "{}: counters are int32 or int64 elements", layout_.text());
+  if (dtype != SYNCYTE_INT32 && dtype != SYNCYTE_INT64) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_TYPE, {.object = layout_.text(),
+                                    .argument = "dtype",
+                                    .value = base::dtype_name(dtype),
+                                    .expected = "int32 or int64, of which counters are"});
   const std::int64_t elements = layout_.rows() * layout_.row_elements();
   base::expect(element >= 0 && element < elements, SYNCYTE_ERR_INDEX, "element", element, "0 to {} ({} elements)",
                elements - 1, elements);

@@ -85,8 +85,8 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host().require_contiguous();
   std::int64_t elements = 0;
-  base::require(!__builtin_mul_overflow(rows.count(), layout_.row_elements(), &elements), SYNCYTE_ERR_SHAPE,
-                "index: {} rows of {} elements are more than 2^63 - 1 elements", rows.count(), layout_.row_elements());
+  base::expect(!__builtin_mul_overflow(rows.count(), layout_.row_elements(), &elements), SYNCYTE_ERR_SHAPE,
+               "number of indices", rows.count(), "at most 2^63 - 1 elements, in rows of {}", layout_.row_elements());
   values.require_elements(elements);
   rows.require_inside(layout_.rows());
   return {rows, values.data(), elements == 0};
@@ -156,12 +156,16 @@ void whole_tensor::require_mapped(const row_request& request) const {
   const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
     const std::int64_t row = request.index[position];
-    base::require(
-        storage_->mapped_rows().find(row) != nullptr, SYNCYTE_ERR_UNSUPPORTED,
-        "row {} at position {} belongs to rank {}, {}; rows can only be added to where this process can load and "
-        "store them. Let its owner add",
-        row, position, layout_.partition().owner(row),
-        is_wrapped ? "whose wrapped memory is not shared" : "which is on another node");
+    if (storage_->mapped_rows().find(row) != nullptr) continue;
+    base::refuse(
+        SYNCYTE_ERR_UNSUPPORTED,
+        {.argument = "index",
+         .axis = position,
+         .value = fmt::to_string(row),
+         .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let "
+                                 "its owner add",
+                                 layout_.partition().owner(row),
+                                 is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
   }
 }
 

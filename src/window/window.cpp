@@ -68,8 +68,8 @@ void window::require_rank(int rank) const {
 void window::require_bounds(int rank, std::size_t offset, std::size_t bytes) const {
   require_rank(rank);
   const std::size_t size = sizes_[static_cast<std::size_t>(rank)];
-  base::require(offset <= size && bytes <= size - offset, SYNCYTE_ERR_INDEX,
-                "offset {} and {} bytes pass the end of rank {}'s part, which has {} bytes", offset, bytes, rank, size);
+  base::expect(offset <= size && bytes <= size - offset, SYNCYTE_ERR_INDEX, "offset", offset,
+               "room for {} bytes in rank {}'s part, which has {} bytes", bytes, rank, size);
 }
 
 void window::require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const {

@@ -60,10 +60,9 @@ syncyte_status_t status_of(const std::vector<std::int64_t>& lengths, std::int64_
 TEST(partition, lengths_that_do_not_add_up_are_named) {
   std::string message;
   EXPECT_EQ(status_of({3, 4}, 8, &message), SYNCYTE_ERR_ARGUMENT);
-  EXPECT_EQ(message,
-            "local_rows of all ranks add up to 7; expected 8, the tensor's first extent (or -1 on all: equal parts)");
+  EXPECT_EQ(message, "sum of local_rows is 7; expected 8, the tensor's first extent (or -1 on all: equal parts)");
   EXPECT_EQ(status_of({3, -1}, 2, &message), SYNCYTE_ERR_ARGUMENT);
-  EXPECT_EQ(message, "rank 1 gives -1 rows; expected 0 or more");
+  EXPECT_EQ(message, "local_rows is -1; expected 0 or more on rank 1");
   EXPECT_EQ(status_of({INT64_MAX, 1}, -1, &message), SYNCYTE_ERR_ARGUMENT);
   EXPECT_NE(message.find("2^63 - 1"), std::string::npos) << message;
   EXPECT_EQ(status_of({}, 0, &message), SYNCYTE_ERR_ARGUMENT);

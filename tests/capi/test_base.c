@@ -23,7 +23,7 @@ static void test_names(void) {
   EXPECT(strcmp(syncyte_dtype_name(0), "unknown") == 0);
   EXPECT_OK(syncyte_dtype_size(SYNCYTE_COMPLEX128, &bytes));
   EXPECT(bytes == 16);
-  EXPECT_ERROR(syncyte_dtype_size(77, &bytes), SYNCYTE_ERR_TYPE, "dtype 77 is unknown");
+  EXPECT_ERROR(syncyte_dtype_size(77, &bytes), SYNCYTE_ERR_TYPE, "dtype is 77; expected one of");
   EXPECT_ERROR(syncyte_dtype_size(SYNCYTE_BOOL, NULL), SYNCYTE_ERR_ARGUMENT, "bytes is null");
 }
 
@@ -36,7 +36,7 @@ static void test_buffers(void) {
   EXPECT_OK(syncyte_buffer_init(data, SYNCYTE_FLOAT64, 2, shape, &buffer));
   EXPECT(buffer.struct_size == sizeof buffer && buffer.data == data && buffer.ndim == 2);
   EXPECT(buffer.strides[0] == 24 && buffer.strides[1] == 8);
-  EXPECT_ERROR(syncyte_buffer_init(data, 0, 2, shape, &buffer), SYNCYTE_ERR_TYPE, "dtype 0 is unknown");
+  EXPECT_ERROR(syncyte_buffer_init(data, 0, 2, shape, &buffer), SYNCYTE_ERR_TYPE, "dtype is 0; expected one of");
   EXPECT_ERROR(syncyte_buffer_init(data, SYNCYTE_INT8, 9, shape, &buffer), SYNCYTE_ERR_SHAPE, "ndim is 9");
   EXPECT_ERROR(syncyte_buffer_init(data, SYNCYTE_INT8, 2, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "shape is null");
   EXPECT_ERROR(syncyte_buffer_init(data, SYNCYTE_INT8, 2, huge, &buffer), SYNCYTE_ERR_SHAPE, "2^63 - 1 bytes");

@@ -281,6 +281,55 @@ static void test_error_fields(void) {
   EXPECT_ERROR(syncyte_last_error_fields(&wrong), SYNCYTE_ERR_ARGUMENT, "fields->struct_size is 3");
 }
 
+/* Fields of errors of tensors, windows, halos and stores. */
+static void test_error_fields_of_objects(void) {
+  const int64_t negative[2] = {3, -2}, shape[2] = {4, 2}, keys[2] = {1, 100}, below = -1, one = 1;
+  int64_t rows[2] = {1, 4}, lengths[2];
+  double data[4] = {0};
+  syncyte_tensor_t tensor = NULL;
+  EXPECT_ERROR(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, negative, NULL, &tensor), SYNCYTE_ERR_SHAPE,
+               "extent -2 of dimension 1 is negative");
+  expect_fields(SYNCYTE_ERR_SHAPE, 0, "tensor_create", "world", "shape", 1, "-2", "0 or more");
+  EXPECT(fields_of_error().ndim == 2);
+  EXPECT_ERROR(syncyte_tensor_create(world, 99, 2, shape, NULL, &tensor), SYNCYTE_ERR_TYPE, "dtype is 99");
+  expect_fields(SYNCYTE_ERR_TYPE, 0, "tensor_create", "world", "dtype", -1, "99",
+                "one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)");
+
+  EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
+  const syncyte_buffer_t index = vector_of(rows, SYNCYTE_INT64, 2),
+                         output = array_of(data, SYNCYTE_FLOAT64, 2, (int64_t[]){2, 2});
+  EXPECT_ERROR(syncyte_tensor_gather(tensor, &index, &output), SYNCYTE_ERR_INDEX,
+               "index 4 at position 1 is out of range; expected 0 to 3");
+  expect_fields(SYNCYTE_ERR_INDEX, rank, "tensor_gather", "", "index", 1, "4", "0 to 3");
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+
+  syncyte_window_t window = NULL;
+  EXPECT_OK(syncyte_window_create(world, 16, NULL, &window));
+  const syncyte_buffer_t source = vector_of(data, SYNCYTE_FLOAT64, 1);
+  EXPECT_ERROR(syncyte_window_put(window, 0, 12, &source), SYNCYTE_ERR_INDEX, "offset is 12");
+  expect_fields(SYNCYTE_ERR_INDEX, rank, "window_put", "", "offset", -1, "12",
+                "room for 8 bytes in rank 0's part, which has 16 bytes");
+  EXPECT_OK(syncyte_window_destroy(&window));
+
+  syncyte_comm_t line = NULL;
+  syncyte_halo_t halo = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, NULL, NULL, &line));
+  EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &below, 1, &one, 1, NULL, &halo),
+               SYNCYTE_ERR_ARGUMENT, "low[0] is -1");
+  expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world/cart", "low", 0, "-1", "0 or more");
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &halo),
+               SYNCYTE_ERR_ARGUMENT, "is not Cartesian");
+  expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world", "communicator", -1, "not Cartesian",
+                "one that syncyte_cart_create() has made");
+  EXPECT_OK(syncyte_comm_destroy(&line));
+
+  syncyte_kv_t kv = NULL;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 100, 1, &one, NULL, &kv));
+  EXPECT_ERROR(syncyte_kv_lengths(kv, 2, keys, lengths), SYNCYTE_ERR_INDEX, "keys[1] is 100");
+  expect_fields(SYNCYTE_ERR_INDEX, rank, "kv_lengths", "", "keys", 1, "100", "0 to 99");
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+}
+
 int main(void) {
   world = start(&rank, &size);
   for (int r = 0; r < size; ++r) twos[r] = 2;
@@ -295,6 +344,7 @@ int main(void) {
   test_wrong_lengths_of_counts();
   test_disagreement();
   test_error_fields();
+  test_error_fields_of_objects();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

@@ -194,7 +194,7 @@ TEST(collectives, alltoallv_refuses_counts_that_do_not_fit_on_all_ranks) {
     expect_error(result, SYNCYTE_ERR_MISMATCH, "comm_alltoallv failed on rank 0 of world");
     const int last = world().size() - 1;
     expect_error(result, SYNCYTE_ERR_MISMATCH,
-                 fmt::format("rank {0} sends 1 elements, but recv_counts[{0}] is {1}", last, expected));
+                 fmt::format("recv_counts[{0}] is {1}; expected 1, which rank {0} sends", last, expected));
   }
   EXPECT_EQ(alltoallv_with(1).status, SYNCYTE_SUCCESS);
 }
@@ -217,7 +217,7 @@ TEST(collectives, full_check_compares_the_count_matrix) {
                  collectives::run<collectives::alltoallv>(*strict, "comm_alltoallv", {}, &from, sending, receiving,
                                                           &to);
                }),
-               SYNCYTE_ERR_MISMATCH, "rank 1 sends 1 elements, but recv_counts[1] is 2");
+               SYNCYTE_ERR_MISMATCH, "recv_counts[1] is 2; expected 1, which rank 1 sends");
 }
 
 TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
@@ -234,7 +234,7 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   expect_error(allreduce(&from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "output is null");
   expect_error(allreduce(&from, &to, is_odd ? 77 : SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "op is 77; expected");
   expect_error(allreduce(&from, &to, is_odd ? SYNCYTE_OP_BAND : SYNCYTE_OP_SUM), SYNCYTE_ERR_UNSUPPORTED,
-               "op BAND is not defined for dtype float64");
+               "op is BAND; expected an operation that is defined for dtype float64");
   auto wrong = to;
   wrong.dtype = SYNCYTE_INT64;
   expect_error(allreduce(&from, is_odd ? &wrong : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_TYPE, "output: dtype is int64");

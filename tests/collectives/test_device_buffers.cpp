@@ -205,7 +205,7 @@ TEST(device_buffers, need_room_in_messages) {
                "options->room is 8; expected 0 or SYNCYTE_MESSAGE_ROOM (64)");
   std::swap(buffer.strides[0], buffer.strides[1]);
   expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {self, 1}, SYNCYTE_MESSAGE_ROOM); }),
-               SYNCYTE_ERR_UNSUPPORTED, "buffer of shape [3, 2] is not contiguous; expected that in device memory");
+               SYNCYTE_ERR_UNSUPPORTED, "buffer: layout is strided, of shape [3, 2]; expected a contiguous array");
 }
 
 TEST(device_buffers, that_are_strided_need_no_room_on_the_host) {

@@ -119,10 +119,10 @@ TEST(nonblocking, a_bad_argument_is_an_error_at_once_there_and_at_the_wait_elsew
     const auto result = odd_allreduce(shared_world(), odd, true);
     const trial after = start_allgather(shared_world(), 5);
     if (world().rank() == odd)
-      EXPECT_EQ(result.message, "op BAND is not defined for dtype float32");
+      EXPECT_EQ(result.message, "op is BAND; expected an operation that is defined for dtype float32");
     else
-      EXPECT_EQ(result.message, fmt::format("comm_iallreduce failed on rank {} of world: op BAND is not "
-                                            "defined for dtype float32",
+      EXPECT_EQ(result.message, fmt::format("comm_iallreduce failed on rank {} of world: op is BAND; expected an "
+                                            "operation that is defined for dtype float32",
                                             odd));
     EXPECT_EQ(result.status, SYNCYTE_ERR_UNSUPPORTED);
     after.started->wait();

@@ -265,7 +265,8 @@ TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
   expect_error(create_with(here, [](asked a) { a.high[0] = -1; }), SYNCYTE_ERR_ARGUMENT, "expected 0 or more");
   expect_error(create_with(here, [](asked a) { a.axes[0] = 1; }), SYNCYTE_ERR_ARGUMENT, "axes[0] is 1");
   expect_error(create_with(here, [](asked a) { a.dtype = 99; }), SYNCYTE_ERR_TYPE, "99");
-  expect_error(create_with(here, [](asked a) { a.shape.clear(); }), SYNCYTE_ERR_SHAPE, "an array of 0 dimensions");
+  expect_error(create_with(here, [](asked a) { a.shape.clear(); }), SYNCYTE_ERR_SHAPE,
+               "ndim is 0; expected at least 1");
   expect_error(create_with(here, [](asked a) { a.shape[0] = 2; }), SYNCYTE_ERR_SHAPE, "interior along axis 0 is 0");
   auto elsewhere = here;
   elsewhere.cart = test::shared_world();

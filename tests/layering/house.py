@@ -86,7 +86,7 @@ def text(root: Path) -> str:
 
 def check(root: Path, drawing: str) -> int:
     drawn = [html.unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", drawing)]
-    wanted = [text for room, names in rooms(root).items() for text in [room, *shown(names)]]
+    wanted = [text for folder, names in folders(root).items() for text in [folder, *shown(names)]]
     differences = sorted(set(drawn) ^ set(wanted))
     if differences:
         print(f"not in both the tree and the drawing: {', '.join(differences)}; run the target house")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import abi
+import error_fields
 import headers
 import layers
 import lines
@@ -124,6 +125,29 @@ class Layers(Tree):
 
     def test_mpi_in_the_lowest_layer(self) -> None:
         self.assertEqual(len(self.found("src/base/a.cpp", "<mpi.h>")), 1)
+
+
+class ErrorFields(Tree):
+    def found(self, name: str, text: str) -> list[str]:
+        self.write(name, text)
+        return list(error_fields.violations(self.root))
+
+    def test_errors_without_fields(self) -> None:
+        for text in ['require(n > 0,\n  SYNCYTE_ERR_ARGUMENT, "n is {}", n);', 'fail(SYNCYTE_ERR_SHAPE, "shape");',
+                     'throw error(SYNCYTE_ERR_INDEX, "row");', 'require(f("x"), SYNCYTE_ERR_TYPE, "dtype");']:
+            for name in ["src/halo/a.cpp", "capi/src/a.hpp"]:
+                (found,) = self.found(name, f"\n{text}\n")
+                self.assertIn(f"{name}:2: ", found)
+                self.write(name)
+
+    def test_other_errors(self) -> None:
+        for text in ['require(n > 0, SYNCYTE_ERR_IO, "n");\nbase::expect(n > 0, SYNCYTE_ERR_ARGUMENT, "n", n, "1");',
+                     '// fail(SYNCYTE_ERR_INDEX)', "void require(bool condition, syncyte_status_t status);"]:
+            self.assertEqual(self.found("src/halo/a.cpp", text), [], text)
+
+    def test_an_exception_that_is_not_needed(self) -> None:
+        self.assertEqual(self.found("src/kv/store.cpp", 'fail(SYNCYTE_ERR_ARGUMENT, "state");'), [])
+        self.assertEqual(len(self.found("src/kv/store.cpp", "")), 1)
 
 
 class Symbols(Tree):

@@ -115,7 +115,7 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
   expect_error(attempt({0, 4, 0}, {1, 3, 1}), SYNCYTE_ERR_INDEX, "lower[1] is 4; expected a box of extent 3");
   expect_error(attempt({0, 0, std::numeric_limits<std::int64_t>::max()}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "lower[2] is");
   expect_error(attempt({0, 0, 0}, {12, 1, 1}), SYNCYTE_ERR_INDEX, "a box of extent 12");
-  expect_error(attempt({0, 0, 0}, {1, 1}), SYNCYTE_ERR_SHAPE, "has 2 dimensions; expected 3");
+  expect_error(attempt({0, 0, 0}, {1, 1}), SYNCYTE_ERR_SHAPE, "ndim is 2; expected 3");
   expect_error(attempt({0, 0}, {1, 1, 1}), SYNCYTE_ERR_SHAPE,
                "lower has 2 entries; expected 3, one for each dimension");
   const std::int64_t origin[] = {0, 0, 0};

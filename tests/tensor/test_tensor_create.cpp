@@ -168,12 +168,13 @@ TEST(TensorErrors, PartsThatDoNotAddUp) {
   const std::int64_t shape[] = {100, 2};
   tensor::tensor_options options;
   options.local_rows = 1;
-  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "add up to");
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
+               "sum of local_rows is");
   options.local_rows = rank() == 0 ? -2 : 1;
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
                "local_rows is -2");
   options.local_rows = std::numeric_limits<std::int64_t>::max();
-  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "add up to");
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "local_rows is");
 }
 
 TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {

@@ -105,7 +105,7 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
   for (const syncyte_op_t op : ops_of(dtype_, false)) {
     expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype_, op, one, 1); }), SYNCYTE_ERR_UNSUPPORTED,
                  base::dtype_name(dtype_));
-    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op ");
+    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op is");
   }
 }
 
@@ -254,14 +254,14 @@ TEST(window_atomics, refuse_wrong_arguments) {
     expect_error(outcome_of([&] { memory->fetch_op(0, offset, dtype, op, one, one); }), status, text);
   };
   refused(3, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_ARGUMENT, "multiple");
-  refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
-  refused(16, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
-  refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "dtype 77");
+  refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "room for 4 bytes");
+  refused(16, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "room for 16 bytes");
+  refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "dtype is 77");
   refused(0, SYNCYTE_INT32, 12, SYNCYTE_ERR_ARGUMENT, "op is 12");
   refused(0, SYNCYTE_INT32, 0, SYNCYTE_ERR_ARGUMENT, "op is 0");
   expect_error(outcome_of([&] { memory->compare_swap(0, 0, SYNCYTE_FLOAT32, one, one, one); }), SYNCYTE_ERR_UNSUPPORTED,
                "float32");
-  expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype 0");
+  expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype is 0");
   expect_error(outcome_of([&] { memory->compare_swap(0, 4, SYNCYTE_INT64, one, one, one); }), SYNCYTE_ERR_ARGUMENT,
                "multiple");
 }

@@ -84,7 +84,7 @@ TEST(window, checks_ranks_and_bounds) {
   expect_error(outcome_of([&] { memory->flush(ranks()); }), SYNCYTE_ERR_ARGUMENT, "rank is");
   for (int other = 0; other < ranks(); ++other) {
     expect_error(outcome_of([&] { memory->get_bytes(other, 0, bytes, 65); }), SYNCYTE_ERR_INDEX, "65 bytes");
-    expect_error(outcome_of([&] { memory->get_bytes(other, 65, bytes, 0); }), SYNCYTE_ERR_INDEX, "offset 65");
+    expect_error(outcome_of([&] { memory->get_bytes(other, 65, bytes, 0); }), SYNCYTE_ERR_INDEX, "offset is 65");
     expect_error(outcome_of([&] { memory->get_bytes(other, ~std::size_t{0}, bytes, 2); }), SYNCYTE_ERR_INDEX, "");
     expect_error(outcome_of([&] { memory->put_bytes(other, 60, bytes, ~std::size_t{0} - 10); }), SYNCYTE_ERR_INDEX, "");
   }

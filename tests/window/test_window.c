@@ -78,7 +78,7 @@ static void test_arguments(void) {
   EXPECT(syncyte_window_put(NULL, 0, 0, &buffer) == SYNCYTE_ERR_HANDLE);
   EXPECT(syncyte_window_put(window, ranks, 0, &buffer) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_put(window, 0, 40, &buffer) == SYNCYTE_ERR_INDEX);
-  EXPECT(strstr(syncyte_last_error(), "offset 40") != NULL);
+  EXPECT(strstr(syncyte_last_error(), "offset is 40") != NULL);
   EXPECT(syncyte_window_get(window, 0, 0, NULL) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_BAND, &buffer) == SYNCYTE_ERR_UNSUPPORTED);
   EXPECT(syncyte_window_accumulate(window, 0, 4, SYNCYTE_OP_SUM, &buffer) == SYNCYTE_ERR_ARGUMENT);

@@ -132,7 +132,7 @@ contains
 
     longer = 0
     call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "expected equal sums")
+    call failed(SYNCYTE_ERR_SHAPE, ", the sum of gather_counts")
     call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, ", the sum of ")
     call check(all(longer == 0), "nothing has moved")

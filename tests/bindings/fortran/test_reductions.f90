@@ -104,7 +104,7 @@ contains
     call check(all(logical(flags) .eqv. mod(rank, 2) == 0), "of the ranks up to this one")
     x = 1
     call world%allreduce(x, SYNCYTE_OP_LXOR, stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "op LXOR is not defined", "of real numbers")
+    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "op is LXOR; expected an operation", "of real numbers")
   end subroutine logical_xor
 
   subroutine scans()
