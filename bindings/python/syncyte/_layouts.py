@@ -1,4 +1,4 @@
-"""Layouts: the parameters and buffers of a model that are parts of larger tensors.
+"""Layouts: how the parameters and buffers of a model are partitioned among ranks.
 
 Modules hold the layouts, not tensors: copies, views and detached aliases of a tensor lose its attributes.
 """
