@@ -84,13 +84,8 @@ class AxisMethods(CollectiveMethods):
         return self.counts(self._prepare("comm_counts", prepare))
 
     def gather(
-        self,
-        array: Array,
-        axis: int = 0,
-        root: int = 0,
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, root: int = 0,
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
@@ -186,13 +181,8 @@ class AxisMethods(CollectiveMethods):
         return call_into(out, source, (self.size, *source.shape), source.reference)
 
     def scatter(
-        self,
-        array: Array | None,
-        axis: int = 0,
-        root: int = 0,
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array | None, axis: int = 0, root: int = 0,
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Cuts root's array along an axis, a part for every rank. Collective: axis, counts and root must be equal.
 
@@ -253,13 +243,8 @@ class AxisMethods(CollectiveMethods):
         return TORCH if is_torch else NUMPY, c.DType(dtype), tuple(extents[:ndim])
 
     def reduce_scatter(
-        self,
-        array: Array,
-        axis: int = 0,
-        op: Reduction = "sum",
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, op: Reduction = "sum",
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
@@ -286,13 +271,8 @@ class AxisMethods(CollectiveMethods):
         return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
     def ireduce_scatter(
-        self,
-        array: Array,
-        axis: int = 0,
-        op: Reduction = "sum",
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, op: Reduction = "sum",
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Request[Array]:
         """Starts reduce_scatter(). Collective.
 
@@ -314,14 +294,8 @@ class AxisMethods(CollectiveMethods):
         return call_into(out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False)
 
     def alltoall(
-        self,
-        array: Array,
-        gather_axis: int,
-        scatter_axis: int,
-        counts: Sequence[int] | None = None,
-        *,
-        gather_counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, gather_axis: int, scatter_axis: int, counts: Sequence[int] | None = None,
+        *, gather_counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 

@@ -96,8 +96,7 @@ def refuse_to_lose_gradients(value: object, name: str) -> None:
 
 
 def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
-    torch = dtypes.loaded_torch()
-    assert torch is not None
+    torch = dtypes.import_torch()
     if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
         raise errors.DtypeError(
             f"{name} is a {tensor.layout} tensor on {tensor.device}; expected a strided one on cpu or cuda"

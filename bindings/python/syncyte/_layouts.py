@@ -94,12 +94,7 @@ def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> Non
 
 
 def mark_sharded(
-    module: torch.nn.Module,
-    name: str,
-    dim: int,
-    comm: Comm = COMM_WORLD,
-    *,
-    counts: Sequence[int] | None = None,
+    module: torch.nn.Module, name: str, dim: int, comm: Comm = COMM_WORLD, *, counts: Sequence[int] | None = None
 ) -> None:
     """Marks a parameter or buffer of a user-defined layer as this rank's part of a larger tensor. Local.
 

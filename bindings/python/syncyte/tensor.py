@@ -259,10 +259,7 @@ class WholeTensor(TensorMethods):
             return original if is_torch else _arrays.fixed(dtypes.import_torch().as_tensor(original))
         if not is_torch:
             return original
-        elements = original.detach()
-        if self._dtype in dtypes.NUMPY_LACKS:
-            elements = elements.view(getattr(dtypes.import_torch(), self.numpy_dtype.name))
-        return elements.numpy()
+        return original.detach().view(getattr(dtypes.import_torch(), self.numpy_dtype.name)).numpy()
 
     # These checks detect two mistakes. local.data = ... or local.set_(...) replaces a view's memory, so that writes are
     # lost. A write of a tensor that requires grad adds the view to an autograd graph, which grows with every write.

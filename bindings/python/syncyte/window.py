@@ -210,12 +210,7 @@ class Window(Handle):
         )
 
     def fetch_op(
-        self,
-        rank: int,
-        offset: int,
-        operand: Number,
-        op: WindowReduction = "sum",
-        dtype: dtypes.DTypeLike = "int64",
+        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = "int64"
     ) -> Number:
         """Combines one element with a number; atomic.
 
