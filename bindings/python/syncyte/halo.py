@@ -14,8 +14,7 @@ from ._checks import as_int32, as_int64, as_numbers, check_kind
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
-from .cart import Cart
-from .comm import no_part
+from .comm import Cart, no_part
 
 __all__ = ["Halo"]
 
