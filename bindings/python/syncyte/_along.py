@@ -11,7 +11,7 @@ from . import _arrays
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op, part_extent, whole_extent
-from ._collectives import CollectiveCall, Collectives, call_into
+from ._collectives import CollectiveCall, CollectiveMethods, call_into
 from ._requests import Request
 from ._types import Array, Reduction
 from .errors import ArgumentError
@@ -63,8 +63,8 @@ def _any_strides(array: Any, recorded_by: str) -> Buffer:
     return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
 
-class Along(Collectives):
-    """Methods of syncyte.Comm along an axis.
+class AxisMethods(CollectiveMethods):
+    """The part of syncyte.Comm with methods along an axis, which call counts() and bcast().
 
     The ranks' arrays are parts of a whole along `axis` (negative: counted from the end); their other extents are equal.
     `counts` holds the parts' extents along the axis in rank order, equal on all ranks; a part may be empty. `out` may
@@ -84,13 +84,8 @@ class Along(Collectives):
         return self.counts(self._prepare("comm_counts", prepare))
 
     def gather(
-        self,
-        array: Array,
-        axis: int = 0,
-        root: int = 0,
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, root: int = 0,
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
@@ -119,15 +114,18 @@ class Along(Collectives):
 
     def _gathering(self, name: str, array: Any, axis: int, counts: Any, root: int, out: Any) -> CollectiveCall:
         if self.rank == as_int32(root, "root"):
-            return self._joining(name, array, axis, counts, out, int(root))
+            return self._joining(name, array, axis, counts, out, root=int(root))
         source, parts = _any_strides(array, name), as_counts(counts, "counts")
-        arguments = (source.reference, as_int32(axis, "axis"), parts, len(parts), int(root), None, None)
-        return CollectiveCall(arguments, (source,), None)
+        inputs = source.reference, as_int32(axis, "axis"), parts, len(parts), int(root)
+        return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
-    def _joining(self, name: str, array: Any, axis: int, counts: Any, out: Any, *root: int) -> CollectiveCall:
+    def _joining(
+        self, name: str, array: Any, axis: int, counts: Any, out: Any, *, root: int | None = None
+    ) -> CollectiveCall:
         source, along, parts = _any_strides(array, name), as_int32(axis, "axis"), as_counts(counts, "counts")
         shape = _with_extent(source.shape, along, whole_extent(parts))
-        return call_into(out, source, shape, source.reference, along, parts, len(parts), *root, contiguous=False)
+        to = () if root is None else (root,)
+        return call_into(out, source, shape, source.reference, along, parts, len(parts), *to, contiguous=False)
 
     def allgather(
         self, array: Array, out: Array | None = None, *, axis: int | None = None, counts: Sequence[int] | None = None
@@ -183,13 +181,8 @@ class Along(Collectives):
         return call_into(out, source, (self.size, *source.shape), source.reference)
 
     def scatter(
-        self,
-        array: Array | None,
-        axis: int = 0,
-        root: int = 0,
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array | None, axis: int = 0, root: int = 0,
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Cuts root's array along an axis, a part for every rank. Collective: axis, counts and root must be equal.
 
@@ -223,9 +216,9 @@ class Along(Collectives):
         along, parts, part = self._cut(shape, axis, counts)
         result = _arrays.empty(kind, dtype, part) if out is None else out
         target = as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
-        given = source[0].reference if source else None
-        arguments = (given, along, parts, len(parts), int(root), None, target.reference)
-        return CollectiveCall(arguments, (*source, target), result, None if out is None else target)
+        inputs = source[0].reference if source else None, along, parts, len(parts), int(root)
+        written = None if out is None else target
+        return CollectiveCall(inputs, target.reference, (*source, target), result, written)
 
     def _cut(
         self, shape: Shape, axis: int, counts: Sequence[int] | None, axis_name: str = "axis"
@@ -250,13 +243,8 @@ class Along(Collectives):
         return TORCH if is_torch else NUMPY, c.DType(dtype), tuple(extents[:ndim])
 
     def reduce_scatter(
-        self,
-        array: Array,
-        axis: int = 0,
-        op: Reduction = "sum",
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, op: Reduction = "sum",
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
@@ -283,13 +271,8 @@ class Along(Collectives):
         return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
     def ireduce_scatter(
-        self,
-        array: Array,
-        axis: int = 0,
-        op: Reduction = "sum",
-        *,
-        counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, axis: int = 0, op: Reduction = "sum",
+        *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Request[Array]:
         """Starts reduce_scatter(). Collective.
 
@@ -308,19 +291,11 @@ class Along(Collectives):
     def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
         source, reduction = _any_strides(array, name), int(as_op(op))
         along, parts, part = self._cut(source.shape, axis, counts)
-        return call_into(
-            out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False
-        )
+        return call_into(out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False)
 
     def alltoall(
-        self,
-        array: Array,
-        gather_axis: int,
-        scatter_axis: int,
-        counts: Sequence[int] | None = None,
-        *,
-        gather_counts: Sequence[int] | None = None,
-        out: Array | None = None,
+        self, array: Array, gather_axis: int, scatter_axis: int, counts: Sequence[int] | None = None,
+        *, gather_counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 

@@ -138,5 +138,5 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     if target.shape != shape:
         raise wrong(ShapeError, "out", f"of shape {target.shape}", f"shape {shape}")
     _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
-    target.written()
+    target.mark_written()
     return out

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _declarations as c
 from . import dtypes, errors
-
-if TYPE_CHECKING:
-    import torch
 
 NUMPY = "numpy"
 TORCH = "torch"
@@ -46,12 +43,10 @@ class Buffer:
         """Number of elements."""
         return math.prod(self.shape)
 
-    def written(self) -> None:
+    def mark_written(self) -> None:
         """Tells autograd that a torch tensor has new contents."""
         if self.array_kind == TORCH and not self.array.is_inference():
-            torch = dtypes.loaded_torch()
-            assert torch is not None
-            torch.autograd.graph.increment_version(self.array)
+            dtypes.import_torch().autograd.graph.increment_version(self.array)
 
 
 def _check_strides(buffer: Buffer, name: str, writable: bool, contiguous: bool) -> None:
@@ -84,7 +79,7 @@ def refuse_masked(value: object, name: str) -> None:
 
 
 def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> None:
-    """Returns the error for a tensor that requires grad: an operation on its memory would silently lose gradients."""
+    """Raises ArgumentError for a tensor that requires grad, unless it is only read and has no gradient to lose."""
     instead = f"use syncyte.torch.{recorded_by}(), or " if recorded_by else ""
     if recorded_by is not None or writable:
         lost = "would be written in place" if writable else "its gradient would be lost"
@@ -101,8 +96,7 @@ def refuse_to_lose_gradients(value: object, name: str) -> None:
 
 
 def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
-    torch = dtypes.loaded_torch()
-    assert torch is not None
+    torch = dtypes.import_torch()
     if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
         raise errors.DtypeError(
             f"{name} is a {tensor.layout} tensor on {tensor.device}; expected a strided one on cpu or cuda"
@@ -150,8 +144,8 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
 
 
 def _of_numpy(array: np.ndarray, name: str, writable: bool, expected: c.DType | None) -> Buffer:
-    if expected == c.DType.BFLOAT16 and array.dtype == np.uint16:
-        dtype = c.DType.BFLOAT16
+    if expected in dtypes.NUMPY_LACKS and array.dtype == dtypes.numpy_dtype(expected):
+        dtype = expected
     else:
         try:
             dtype = dtypes.from_numpy(array.dtype)
@@ -176,8 +170,8 @@ def as_buffer(
     """Describes an array without copying it.
 
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; for
-    input also numbers and lists. name: for messages. expected: required element type; numpy's uint16 is then accepted
-    as bfloat16. recorded_by: the function of syncyte.torch that records the gradients which this operation would lose;
+    input also numbers and lists. name: for messages. expected: required element type; for bfloat16, numpy's uint16
+    is then accepted. recorded_by: the function of syncyte.torch that records the gradients that this operation loses;
     NOT_RECORDED if no function records them; None if there is nothing to lose.
 
     Raises DtypeError (also for a masked array), ShapeError (not contiguous; not aligned; written although elements
@@ -198,60 +192,3 @@ def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
     if not buffer.shape:
         raise errors.ShapeError(f"{name} has no dimensions; expected rows along the first one")
     return buffer.shape[0], buffer.shape[1:], math.prod(buffer.shape[1:])
-
-
-# Cached descriptions of plain torch tensors, for operations that are faster than as_buffer().
-
-
-class ShortDescriptions:
-    """Descriptions of keys and values, both of one dimension. One call at a time uses them."""
-
-    __slots__ = ("keys", "references", "values")
-
-    def __init__(self) -> None:
-        self.keys, self.values = _of_one_dimension(c.DType.INT64), _of_one_dimension(c.DType.FLOAT32)
-        self.references = ctypes.byref(self.keys), ctypes.byref(self.values)
-
-
-def _of_one_dimension(dtype: c.DType) -> Any:
-    shape = _Numbers(0)
-    strides = _Numbers(dtypes.itemsize(dtype))
-    return c.BufferDescription(_DESCRIPTION_SIZE, 0, dtype, 1, shape, strides)
-
-
-# Descriptions that no call uses. Other threads and signal handlers may take some at any time.
-_unused: list[ShortDescriptions] = []
-
-
-def take_descriptions(keys: Any, values: Any, is_written: bool) -> ShortDescriptions | None:
-    """Describes int64 keys and float32 values; return them by give_back(). None if as_buffer() must check more."""
-    torch = dtypes.loaded_torch()
-    if torch is None or type(keys) is not torch.Tensor or type(values) is not torch.Tensor:
-        return None
-    if keys.dtype is not torch.int64 or values.dtype is not torch.float32:
-        return None
-    if not (_is_plain(keys) and _is_plain(values)) or (is_written and values.is_inference()):
-        return None
-    try:
-        found = _unused.pop()
-    except IndexError:
-        found = ShortDescriptions()
-    found.keys.data, found.values.data = keys.data_ptr(), values.data_ptr()
-    found.keys.shape[0], found.values.shape[0] = keys.numel(), values.numel()
-    return found
-
-
-def give_back(descriptions: ShortDescriptions) -> None:
-    """Returns descriptions for use by the next call."""
-    _unused.append(descriptions)
-
-
-def _is_plain(tensor: torch.Tensor) -> bool:
-    if not tensor.is_cpu or tensor.requires_grad or tensor.layout is not dtypes.import_torch().strided:
-        return False
-    return tensor.is_contiguous() and not tensor.is_neg()
-
-
-def written(tensor: torch.Tensor) -> None:
-    """Tells autograd that the tensor has new contents."""
-    dtypes.import_torch().autograd.graph.increment_version(tensor)

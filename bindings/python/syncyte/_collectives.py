@@ -25,6 +25,11 @@ def set_error(error: BaseException) -> int:
     return status
 
 
+CHECK_LEVELS = ("off", "on", "full")  # the C library's numbers are the positions
+_DEFAULT_OPTIONS = None
+_IN_PLACE = None  # input of a reduction that reads its output
+
+
 def _start_of_scan(reverse: bool) -> int:
     return int(c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST)
 
@@ -32,30 +37,34 @@ def _start_of_scan(reverse: bool) -> int:
 class CollectiveCall(NamedTuple):
     """The call of a collective, common to its blocking and its non-blocking form."""
 
-    arguments: tuple[Any, ...]  #: arguments of the C function after the communicator
+    inputs: tuple[Any, ...]  #: arguments of the C function between the communicator and the options
+    output: Any  #: its last argument, a reference to a description; None on a rank that gets no result
     arrays: tuple[Buffer, ...]  #: arrays that the C library reads and writes until the end
     result: Any
     written: Buffer | None = None  #: the caller's array that the call writes, if any
 
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Arguments of the C function after the communicator."""
+        return *self.inputs, _DEFAULT_OPTIONS, self.output
+
     def finish(self) -> Any:
         if self.written is not None:
-            self.written.written()
+            self.written.mark_written()
         return self.result
 
 
 def call_into(
-    out: Any, source: Buffer, shape: tuple[int, ...], *arguments: Any, contiguous: bool = True
+    out: Any, source: Buffer, shape: tuple[int, ...], *inputs: Any, contiguous: bool = True
 ) -> CollectiveCall:
-    """Makes a call that writes `out`, or a new array like source with another shape, as its last argument."""
+    """Makes a call that writes `out`, or a new array like source with another shape, as its output."""
     result = _arrays.empty_like(source, shape) if out is None else out
     target = as_buffer(result, "out", writable=True, contiguous=contiguous, expected=source.dtype)
-    return CollectiveCall(
-        (*arguments, None, target.reference), (source, target), result, None if out is None else target
-    )
+    return CollectiveCall(inputs, target.reference, (source, target), result, None if out is None else target)
 
 
-class Collectives(Handle):
-    """The ranks of syncyte.Comm, their agreement, and collectives except those along an axis (_along.py).
+class CollectiveMethods(Handle):
+    """The part of syncyte.Comm with its ranks, their agreement, and collectives except those along an axis (_along.py).
 
     A start (ibcast and so on) is collective but does not wait for other ranks: it raises this rank's own error at once,
     and the others get it from wait() or test(). All ranks start operations in the same order; they may wait in any
@@ -83,22 +92,26 @@ class Collectives(Handle):
     @property
     def check(self) -> str:
         """Check level (SYNCYTE_CHECK): "off", "on" or "full". Local."""
-        return ("off", "on", "full")[_library.core().output("syncyte_comm_check_level", self.handle)]
+        return CHECK_LEVELS[_library.core().output("syncyte_comm_check_level", self.handle)]
 
     # Errors that Python finds on one rank.
 
-    def _tell(self, error: BaseException, operation: str, lifecycle: bool = False) -> None:
-        """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin."""
-        if not lifecycle and self.check == "off":
+    def _tell(self, error: BaseException, operation: str, always: bool = False) -> None:
+        """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin.
+
+        `always`: also with SYNCYTE_CHECK=off, for collectives whose C function agrees at every check level (those that
+        create, synchronise or restore objects): the other ranks are waiting in that agreement.
+        """
+        if not always and self.check == "off":
             return  # without an agreement, only this rank gets the error
         _library.core().unchecked("syncyte_comm_agree")(self.handle, set_error(error), operation.encode(), 0, None)
 
-    def _prepare(self, operation: str, prepare: Callable[[], Result], lifecycle: bool = False) -> Result:
-        """Runs a collective's local checks; if they fail, all ranks get the error."""
+    def _prepare(self, operation: str, prepare: Callable[[], Result], always: bool = False) -> Result:
+        """Runs a collective's local checks; if they fail, all ranks get the error. `always`: as of _tell()."""
         try:
             return prepare()
         except Exception as error:
-            self._tell(error, operation, lifecycle)
+            self._tell(error, operation, always)
             raise
 
     # Collectives that move no data.
@@ -132,7 +145,7 @@ class Collectives(Handle):
             return (0 if error is None else set_error(error)), array
 
         called = operation if isinstance(operation, str) else "agree"
-        status, array = self._prepare(called, prepare, lifecycle=True)
+        status, array = self._prepare(called, prepare, always=True)
         _library.core().syncyte_comm_agree(self.handle, status, operation.encode(), len(facts), array)
 
     def barrier(self) -> None:
@@ -214,7 +227,7 @@ class Collectives(Handle):
             raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
         is_written = self.rank != number
         buffer = as_buffer(array, "array", writable=is_written, recorded_by=name)
-        return CollectiveCall((number, None, buffer.reference), (buffer,), array, buffer if is_written else None)
+        return CollectiveCall((number,), buffer.reference, (buffer,), array, buffer if is_written else None)
 
     def allreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Array:
         """Reduces element by element over all ranks; all ranks get the result. Collective.
@@ -257,7 +270,7 @@ class Collectives(Handle):
         reduction = as_op(op)
         if out is array:
             target = as_buffer(array, "array", writable=True, recorded_by=name)
-            return CollectiveCall((None, int(reduction), *numbers, None, target.reference), (target,), array, target)
+            return CollectiveCall((_IN_PLACE, int(reduction), *numbers), target.reference, (target,), array, target)
         source = as_buffer(array, "array", recorded_by=name)
         return call_into(out, source, source.shape, source.reference, int(reduction), *numbers)
 
@@ -289,7 +302,8 @@ class Collectives(Handle):
         if self.rank == number:
             return self._reduction(name, array, op, out, number)
         source = as_buffer(array, "array", recorded_by=name)
-        return CollectiveCall((source.reference, int(as_op(op)), number, None, None), (source,), None)
+        inputs = source.reference, int(as_op(op)), number
+        return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
     def scan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None

@@ -3,70 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch.autograd.profiler import record_function
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
-from . import _arrays, _library, dtypes
-from . import _declarations as c
-from ._buffers import TORCH
 from ._checks import check_kind
-from ._handles import Handle
 from ._layouts import layouts_of
+from ._reducer import Reducer
 from ._torch_collectives import bcast
 from ._torch_refusals import check_tensor
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
 _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # by parameter, weak references to averagers
-
-
-class Reducer(Handle):
-    """Buckets of memory, each a number of elements of a dtype.
-
-    In a round every rank fills its buckets and starts each as soon as it is full, in any order; after :meth:`wait` they
-    hold scale times the sums, with the same bits on all ranks.
-
-    Ranks of a node add up in each other's memory: any rank in a method takes the next part of the work.
-    """
-
-    kind = "reducer"
-
-    def __init__(self, buckets: Sequence[tuple[dtypes.DTypeLike, int]], comm: Comm = COMM_WORLD, *, scale: float = 1.0):
-        """Collective. buckets: dtype (floating-point or complex) and number of elements of each, alike on all ranks."""
-        self._buckets = [(dtypes.as_dtype(dtype), length) for dtype, length in buckets]
-        kinds, lengths = zip(*self._buckets, strict=True)
-        count = len(buckets)
-        arrays = (ctypes.c_int32 * count)(*kinds), (ctypes.c_int64 * count)(*lengths)
-        options = _library.options(c.ReducerOptions, scale=scale)
-        self._own(_library.core().output("syncyte_reducer_create", comm.handle, count, *arrays, options))
-
-    def bucket(self, number: int) -> torch.Tensor:
-        """Returns this rank's memory of a bucket, a tensor that keeps it alive. Local."""
-        buffer = _library.core().output("syncyte_reducer_bucket", self.handle, number)
-        dtype, length = self._buckets[number]
-        return _arrays.view(self.kind, self.handle, TORCH, dtype, (length,), buffer.data)
-
-    def start(self, number: int) -> None:
-        """Marks this rank's bucket as full: it must not be accessed until wait() has returned. Does not wait."""
-        _library.core().syncyte_reducer_start(self.handle, number)
-
-    def progress(self) -> None:
-        """Works on what all ranks have started. Does not wait."""
-        _library.core().syncyte_reducer_progress(self.handle)
-
-    def wait(self) -> None:
-        """Waits for all buckets of the round. Raises MismatchError where a rank has given it up. Collective."""
-        _library.core().syncyte_reducer_wait(self.handle)
-
-    def give_up(self) -> None:
-        """Gives up the round: wait() raises on all ranks, this one too. Does not wait."""
-        _library.core().syncyte_reducer_give_up(self.handle)
 
 
 class _Bucket:
@@ -81,14 +34,16 @@ class _Bucket:
         self.elements = sum(parameter.numel() for parameter in parameters)
         self.is_started = False
 
-    def place(self, memory: torch.Tensor) -> None:
+    def use_memory(self, memory: torch.Tensor) -> None:
+        """Makes the gradients views of the reducer's memory of this bucket."""
         self.memory = memory
         parameters = [parameter() for parameter in self._parameters]
         parts = memory.split([p.numel() for p in parameters])
         self.views = [part.as_strided(p.shape, _strides_for(p)) for part, p in zip(parts, parameters, strict=True)]
-        self.begin()
+        self.start_round()
 
-    def begin(self) -> None:
+    def start_round(self) -> None:
+        """Waits for the gradients of all living parameters anew."""
         self.waits_for = {id(parameter) for parameter, _ in self.living()}
         self.is_started = False
 
@@ -99,7 +54,7 @@ class _Bucket:
             if parameter is not None:
                 yield parameter, view
 
-    def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
+    def store_gradient(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
         """Moves a parameter's gradient into the bucket; `.grad` is then a view of the bucket.
 
         A parameter without a gradient that was frozen meanwhile gets none.
@@ -120,17 +75,17 @@ class _Bucket:
             parameter.grad = view
         self.waits_for.discard(id(parameter))
 
-    def leave(self) -> None:
+    def move_gradients_out(self) -> None:
         """Moves gradients out of the bucket, into memory of their own."""
         for parameter, view in self.living():
             gradient = parameter.grad
             if gradient is not None and gradient.layout == torch.strided and gradient.data_ptr() == view.data_ptr():
                 parameter.grad = gradient.clone()
 
-    def take_the_rest(self) -> None:
+    def store_missing_gradients(self) -> None:
         for parameter, view in self.living():
             if id(parameter) in self.waits_for:
-                self.take(parameter, view)
+                self.store_gradient(parameter, view)
 
 
 def _strides_for(parameter: torch.Tensor) -> tuple[int, ...]:
@@ -272,7 +227,7 @@ class DataParallel:
         """
         group = comm_or_world(comm)
         parameters = group._prepare(
-            "DataParallel", lambda: _checked_parameters(module, group, bucket_bytes), lifecycle=True
+            "DataParallel", lambda: _checked_parameters(module, group, bucket_bytes), always=True
         )
         state = _state_of(module, parameters)
         # The agreement's message names the first parameters that differ.
@@ -285,7 +240,7 @@ class DataParallel:
         self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
         for number, bucket in enumerate(self._buckets):
-            bucket.place(self._reducer.bucket(number))
+            bucket.use_memory(self._reducer.bucket(number))
         self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in bucket.living()}
         self._pass: int | None = None  # autograd's number of the backward pass in progress
@@ -347,7 +302,7 @@ class DataParallel:
         try:
             for number, bucket in enumerate(self._buckets):
                 if not bucket.is_started:
-                    bucket.take_the_rest()
+                    bucket.store_missing_gradients()
                     self._start(number)
         except BaseException:
             self.give_up()
@@ -365,7 +320,7 @@ class DataParallel:
             return
         try:
             for bucket in self._buckets:
-                bucket.leave()  # the reducer owns the memory until the round has ended
+                bucket.move_gradients_out()  # the reducer owns the memory until the round has ended
         finally:  # also after an exception: the others must not wait for this rank
             self._reducer.give_up()
             self._is_given_up = True
@@ -382,7 +337,7 @@ class DataParallel:
         if bucket.is_started:
             raise UnsupportedError("DataParallel: a parameter got a second gradient in one backward, after its bucket "
                                    "had been started; expected one, or larger buckets")
-        bucket.take(parameter, view)
+        bucket.store_gradient(parameter, view)
         if bucket.waits_for:
             self._reducer.progress()
         else:
@@ -414,7 +369,7 @@ class DataParallel:
                 self._reducer.wait()
         finally:
             for bucket in self._buckets:
-                bucket.begin()
+                bucket.start_round()
 
 
 class _Pass:

@@ -22,7 +22,7 @@ class FixedStorage(torch.UntypedStorage):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise UnsupportedError(
             "this tensor lies in Syncyte's memory, which other ranks use (a whole tensor's local or node, a reducer's "
-            "piece): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a "
+            "bucket): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a "
             "DataLoader with spawn or forkserver) by moving it to new memory, where no rank would see its writes. "
             "Share tensor.clone(), or fork the workers (multiprocessing_context='fork'), which see the rows in place"
         )

@@ -24,9 +24,9 @@ def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
 
 
 class Handle:
-    """Owns one reference to an object of the C library; `kind` is "comm", "tensor" or "window"."""
+    """Owns one reference to an object of the C library, which the function syncyte_KIND_release drops."""
 
-    kind = ""
+    kind = ""  #: the object's kind in the names of C functions, such as "comm", "tensor" or "kv_worker"
 
     def _own(self, handle: int) -> None:
         self._handle: int | None = handle

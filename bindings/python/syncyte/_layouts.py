@@ -1,4 +1,4 @@
-"""Layouts: the parameters and buffers of a model that are parts of larger tensors.
+"""Layouts: how the parameters and buffers of a model are partitioned among ranks.
 
 Modules hold the layouts, not tensors: copies, views and detached aliases of a tensor lose its attributes.
 """
@@ -94,12 +94,7 @@ def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> Non
 
 
 def mark_sharded(
-    module: torch.nn.Module,
-    name: str,
-    dim: int,
-    comm: Comm = COMM_WORLD,
-    *,
-    counts: Sequence[int] | None = None,
+    module: torch.nn.Module, name: str, dim: int, comm: Comm = COMM_WORLD, *, counts: Sequence[int] | None = None
 ) -> None:
     """Marks a parameter or buffer of a user-defined layer as this rank's part of a larger tensor. Local.
 

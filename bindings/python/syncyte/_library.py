@@ -160,7 +160,7 @@ def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tup
 
 
 def _new_output(kind: type) -> Any:
-    return options(kind) if issubclass(kind, ctypes.Structure) else kind()
+    return new_struct(kind) if issubclass(kind, ctypes.Structure) else kind()
 
 
 _core: Library | None = None
@@ -182,13 +182,22 @@ def hdf5() -> Library:
     return _load("syncyte_hdf5", c.HDF5)
 
 
+def call_refused(function: str, *arguments: Any) -> None:
+    """Calls a C function with an argument that it refuses, so that all ranks in it get an error; ignores it here.
+
+    For calls without a communicator on which to agree (Comm._prepare): the start, the making of a communicator, and
+    halo exchanges, which tell the neighbours only. The caller raises its own error afterwards.
+    """
+    core().unchecked(function)(*arguments)
+
+
 def is_loaded() -> bool:
     """Whether libsyncyte is loaded in this process."""
     return _core is not None
 
 
-def options(structure: type[ctypes.Structure], **values: Any) -> Any:
-    """Returns an options structure with its size, its defaults, and `values`."""
+def new_struct(structure: type[ctypes.Structure], **values: Any) -> Any:
+    """Returns a structure of options or for outputs, with its size, its defaults, and `values`."""
     return structure(**{**vars(structure)["_defaults_"], **values, "struct_size": ctypes.sizeof(structure)})
 
 

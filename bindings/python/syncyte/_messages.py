@@ -8,9 +8,9 @@ from typing import Any
 
 from . import _declarations as c
 from . import _library
-from ._along import Along
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int32
+from ._handles import Handle
 from ._requests import MessageStatus, Request, reap
 from .errors import DtypeError, Error
 
@@ -44,8 +44,8 @@ def _answer(status: Any) -> MessageStatus:
     return MessageStatus(status.source, status.tag)
 
 
-class Messages(Along):
-    """Point-to-point messages of syncyte.Comm. All methods are local.
+class MessageMethods(Handle):
+    """The part of syncyte.Comm with point-to-point messages. All methods are local.
 
     Only the caller gets an error before sending. A message carries element type and shape; a receive into an array with
     others raises MismatchError. Arrays may have any strides; memory between their elements is not written.
@@ -95,7 +95,7 @@ class Messages(Along):
         buffer = _incoming(out)
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
         status = _library.core().output("syncyte_comm_recv", self.handle, number, label, None, buffer.reference)
-        buffer.written()
+        buffer.mark_written()
         return _answer(status)
 
     def isend(self, array: Any, dest: int, tag: int = 0) -> Request[None]:
@@ -139,7 +139,7 @@ class Messages(Along):
         status, handle = _library.core().output("syncyte_comm_irecv", *arguments)
 
         def finish() -> MessageStatus:
-            buffer.written()
+            buffer.mark_written()
             return _answer(status)
 
         return Request(handle, (buffer, status), "irecv", finish)
@@ -168,5 +168,5 @@ class Messages(Along):
             status = _library.core().output(
                 "syncyte_comm_sendrecv", self.handle, outgoing.reference, to, label, *receive
             )
-        incoming.written()
+        incoming.mark_written()
         return _answer(status)

@@ -65,7 +65,9 @@ def drop(handle: int, arrays: Any) -> _Started:
 
 
 class Request(Generic[Result]):
-    """A non-blocking operation. Call wait() once; until it has ended, its arrays must not be used.
+    """A non-blocking operation of syncyte.Comm or syncyte.Halo; those of syncyte.torch return a syncyte.torch.Request.
+
+    Call wait() once; until the operation has ended, its arrays must not be used.
 
     If a request is dropped earlier, it warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """

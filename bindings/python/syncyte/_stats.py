@@ -40,7 +40,7 @@ def stats() -> StatsTable:
     """
     result = StatsTable()
     function = _library.core().unchecked("syncyte_stats")
-    found = _library.options(c.OperationStats)
+    found = _library.new_struct(c.OperationStats)
     index = 0
     while function(index, found) == c.Status.SUCCESS:
         name = found.operation.decode()

@@ -35,7 +35,7 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
         except Exception as error:
             refuse(error, index, "index")
             raise
-    handle = whole.comm._prepare("gather_collective", lambda: whole.handle, lifecycle=True)
+    handle = whole.comm._prepare("gather_collective", lambda: whole.handle, always=True)
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
     try:
@@ -43,7 +43,7 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
     except Exception:
         if not isinstance(index, torch.Tensor):
             refused = not_a_tensor(index, "index")
-            whole.comm._tell(refused, "gather_collective", lifecycle=True)
+            whole.comm._tell(refused, "gather_collective", always=True)
             raise refused from None
         raise
 
@@ -63,7 +63,7 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     if not requires_grad or _COMPANIONS in whole.__dict__:
         check()  # the other ranks create nothing, and would not hear of an error
     else:
-        whole.comm._prepare("tensor_create", check, lifecycle=True)
+        whole.comm._prepare("tensor_create", check, always=True)
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
             type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")

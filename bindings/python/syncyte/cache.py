@@ -53,7 +53,7 @@ class SharedCache(Handle):
     kind = "cache"
 
     def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None) -> None:
-        sizes = _library.options(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
+        sizes = _library.new_struct(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
                                  computation_bytes=_size(computation_bytes, "computation_bytes"))  # fmt: skip
         self._keep(_library.core().output("syncyte_cache_allocate", sizes))
 
@@ -272,7 +272,7 @@ def _rendezvous(name: str | None, folder: Any, nonce: int, timeout: float | None
     secret = as_index(nonce, "nonce")
     if not 0 <= secret < 2**128:
         raise wrong(ArgumentError, "nonce", "of more bits" if secret > 0 else secret, "0 to 2^128 - 1")
-    rendezvous = _library.options(c.CacheRendezvous, name=_text(name, "name"), timeout=seconds,
+    rendezvous = _library.new_struct(c.CacheRendezvous, name=_text(name, "name"), timeout=seconds,
                                folder=_text(None if folder is None else os.fspath(folder), "folder"))  # fmt: skip
     halves = secret & (2**64 - 1), secret >> 64
     rendezvous.nonce[0], rendezvous.nonce[1] = (ctypes.c_int64(half).value for half in halves)

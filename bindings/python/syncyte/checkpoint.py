@@ -90,7 +90,7 @@ def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> 
         _library.hdf5()
         return prepare()
 
-    return comm._prepare(operation, check, lifecycle=True)
+    return comm._prepare(operation, check, always=True)
 
 
 def save(
@@ -133,7 +133,7 @@ def save(
 
     def prepare() -> tuple[bytes, Any, list[Buffer], Any]:
         numbers = {"step": as_index(step, "step"), "block_bytes": as_index(block_bytes, "block_bytes")}
-        return _path(path), *_entries(mapping, sharded, False), _library.options(c.CheckpointOptions, **numbers)
+        return _path(path), *_entries(mapping, sharded, False), _library.new_struct(c.CheckpointOptions, **numbers)
 
     name, entries, _buffers_alive, options = _with_library(comm, "checkpoint_save", prepare)
     _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
@@ -197,7 +197,7 @@ def load(
     except NotFoundError as error:
         raise (error if os.path.exists(path) else MissingFileError(str(error))) from None  # no such key, or no file
     for buffer in buffers:
-        buffer.written()
+        buffer.mark_written()
     return given
 
 
@@ -213,7 +213,7 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
                 result[key] = checkpoint.read(key, rows, torch=torch)
             return result
 
-        result = comm._prepare("checkpoint_load", read, lifecycle=True)
+        result = comm._prepare("checkpoint_load", read, always=True)
         comm.agree(None, "checkpoint_load")
         return result
 
@@ -387,7 +387,7 @@ class Checkpoint(Mapping[str, Entry]):
         if rows is not None and target.shape[:1] != (last - first,):
             raise ArgumentError(f"out has shape {target.shape}, but the requested rows are {first} to {last}")
         _library.hdf5().syncyte_checkpoint_read(self._open(), _key(key), first, target.reference)
-        target.written()
+        target.mark_written()
         return out
 
     def __repr__(self) -> str:

@@ -19,9 +19,10 @@ import numpy as np
 
 from . import _declarations as c
 from . import _library, runtime
-from ._along import even_counts
+from ._along import AxisMethods, even_counts
 from ._checks import as_int32, as_numbers
-from ._messages import Messages
+from ._collectives import CHECK_LEVELS
+from ._messages import MessageMethods
 from .errors import ArgumentError, DtypeError, Error, HandleError, ShapeError
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_counts"]
 
 Op = c.Op
-_CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
-_NO_CHECK = 99  # not a check level: the C library refuses it
+_CHECKS: dict[str | None, int] = {None: -1, **{name: level for level, name in enumerate(CHECK_LEVELS)}}
+_REFUSED_CHECK_LEVEL = 99  # no check level has this number
 
 
 class Topology(NamedTuple):
@@ -46,7 +47,7 @@ class Topology(NamedTuple):
 def _comm_options(name: str | None, check: str | None) -> Any:
     if not isinstance(check, str | None) or check not in _CHECKS:
         raise ArgumentError(f"check is {check!r}; expected None (as the parent), 'off', 'on' or 'full'")
-    return _library.options(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check])
+    return _library.new_struct(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check])
 
 
 class Shift(NamedTuple):
@@ -64,15 +65,12 @@ def _made(kind: type[Comm], function: str, name: str | None, *arguments: Any) ->
 
 @contextlib.contextmanager
 def _refused_together(function: str, *arguments: Any) -> Iterator[None]:
-    """If a check fails, calls the C function with options that it refuses on all ranks.
-
-    Before the communicator exists there is no other way to notify the other ranks.
-    """
+    """If a check fails, lets the C function fail on all ranks (_library.call_refused), then raises the error here."""
     try:
         yield
     except Error:
-        refused = _library.options(c.CommOptions, check=_NO_CHECK)
-        _library.core().unchecked(f"syncyte_{function}")(*arguments, refused, ctypes.c_void_p())
+        refused = _library.new_struct(c.CommOptions, check=_REFUSED_CHECK_LEVEL)
+        _library.call_refused(f"syncyte_{function}", *arguments, refused, ctypes.c_void_p())
         raise
 
 
@@ -96,7 +94,7 @@ def _find_live(identity: int, size: int, kind: str) -> Comm:
     return next((comm for comm in mine if type(comm).__name__ == kind), mine[0])
 
 
-class Comm(Messages):
+class Comm(AxisMethods, MessageMethods):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. Unpickling
@@ -203,11 +201,12 @@ class Comm(Messages):
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
     def _derived(
-        self, function: str, name: str | None, check: str | None, convert: Callable[[], tuple[Any, ...]] = tuple
-    ) -> Any:
+        self, function: str, name: str | None, check: str | None, convert: Callable[[], tuple[Any, ...]] = tuple,
+        kind: type[Comm] | None = None,
+    ) -> Any:  # fmt: skip
         """Makes a communicator of this one by a C function; convert() checks the arguments before name and check."""
-        arguments = self._prepare(function, lambda: (*convert(), _comm_options(name, check)), lifecycle=True)
-        return _made(Cart if function == "cart_create" else Comm, function, name, self.handle, *arguments)
+        arguments = self._prepare(function, lambda: (*convert(), _comm_options(name, check)), always=True)
+        return _made(kind or Comm, function, name, self.handle, *arguments)
 
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """Duplicates the communicator; the duplicate has its own order of collectives. Collective.
@@ -336,12 +335,8 @@ class Comm(Messages):
         return _made(Comm, "comm_group", name, *members, options)
 
     def cartesian(
-        self,
-        dims: Sequence[int],
-        periods: bool | Sequence[bool] = False,
-        *,
-        name: str | None = None,
-        check: str | None = None,
+        self, dims: Sequence[int], periods: bool | Sequence[bool] = False,
+        *, name: str | None = None, check: str | None = None,
     ) -> Cart | None:
         """Makes a Cartesian communicator of the first ranks, row-major. Collective; dims and periods must be equal.
 
@@ -359,7 +354,7 @@ class Comm(Messages):
         Cart or None
             The Cartesian communicator; None on ranks beyond the grid.
         """
-        return self._derived("cart_create", name, check, lambda: _extents_and_flags(dims, periods))
+        return self._derived("cart_create", name, check, lambda: _extents_and_flags(dims, periods), Cart)
 
     # Properties.
 

@@ -20,9 +20,11 @@ __all__ = ["DType", "DTypeLike", "as_dtype"]
 DTypeLike = Any
 
 _NAMES: dict[str, DType] = {member.name.lower(): member for member in DType}
-# numpy has no bfloat16: its arrays hold the bits as uint16, and are accepted if bfloat16 is expected.
-_NUMPY = {dtype: np.dtype(np.uint16 if dtype == DType.BFLOAT16 else dtype.name.lower()) for dtype in DType}
-_FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype != DType.BFLOAT16}
+#: Element types that numpy lacks, and the numpy type that holds their bits; as_buffer() accepts such an array if the
+#: element type is expected.
+NUMPY_LACKS = {DType.BFLOAT16: np.dtype(np.uint16)}
+_NUMPY = {dtype: NUMPY_LACKS.get(dtype) or np.dtype(dtype.name.lower()) for dtype in DType}
+_FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype not in NUMPY_LACKS}
 _from_torch: dict[Any, DType] = {}
 
 
@@ -66,7 +68,7 @@ def itemsize(dtype: DType) -> int:
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """Returns numpy's dtype; for bfloat16 uint16, which holds the bits."""
+    """Returns numpy's dtype; for one of NUMPY_LACKS that of its bits."""
     return _NUMPY[dtype]
 
 
@@ -97,8 +99,8 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
     found = _FROM_NUMPY.get(dtype)
     if found is not None and dtype.isnative:
         return found
-    if dtype.name == "bfloat16":
-        return DType.BFLOAT16
+    if (named := _NAMES.get(dtype.name)) in NUMPY_LACKS:
+        return named
     reason = "not in this machine's byte order" if not dtype.isnative else "not an element type of Syncyte"
     raise DtypeError(f"numpy's {dtype!r} is {reason} ({', '.join(_NAMES)})")
 

@@ -44,10 +44,9 @@ def init(thread_level: str = "multiple") -> None:
             return
         _refuse_worker()
         known = thread_level in _LEVELS
-        # The C library refuses -1 as well, on all ranks: the other ranks are in the same collective.
-        options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
+        options = _library.new_struct(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
         if not known:
-            _library.core().unchecked("syncyte_init")(options)
+            _library.call_refused("syncyte_init", options)
             levels = ", ".join(_LEVELS)
             raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
         _library.core().syncyte_watchdog_line_set(_line_hook, None)

@@ -15,9 +15,10 @@ import numpy as np
 
 from . import _arrays, _library, dtypes
 from . import _declarations as c
-from ._buffers import NOT_RECORDED, Buffer, as_buffer, give_back, take_descriptions, written
+from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, at_least, wrong
 from ._handles import Handle
+from ._store_buffers import give_back, mark_written, take_descriptions
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -98,24 +99,18 @@ class Store(Handle):
     kind = "kv"
 
     def __init__(
-        self,
-        num_keys: int,
-        lengths: Any,
-        *,
-        comm: Comm = COMM_WORLD,
-        workers: int = 1,
-        dtype: dtypes.DTypeLike = "float32",
-        name: str | None = None,
+        self, num_keys: int, lengths: Any,
+        *, comm: Comm = COMM_WORLD, workers: int = 1, dtype: dtypes.DTypeLike = "float32", name: str | None = None,
     ) -> None:
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[int, np.ndarray, c.DType, Any]:
             keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
             threads = at_least(1, as_int32(workers, "workers"), "workers")
-            chosen = _library.options(c.KvOptions, name=_library.name_bytes(name), workers=threads)
+            chosen = _library.new_struct(c.KvOptions, name=_library.name_bytes(name), workers=threads)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
-        keys, numbers, element, options = comm._prepare("kv_create", prepare, lifecycle=True)
+        keys, numbers, element, options = comm._prepare("kv_create", prepare, always=True)
         arguments = keys, numbers.size, _arrays.pointer(numbers), options
         self._own(_library.core().output("syncyte_kv_create", comm.handle, int(element), *arguments))
         self._comm, self._num_keys, self._name = comm, keys, name
@@ -204,16 +199,8 @@ class Store(Handle):
         return StoreWorker(self, number)
 
     def set_sampling(
-        self,
-        scheme: str,
-        distribution: str,
-        min_key: int,
-        max_key: int,
-        *,
-        with_replacement: bool = True,
-        pool_size: int = 250,
-        reuse: int = 1,
-        seed: int = 0,
+        self, scheme: str, distribution: str, min_key: int, max_key: int,
+        *, with_replacement: bool = True, pool_size: int = 250, reuse: int = 1, seed: int = 0,
     ) -> None:
         """Sets the sampling options of this process's workers. Local.
 
@@ -248,7 +235,7 @@ class Store(Handle):
         }
         numbers = {"min_key": min_key, "max_key": max_key, "pool_size": pool_size, "reuse": reuse, "seed": seed}
         options |= {name: as_int64(number, name) for name, number in numbers.items()}
-        _library.core().syncyte_kv_set_sampling(self.handle, _library.options(c.KvSampling, **options))
+        _library.core().syncyte_kv_set_sampling(self.handle, _library.new_struct(c.KvSampling, **options))
 
     def sync(self) -> None:
         """Synchronises the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
@@ -305,7 +292,7 @@ class StoreWorker(Handle):
             call(self.handle, *short.references, ctypes.byref(timestamp))
             give_back(short)
             if is_written:
-                written(values)
+                mark_written(values)
             return timestamp.value
         wanted = _as_keys(keys)
         recorded_by = None if is_written else NOT_RECORDED
@@ -313,7 +300,7 @@ class StoreWorker(Handle):
         self._check_shape(name, given.shape)
         call(self.handle, wanted.reference, given.reference, ctypes.byref(timestamp))
         if is_written:
-            given.written()
+            given.mark_written()
         return timestamp.value
 
     @overload
@@ -439,7 +426,7 @@ class StoreWorker(Handle):
         arguments = self.handle, wanted.reference, room.reference
         if not _library.core().output("syncyte_kv_worker_pull_if_local", *arguments):
             return None
-        room.written()
+        room.mark_written()
         return given
 
     def localize(self, keys: Any) -> None:
@@ -577,8 +564,8 @@ class StoreWorker(Handle):
     def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:
         arguments = self.handle, as_int64(sample, "sample"), keys.reference, values.reference
         timestamp = _library.core().output("syncyte_kv_worker_pull_sample", *arguments)
-        keys.written()
-        values.written()
+        keys.mark_written()
+        values.mark_written()
         return timestamp
 
     def finish_sample(self, sample: int) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 
 from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
-from ._access import Access
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
+from ._tensor_methods import TensorMethods
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
 
@@ -57,7 +57,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return numbers
 
 
-class WholeTensor(Access):
+class WholeTensor(TensorMethods):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` returns a copy, read from the ranks that own the rows; ``t[key] = values`` writes. Integers (negative
@@ -109,10 +109,10 @@ class WholeTensor(Access):
             rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
                 raise ShapeError(f"local_rows is {rows}; expected 0 or more, or None")
-            options = _library.options(c.TensorOptions, name=_library.name_bytes(name), local_rows=rows)
+            options = _library.new_struct(c.TensorOptions, name=_library.name_bytes(name), local_rows=rows)
             return _shape(shape), dtypes.as_dtype(dtype), options
 
-        extents, element, options = comm._prepare("tensor_create", prepare, lifecycle=True)
+        extents, element, options = comm._prepare("tensor_create", prepare, always=True)
         description = int(element), len(extents), (ctypes.c_int64 * max(len(extents), 1))(*extents)
         handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
         is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
@@ -169,11 +169,11 @@ class WholeTensor(Access):
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[Buffer, Any]:
-            options = _library.options(c.TensorOptions, name=_library.name_bytes(name))
+            options = _library.new_struct(c.TensorOptions, name=_library.name_bytes(name))
             return as_buffer(array, "array", writable=True), options
 
         _forget_released()
-        buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
+        buffer, options = comm._prepare("tensor_wrap", prepare, always=True)
         released = ctypes.c_int64()
         options.released = ctypes.pointer(released)
         if buffer.array_kind == TORCH:
@@ -259,8 +259,7 @@ class WholeTensor(Access):
             return original if is_torch else _arrays.fixed(dtypes.import_torch().as_tensor(original))
         if not is_torch:
             return original
-        bits = original.detach()
-        return (bits.view(dtypes.import_torch().uint16) if self._dtype == c.DType.BFLOAT16 else bits).numpy()
+        return original.detach().view(getattr(dtypes.import_torch(), self.numpy_dtype.name)).numpy()
 
     # These checks detect two mistakes. local.data = ... or local.set_(...) replaces a view's memory, so that writes are
     # lost. A write of a tensor that requires grad adds the view to an autograd graph, which grows with every write.
@@ -297,7 +296,7 @@ class WholeTensor(Access):
     def _agree_in_place(self, operation: str) -> None:
         """Calls _check_in_place() at the beginning of a collective; all ranks get its error."""
         if self._addresses:
-            self._comm._prepare(operation, self._check_in_place, lifecycle=True)
+            self._comm._prepare(operation, self._check_in_place, always=True)
 
     @property
     def local(self) -> torch.Tensor:
@@ -375,8 +374,7 @@ class WholeTensor(Access):
                 f"a WholeTensor of {self._comm.size} ranks is not one array: use t.local (this rank's rows) or t.node "
                 f"(this node's), which are views, or t[:], a copy of all rows"
             )
-        # numpy has no bfloat16 to export.
-        return self.local.detach() if self._dtype == c.DType.BFLOAT16 else self.local_array
+        return self.local.detach() if self._dtype in dtypes.NUMPY_LACKS else self.local_array
 
     # Reading and writing by index.
 
@@ -420,7 +418,7 @@ class WholeTensor(Access):
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
-            if dtypes.is_torch_tensor(values) or self._dtype == c.DType.BFLOAT16:
+            if dtypes.is_torch_tensor(values) or self._dtype in dtypes.NUMPY_LACKS:
                 torch_module = dtypes.import_torch()
                 tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu")
                 return tensor.detach().expand(shape).contiguous()

@@ -60,8 +60,8 @@ class Window(Handle):
         self._comm = comm_or_world(comm)
         count, options = self._comm._prepare(
             "window_create",
-            lambda: (as_size(size, "size"), _library.options(c.WindowOptions, name=_library.name_bytes(name))),
-            lifecycle=True,
+            lambda: (as_size(size, "size"), _library.new_struct(c.WindowOptions, name=_library.name_bytes(name))),
+            always=True,
         )
         self._own(_library.core().output("syncyte_window_create", self._comm.handle, count, options))
         self._bytes, self._name = count, name
@@ -184,7 +184,7 @@ class Window(Handle):
             out = _arrays.empty(NUMPY, dtypes.as_dtype(dtype), sizes)
         target = as_buffer(out, "out", writable=True)
         _library.core().syncyte_window_get(self.handle, self._rank(rank), as_size(offset, "offset"), target.reference)
-        target.written()
+        target.mark_written()
         return out
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
@@ -210,12 +210,7 @@ class Window(Handle):
         )
 
     def fetch_op(
-        self,
-        rank: int,
-        offset: int,
-        operand: Number,
-        op: WindowReduction = "sum",
-        dtype: dtypes.DTypeLike = "int64",
+        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = "int64"
     ) -> Number:
         """Combines one element with a number; atomic.
 

@@ -8,7 +8,7 @@
 #include "base/crc32c.hpp"
 #include "base/errors.hpp"
 #include "files/file.hpp"
-#include "hdf5/hdf5_writer.hpp"
+#include "libhdf5/writer.hpp"
 #include "metadata/manifest.hpp"
 
 namespace syncyte::hdf5 {

@@ -9,7 +9,7 @@ import typing
 import pytest
 
 import syncyte
-from syncyte import _access, _types
+from syncyte import _tensor_methods, _types
 
 CLASSES = [syncyte.Comm, syncyte.Cart, syncyte.Halo, syncyte.Window, syncyte.WholeTensor, syncyte.Request]
 # Methods whose result type depends on the arguments.
@@ -20,7 +20,7 @@ def test_ops_are_the_names_of_the_reductions():
     names = {op.name.lower() for op in syncyte.Op}
     assert set(typing.get_args(_types.OpName)) == names - {"replace"}
     assert "replace" in str(_types.WindowReduction)
-    assert list(typing.get_args(_types.Comparison)) == list(_access._COMPARISONS)
+    assert list(typing.get_args(_types.Comparison)) == list(_tensor_methods._COMPARISONS)
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)

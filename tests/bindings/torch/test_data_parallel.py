@@ -171,7 +171,7 @@ def test_nothing_in_giving_up_keeps_it_from_the_others(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(type(averager._buckets[0]), "leave", fail)
+    monkeypatch.setattr(type(averager._buckets[0]), "move_gradients_out", fail)
     if RANK == 0:
         with pytest.raises(MemoryError):
             averager.give_up()

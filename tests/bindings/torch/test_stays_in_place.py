@@ -12,7 +12,7 @@ import torch.multiprocessing
 
 import syncyte
 import syncyte.torch
-from syncyte._data_parallel import Reducer
+from syncyte._reducer import Reducer
 
 ROWS = 5
 

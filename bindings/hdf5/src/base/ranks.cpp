@@ -6,7 +6,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-syncyte_buffer_t line(void* data, syncyte_dtype_t dtype, std::size_t count) {
+syncyte_buffer_t vector_buffer(void* data, syncyte_dtype_t dtype, std::size_t count) {
   syncyte_buffer_t buffer{};
   const auto extent = static_cast<std::int64_t>(count);
   check(syncyte_buffer_init(data, dtype, 1, &extent, &buffer));
@@ -35,20 +35,20 @@ void ranks::together(const char* operation, const std::function<void()>& functio
 }
 
 void ranks::broadcast(void* data, std::size_t bytes) const {
-  const syncyte_buffer_t buffer = line(data, SYNCYTE_UINT8, bytes);
+  const syncyte_buffer_t buffer = vector_buffer(data, SYNCYTE_UINT8, bytes);
   check(syncyte_comm_bcast(comm_, 0, nullptr, &buffer));
 }
 
 std::vector<std::int64_t> ranks::gather(const std::vector<std::int64_t>& values) const {
   std::vector<std::int64_t> all(values.size() * static_cast<std::size_t>(size_));
-  const syncyte_buffer_t input = line(const_cast<std::int64_t*>(values.data()), SYNCYTE_INT64, values.size());
-  const syncyte_buffer_t output = line(all.data(), SYNCYTE_INT64, all.size());
+  const syncyte_buffer_t input = vector_buffer(const_cast<std::int64_t*>(values.data()), SYNCYTE_INT64, values.size());
+  const syncyte_buffer_t output = vector_buffer(all.data(), SYNCYTE_INT64, all.size());
   check(syncyte_comm_allgather(comm_, &input, nullptr, &output));
   return all;
 }
 
-void ranks::combine(std::vector<std::uint32_t>& values) const {
-  const syncyte_buffer_t buffer = line(values.data(), SYNCYTE_INT32, values.size());
+void ranks::xor_over_ranks(std::vector<std::uint32_t>& values) const {
+  const syncyte_buffer_t buffer = vector_buffer(values.data(), SYNCYTE_INT32, values.size());
   check(syncyte_comm_allreduce(comm_, nullptr, SYNCYTE_OP_BXOR, nullptr, &buffer));
 }
 

@@ -16,7 +16,7 @@ class ranks {
 
   std::int32_t rank() const { return rank_; }
   std::int32_t size() const { return size_; }
-  bool first() const { return rank_ == 0; }
+  bool is_rank_0() const { return rank_ == 0; }
   /// Check level (SYNCYTE_CHECK): 0 off, 1 on, 2 full. Local.
   std::int32_t check_level() const;
 
@@ -37,8 +37,8 @@ class ranks {
   }
   /// Gathers the values of all ranks, in rank order; each rank gives the same number of values.
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& values) const;
-  /// Computes the exclusive or over all ranks, in place.
-  void combine(std::vector<std::uint32_t>& values) const;
+  /// Replaces each value by the exclusive or of all ranks' values.
+  void xor_over_ranks(std::vector<std::uint32_t>& values) const;
 
  private:
   syncyte_comm_t comm_;

@@ -81,23 +81,24 @@ void require_equal(const parts& mine, const parts& first) {
                .expected = fmt::format("{}, as on rank 0{}", field(expected), more)});
 }
 
-// Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.
-void explain(const ranks& all, const char* operation, const std::string& mine) {
-  std::string first = all.first() ? mine : "";
+// Called after a mismatch: each rank compares itself with rank 0, and all ranks throw an error about the differences.
+void throw_differences(const ranks& all, const char* operation, const std::string& mine) {
+  std::string first = all.is_rank_0() ? mine : "";
   all.broadcast_resized(operation, first);
   all.together(operation, [&] { require_equal(split(mine), split(first)); });
 }
 
 }  // namespace
 
-void agree_on(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine, bool contents) {
+void agree_on_arguments(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine,
+                        bool contents) {
   all.agree(status, operation, {{"block_bytes", static_cast<std::int64_t>(mine.block_bytes)}, {"step", mine.step}});
   std::string texts;
   const syncyte_status_t described = attempt([&] { texts = texts_of(mine, contents); });
   const auto hash = static_cast<std::int64_t>(XXH3_64bits(texts.data(), texts.size()));
   const syncyte_status_t verdict =
       attempt([&] { all.agree(described, operation, {{"hash of path and entries", hash}}); });
-  if (verdict == SYNCYTE_ERR_MISMATCH) explain(all, operation, texts);
+  if (verdict == SYNCYTE_ERR_MISMATCH) throw_differences(all, operation, texts);
   check(verdict);
 }
 

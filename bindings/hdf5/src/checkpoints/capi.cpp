@@ -13,8 +13,10 @@ namespace {
 
 using namespace syncyte::hdf5;
 
-/// Handles of open checkpoints. Their numbers are never re-used, so that a closed handle is an error and not another
-/// file, and lie above all addresses of a process, so that a pointer is never a valid handle.
+// Handles are numbers above all addresses of a process, so that a pointer is never a valid handle.
+constexpr std::uintptr_t before_first_handle = std::uintptr_t{0x4844} << 48;
+
+/// Handles of open checkpoints. They are never re-used, so that a closed handle is an error and not another file.
 class handle_table {
  public:
   syncyte_checkpoint_t insert(std::shared_ptr<checkpoint> opened) {
@@ -41,7 +43,7 @@ class handle_table {
 
   std::mutex mutex_;
   std::unordered_map<std::uintptr_t, std::shared_ptr<checkpoint>> open_;
-  std::uintptr_t last_ = std::uintptr_t{0x4844} << 48;
+  std::uintptr_t last_ = before_first_handle;
 };
 
 handle_table handles;
@@ -58,7 +60,7 @@ std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
   return handles.find(handle);
 }
 
-const dataset& dataset_of(const checkpoint& from, const char* key) {
+const dataset& find_dataset(const checkpoint& from, const char* key) {
   require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: key is null");
   return from.find(key);
 }
@@ -134,7 +136,7 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
   return attempt([&] {
     const auto from = opened(checkpoint);
     require_output(global, "global");
-    const dataset& found = dataset_of(*from, key);
+    const dataset& found = find_dataset(*from, key);
     check(syncyte_buffer_init(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
                               global));
     if (layout != nullptr) *layout = found.layout;
@@ -147,7 +149,7 @@ syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
   return traced("checkpoint_read", nullptr, nullptr, [&](syncyte_trace_event_t& event) {
     from = opened(checkpoint);
     event.path = from->path().c_str();
-    const dataset& found = dataset_of(*from, key);
+    const dataset& found = find_dataset(*from, key);
     require(target != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: target is null");
     check_buffer(*target, "target");
     from->check_target(found, first_row, *target);

@@ -36,15 +36,17 @@ class checkpoint {
   std::atomic<std::int64_t> bytes_read_{0};
 };
 
-/// Implements syncyte_checkpoint_open(). Collective. `has_output`: whether the caller gave an address for the handle.
+/// Implements syncyte_checkpoint_open(), in loader.cpp. Collective. `has_output`: whether the caller gave an address
+/// for the handle.
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
                                  bool has_output);
 
-/// Implements syncyte_checkpoint_save(). Collective. Returns the bytes of tensor data that this rank has written.
+/// Implements syncyte_checkpoint_save(), in saver.cpp. Collective. Returns the bytes of tensor data that this rank has
+/// written.
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
 
-/// Implements syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
+/// Implements syncyte_checkpoint_load(), in loader.cpp. Collective. Returns the bytes of this rank's tensors.
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
 

@@ -34,7 +34,7 @@ std::string check_key(const char* key, std::int64_t number) {
   return text;
 }
 
-entry check_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
+entry checked_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
   require(raw.struct_size == sizeof raw, SYNCYTE_ERR_ARGUMENT, "entries[{}].struct_size is {}; expected {}", number,
           raw.struct_size, sizeof raw);
   entry result;
@@ -100,7 +100,7 @@ arguments check_arguments(const char* path, std::int64_t count, const syncyte_ch
   require(entries != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "entries is null, count is {}", count);
   std::unordered_set<std::string> keys;
   for (std::int64_t i = 0; i < count; ++i) {
-    result.entries.push_back(check_entry(entries[i], i));
+    result.entries.push_back(checked_entry(entries[i], i));
     require(keys.insert(result.entries.back().key).second, SYNCYTE_ERR_ARGUMENT, "key '{}' appears twice in entries",
             result.entries.back().key);
   }

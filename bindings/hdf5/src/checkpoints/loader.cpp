@@ -5,34 +5,35 @@
 #include "checkpoints/agreement.hpp"
 #include "checkpoints/checkpoint.hpp"
 #include "checkpoints/entries.hpp"
-#include "metadata/metadata_reader.hpp"
+#include "metadata/index_reader.hpp"
 
 namespace syncyte::hdf5 {
 namespace {
 
-// Opens the file on all ranks: rank 0 reads and verifies the metadata, and the others check that they see the same
+// Opens the file on all ranks: rank 0 reads and verifies the index, and the others check that they see the same
 // file.
 std::shared_ptr<checkpoint> open_agreed(const ranks& all, const std::string& path) {
   constexpr const char* reading = "checkpoint_open: reading the metadata";
-  file_metadata metadata;
+  file_index index;
   all.together(reading, [&] {
-    if (all.first()) metadata = read_metadata(file(path, file::mode::read));
+    if (all.is_rank_0()) index = read_index(file(path, file::mode::read));
   });
-  all.broadcast(metadata.raw_header.data(), metadata.raw_header.size());
-  all.broadcast_resized(reading, metadata.raw_manifest);
+  all.broadcast(index.raw_header.data(), index.raw_header.size());
+  all.broadcast_resized(reading, index.raw_manifest);
   std::shared_ptr<checkpoint> opened;
   all.together("checkpoint_open: opening the file", [&] {
     file source(path, file::mode::read);
-    require(read_raw_header(source) == metadata.raw_header, SYNCYTE_ERR_IO,
+    require(read_raw_header(source) == index.raw_header, SYNCYTE_ERR_IO,
             "'{}' was replaced while it was opened, or ranks see different files; open it again", path);
-    const file_header header = file_header::decode(metadata.raw_header, path);
-    const std::vector<std::byte>& raw = metadata.raw_manifest;
+    const file_header header = file_header::decode(index.raw_header, path);
+    const std::vector<std::byte>& raw = index.raw_manifest;
     opened = std::make_shared<checkpoint>(std::move(source), manifest::decode(raw.data(), raw.size(), header, path));
   });
   return opened;
 }
 
-void check_entry(const checkpoint& from, const entry& one) {
+// Checks that the file's tensor of this key has the entry's type, shape and number of rows.
+void check_fits(const checkpoint& from, const entry& one) {
   const dataset& found = from.find(one.key);
   require(!one.sharded() || one.global_rows == found.rows(), SYNCYTE_ERR_SHAPE,
           "key '{}' of '{}' has {} rows, the buffers of all ranks together have {}", one.key, from.path(), found.rows(),
@@ -52,7 +53,7 @@ std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const sy
     mine = check_arguments(path, options);
     require(has_output, SYNCYTE_ERR_ARGUMENT, "checkpoint: the output 'checkpoint' is null");
   });
-  agree_on(all, status, "checkpoint_open", mine);
+  agree_on_arguments(all, status, "checkpoint_open", mine);
   return open_agreed(all, mine.path);
 }
 
@@ -61,11 +62,11 @@ std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, co
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
-  agree_on(all, status, "checkpoint_load", mine);
+  agree_on_arguments(all, status, "checkpoint_load", mine);
   const std::shared_ptr<checkpoint> from = open_agreed(all, mine.path);
   place_rows(all, mine.entries);
   all.together("checkpoint_load: matching entries and keys", [&] {
-    for (const entry& one : mine.entries) check_entry(*from, one);
+    for (const entry& one : mine.entries) check_fits(*from, one);
   });
   all.together("checkpoint_load: reading", [&] {
     for (const entry& one : mine.entries) from->read(from->find(one.key), one.first_row, one.rows(), one.data());

@@ -16,9 +16,9 @@
 #include "checkpoints/entries.hpp"
 #include "files/file.hpp"
 #include "files/temporary_file.hpp"
-#include "hdf5/hdf5_writer.hpp"
+#include "libhdf5/writer.hpp"
+#include "metadata/index_reader.hpp"
 #include "metadata/manifest.hpp"
-#include "metadata/metadata_reader.hpp"
 
 namespace syncyte::hdf5 {
 namespace {
@@ -63,7 +63,7 @@ class saver {
     all_.together("checkpoint_save: writing", [&] { write_data(); });
     combine_sums();
     all_.together("checkpoint_save: ending the file", [&] {
-      if (all_.first()) end_file();
+      if (all_.is_rank_0()) end_file();
     });
   }
 
@@ -74,7 +74,7 @@ class saver {
   };
 
   void make_temporary() {
-    target_ = replaceable(mine_.path);
+    target_ = resolve_target(mine_.path);
     remove_abandoned(target_);
     std::random_device device;
     const std::uint64_t number = (static_cast<std::uint64_t>(device()) << 32) | device();
@@ -86,7 +86,7 @@ class saver {
   // error rank 0 keeps gathering, because the other ranks do.
   void lay_out() {
     all_.together("checkpoint_save: making the file", [&] {
-      if (!all_.first()) return;
+      if (!all_.is_rank_0()) return;
       for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
       make_temporary();
       header_.manifest_bytes = contents_.encode().size();
@@ -111,12 +111,12 @@ class saver {
   }
 
   void write_data() {
-    const file_size_signal_block block;
+    const sigxfsz_blocker blocked;
     file own;
-    if (!all_.first()) own = file(temporary_name_, file::mode::write);
-    file& target = all_.first() ? temporary_->get() : own;
+    if (!all_.is_rank_0()) own = file(temporary_name_, file::mode::write);
+    file& target = all_.is_rank_0() ? temporary_->get() : own;
     for (const entry& one : mine_.entries)
-      if (one.sharded() || all_.first()) write_part(target, one);
+      if (one.sharded() || all_.is_rank_0()) write_part(target, one);
     target.sync();
     std::ranges::sort(sums_, {}, &block_sum::number);
   }
@@ -149,8 +149,8 @@ class saver {
     for (std::uint64_t first = 0; first < blocks; first += sums_at_once) {
       std::vector<std::uint32_t> sums(std::min(sums_at_once, blocks - first));
       for (; next != sums_.end() && next->number < first + sums.size(); ++next) sums[next->number - first] ^= next->sum;
-      all_.combine(sums);
-      for (std::size_t i = 0; all_.first() && i < sums.size(); ++i) {
+      all_.xor_over_ranks(sums);
+      for (std::size_t i = 0; all_.is_rank_0() && i < sums.size(); ++i) {
         while (first + i >= first_block_[number + 1]) ++number;
         contents_.datasets[number].crc[first + i - first_block_[number]] = sums[i];
       }
@@ -159,9 +159,9 @@ class saver {
 
   void end_file() {
     const syncyte_status_t status = attempt([&] {
-      const file_size_signal_block block;
+      const sigxfsz_blocker blocked;
       writer_->finish(contents_);
-      write_metadata();
+      write_index_and_metadata();
       temporary_->get().sync();
       temporary_->get().close();
       verify();
@@ -172,11 +172,11 @@ class saver {
     check(status);
   }
 
-  void write_metadata() {
+  void write_index_and_metadata() {
     file& target = temporary_->get();
     header_.file_bytes = writer_->image().size();
     target.resize(header_.file_bytes);
-    for (const extent& part : contents_.metadata(header_))
+    for (const extent& part : contents_.hdf5_metadata(header_))
       writer_->image().visit(part, [&](std::uint64_t offset, const std::byte* data, std::size_t bytes) {
         header_.metadata_crc = crc32c(header_.metadata_crc, data, bytes);
         target.write(offset, data, bytes);
@@ -191,7 +191,7 @@ class saver {
 
   void verify() {
     const file written(temporary_name_, file::mode::read);
-    const file_metadata found = read_metadata(written);
+    const file_index found = read_index(written);
     require(found.header.encode() == header_.encode(), SYNCYTE_ERR_IO, "'{}' differs from what was written to it",
             temporary_name_);
     writer_->verify(contents_);
@@ -217,12 +217,12 @@ std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, co
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
-  agree_on(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
+  agree_on_arguments(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
   place_rows(all, mine.entries);
   saver(all, mine).run();
   std::uint64_t bytes = 0;
   for (const entry& one : mine.entries)
-    if (one.sharded() || all.first()) bytes += one.bytes();
+    if (one.sharded() || all.is_rank_0()) bytes += one.bytes();
   return bytes;
 }
 

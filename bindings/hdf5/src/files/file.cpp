@@ -71,7 +71,7 @@ std::uint64_t file::size() const {
 }
 
 void file::resize(std::uint64_t bytes) {
-  const file_size_signal_block block;
+  const sigxfsz_blocker blocked;
   if (TEMP_FAILURE_RETRY(::ftruncate(descriptor_, static_cast<off_t>(bytes))) != 0)
     fail_io("cannot resize", path_, errno);
 }
@@ -113,7 +113,7 @@ void file::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_io("cannot close", path_, errno);
 }
 
-file_size_signal_block::file_size_signal_block() {
+sigxfsz_blocker::sigxfsz_blocker() {
   const sigset_t signals = file_size_signal();
   sigset_t pending;
   sigpending(&pending);
@@ -121,7 +121,7 @@ file_size_signal_block::file_size_signal_block() {
   pthread_sigmask(SIG_BLOCK, &signals, &before_);
 }
 
-file_size_signal_block::~file_size_signal_block() {
+sigxfsz_blocker::~sigxfsz_blocker() {
   const sigset_t signals = file_size_signal();
   const timespec now{};
   if (!was_pending_) TEMP_FAILURE_RETRY(sigtimedwait(&signals, nullptr, &now));
@@ -150,7 +150,7 @@ void sync_directory(const std::string& path) {
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
-std::string replaceable(std::string path) {
+std::string resolve_target(std::string path) {
   constexpr int most_links = 40;  // Linux's limit
   std::error_code code;
   for (int links = 0;; ++links) {

@@ -49,12 +49,12 @@ class file {
 
 /// Blocks SIGXFSZ on this thread for its lifetime: a write beyond the file size limit must be an error (EFBIG), and not
 /// kill the process.
-class file_size_signal_block {
+class sigxfsz_blocker {
  public:
-  file_size_signal_block();
-  ~file_size_signal_block();
-  file_size_signal_block(const file_size_signal_block&) = delete;
-  file_size_signal_block& operator=(const file_size_signal_block&) = delete;
+  sigxfsz_blocker();
+  ~sigxfsz_blocker();
+  sigxfsz_blocker(const sigxfsz_blocker&) = delete;
+  sigxfsz_blocker& operator=(const sigxfsz_blocker&) = delete;
 
  private:
   sigset_t before_;
@@ -71,6 +71,6 @@ std::string temporary_name(const std::string& path, std::int64_t process, std::u
 void sync_directory(const std::string& path);
 /// Follows symbolic links, including dangling ones, and returns the final path.
 /// @throws error SYNCYTE_ERR_IO, also if that exists and is not a regular file
-std::string replaceable(std::string path);
+std::string resolve_target(std::string path);
 
 }  // namespace syncyte::hdf5

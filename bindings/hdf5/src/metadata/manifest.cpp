@@ -14,29 +14,29 @@ namespace syncyte::hdf5 {
 namespace {
 
 dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_header& header, const std::string& path) {
-  dataset entry;
-  entry.key = in.string();
-  entry.dtype = in.number<std::int32_t>();
-  entry.layout = in.number<std::int32_t>();
+  dataset one;
+  one.key = in.string();
+  one.dtype = in.number<std::int32_t>();
+  one.layout = in.number<std::int32_t>();
   const auto ndim = in.number<std::uint32_t>();
-  require(in.good() && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_FORMAT, "{}: the manifest's entry has {} dimensions", path,
-          ndim);
-  for (std::uint32_t d = 0; d < ndim; ++d) entry.shape.push_back(in.number<std::int64_t>());
-  entry.offset = in.number<std::uint64_t>();
+  require(in.good() && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_FORMAT, "{}: a dataset of the manifest has {} dimensions",
+          path, ndim);
+  for (std::uint32_t d = 0; d < ndim; ++d) one.shape.push_back(in.number<std::int64_t>());
+  one.offset = in.number<std::uint64_t>();
   try {
-    checked_row_bytes(entry.dtype, entry.shape);
+    checked_row_bytes(one.dtype, one.shape);
   } catch (const error& caught) {
-    fail(SYNCYTE_ERR_FORMAT, "{}: key '{}' in the manifest: {}", path, entry.key, caught.what());
+    fail(SYNCYTE_ERR_FORMAT, "{}: key '{}' in the manifest: {}", path, one.key, caught.what());
   }
-  const std::uint64_t bytes = entry.data_bytes();
-  require(bytes <= header.file_bytes && entry.offset <= header.file_bytes - bytes, SYNCYTE_ERR_FORMAT,
-          "{}: the data of key '{}' lies outside the file", path, entry.key);
+  const std::uint64_t bytes = one.data_bytes();
+  require(bytes <= header.file_bytes && one.offset <= header.file_bytes - bytes, SYNCYTE_ERR_FORMAT,
+          "{}: the data of key '{}' lies outside the file", path, one.key);
   const std::uint64_t blocks = block_count(bytes, block_bytes);
   require(in.good() && blocks <= in.left() / sizeof(std::uint32_t), SYNCYTE_ERR_FORMAT,
-          "{}: the manifest ends within key '{}'", path, entry.key);
-  entry.crc.resize(blocks);
-  in.raw(entry.crc.data(), blocks * sizeof(std::uint32_t));
-  return entry;
+          "{}: the manifest ends within key '{}'", path, one.key);
+  one.crc.resize(blocks);
+  in.raw(one.crc.data(), blocks * sizeof(std::uint32_t));
+  return one;
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ file_header file_header::decode(const std::array<std::byte, bytes>& raw, const s
 
 std::uint64_t dataset::row_bytes() const { return checked_row_bytes(dtype, shape); }
 
-std::uint64_t manifest::block_count(const dataset& entry) const {
-  return hdf5::block_count(entry.data_bytes(), block_bytes);
+std::uint64_t manifest::block_count(const dataset& one) const {
+  return hdf5::block_count(one.data_bytes(), block_bytes);
 }
 
 std::vector<std::byte> manifest::encode() const {
@@ -74,14 +74,14 @@ std::vector<std::byte> manifest::encode() const {
   out.number(writer_world);
   out.number(block_bytes);
   out.number(static_cast<std::uint64_t>(datasets.size()));
-  for (const dataset& entry : datasets) {
-    out.string(entry.key);
-    out.number(entry.dtype);
-    out.number(entry.layout);
-    out.number(static_cast<std::uint32_t>(entry.shape.size()));
-    for (const std::int64_t extent : entry.shape) out.number(extent);
-    out.number(entry.offset);
-    out.raw(entry.crc.data(), entry.crc.size() * sizeof(std::uint32_t));
+  for (const dataset& one : datasets) {
+    out.string(one.key);
+    out.number(one.dtype);
+    out.number(one.layout);
+    out.number(static_cast<std::uint32_t>(one.shape.size()));
+    for (const std::int64_t extent : one.shape) out.number(extent);
+    out.number(one.offset);
+    out.raw(one.crc.data(), one.crc.size() * sizeof(std::uint32_t));
   }
   return out.take();
 }
@@ -110,9 +110,9 @@ const dataset* manifest::find(const std::string& key) const {
   return found == datasets.end() || found->key != key ? nullptr : &*found;
 }
 
-std::vector<extent> manifest::metadata(const file_header& header) const {
+std::vector<extent> manifest::hdf5_metadata(const file_header& header) const {
   std::vector<extent> data;
-  for (const dataset& entry : datasets) data.push_back({entry.offset, entry.data_bytes()});
+  for (const dataset& one : datasets) data.push_back({one.offset, one.data_bytes()});
   return complement(std::move(data), header.userblock_bytes, header.file_bytes);
 }
 

@@ -59,7 +59,7 @@ struct manifest {
   std::uint64_t block_bytes = 0;
   std::vector<dataset> datasets;  ///< in alphabetical order of keys
 
-  std::uint64_t block_count(const dataset& entry) const;
+  std::uint64_t block_count(const dataset& one) const;
   /// The stored form; its size does not depend on the values of offsets and checksums.
   std::vector<std::byte> encode() const;
   /// Decodes and checks all fields: no contents can make a reader access memory out of bounds.
@@ -67,8 +67,8 @@ struct manifest {
   static manifest decode(const std::byte* data, std::size_t bytes, const file_header& header, const std::string& path);
 
   const dataset* find(const std::string& key) const;
-  /// The parts after the userblock that are not tensor data.
-  std::vector<extent> metadata(const file_header& header) const;
+  /// Where HDF5's metadata lie: the parts after the userblock that are not tensor data.
+  std::vector<extent> hdf5_metadata(const file_header& header) const;
 };
 
 /// Bytes of a row of this shape and type.

@@ -101,7 +101,7 @@ class Server:
                 raise wrong(ShapeError, "value_lengths", given, expected)
             return _settings
 
-        keys, threads = COMM_WORLD._prepare("Server", prepare, lifecycle=True)
+        keys, threads = COMM_WORLD._prepare("Server", prepare, always=True)
         self._warn_of_other_nodes()
         self._comm = COMM_WORLD.dup()  # for workers: the script may use COMM_WORLD at the same time
         self._store = Store(keys, value_lengths, comm=self._comm, workers=threads, name="AdaPM")

@@ -100,7 +100,7 @@ def mp_init(rank: int, size: int) -> None:
         if given != expected:
             raise wrong(ArgumentError, "rank, size", given, f"COMM_WORLD's, {expected}")
 
-    COMM_WORLD._prepare("mp_init", check, lifecycle=True)
+    COMM_WORLD._prepare("mp_init", check, always=True)
     if COMM_WORLD.allreduce(_session.has_broken_group, "lor"):  # ranks' lists differed: the parent makes no more groups
         _session.parent, _session.has_broken_group = COMM_WORLD.dup(), False
     _session.is_open = True
@@ -169,7 +169,7 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
         A negative size, or a sum beyond 2^63 - 1; on all of these ranks.
     """
     comm = _comm_of(ranks)
-    own = comm._prepare("aggregate_size", lambda: as_size(local_size, "local_size"), lifecycle=True)
+    own = comm._prepare("aggregate_size", lambda: as_size(local_size, "local_size"), always=True)
     sizes = comm.counts(own)
     if sum(sizes) >= 2**63:
         raise wrong(ArgumentError, "the sum of local_size over the ranks", sum(sizes), "at most 2^63 - 1")
@@ -226,7 +226,7 @@ def _create(
             raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes", "ranks of one node, which share memory")
         return _layout(sizes, strides, dtype)
 
-    extents, distances, rows, row_elements = comm._prepare(operation, check, lifecycle=True)
+    extents, distances, rows, row_elements = comm._prepare(operation, check, always=True)
     facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(extents)}
     facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(distances)}
     try:
@@ -548,7 +548,7 @@ def load_embedding_to_tensor_from_file_prefix(
             raise wrong(DtypeError, "tensor", f"of {tensor.dtype}", f"emb_dtype, {emb_dtype}")
         return rows, elements, parts_of(file_prefix, rows, elements * src_dtype.itemsize)
 
-    rows, elements, parts = comm._prepare(operation, check, lifecycle=True)
+    rows, elements, parts = comm._prepare(operation, check, always=True)
     comm.agree(operation=operation, table_size=rows, embedding_dim=elements, parts=len(parts))
     mine = range(rows * comm.rank // comm.size, rows * (comm.rank + 1) // comm.size)
 
@@ -556,7 +556,7 @@ def load_embedding_to_tensor_from_file_prefix(
         with torch.no_grad():
             read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
 
-    comm._prepare(operation, read, lifecycle=True)
+    comm._prepare(operation, read, always=True)
     comm.agree(operation=operation)
 
 

@@ -84,7 +84,7 @@ def replace(
         _check_ties(model, planned, layers)
         return planned
 
-    planned = group._prepare("convert", check, lifecycle=True)
+    planned = group._prepare("convert", check, always=True)
     checksum = zlib.crc32(repr([layer.description() for layer in planned]).encode())
     group.agree(None, "convert", layers=len(planned), **{"checksum of the plan": checksum})
     if group.check == "full":

@@ -71,7 +71,7 @@ class _ParallelLayer(torch.nn.Module):
             dense, _ = check()
         else:
             operation = f"Parallel{self._dense.__name__}"
-            dense, facts = self.comm._prepare(operation, check, lifecycle=True)
+            dense, facts = self.comm._prepare(operation, check, always=True)
             self.comm.agree(None, operation, **facts)
             self._register_hook()
         self._take(dense)

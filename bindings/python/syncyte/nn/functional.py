@@ -71,7 +71,8 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
-    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, False, int(Op.SUM), True)
+    reduction = int(Op.SUM)
+    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, False, op=reduction, identity_adjoint=True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
@@ -463,7 +464,7 @@ def cross_entropy(
     is_used = target != ignore_index
     classes = torch.where(is_used, target, 0)
     local = classes - sum(parts[: group.rank])
-    logits = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
+    logits = input.float() if input.element_size() < 4 else input
     exponentials, own = _own_classes(logits, local, axis, group)
     total, chosen = reduce(torch.stack([exponentials, own]), group).unbind()
     weights = is_used.to(logits.dtype) if weight is None else weight[classes] * is_used

@@ -1,3 +1,5 @@
+"""State dicts of models with parallel layers or tagged parameters, and what DistributedDataParallel ignores."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -69,7 +69,7 @@ def init_process_group(group_size: int = -1) -> None:
                 raise wrong(MismatchError, "torch.distributed's rank, size", own, f"COMM_WORLD's, {ours}")
         return world if size == -1 else min(size, world)
 
-    size = COMM_WORLD._prepare("init_process_group", check, lifecycle=True)
+    size = COMM_WORLD._prepare("init_process_group", check, always=True)
     facts = {"group_size": size, "use of torch.distributed": _uses_torch_distributed()}
     COMM_WORLD.agree(None, "init_process_group", **facts)
     comm = COMM_WORLD if size == COMM_WORLD.size else COMM_WORLD.split(COMM_WORLD.rank // size)

@@ -7,7 +7,7 @@
 namespace syncyte::hdf5 {
 
 /// A virtual file driver of libhdf5 that reads and writes a metadata_image. It must outlive the files opened with it.
-/// The caller holds hdf5_lock (hdf5_handle.hpp).
+/// The caller holds hdf5_lock (handle.hpp).
 class image_driver {
  public:
   image_driver();

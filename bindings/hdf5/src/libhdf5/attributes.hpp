@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hdf5/hdf5_handle.hpp"
+#include "libhdf5/handle.hpp"
 
 namespace syncyte::hdf5 {
 

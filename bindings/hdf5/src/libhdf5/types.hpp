@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hdf5/hdf5_handle.hpp"
+#include "libhdf5/handle.hpp"
 
 namespace syncyte::hdf5 {
 

@@ -1,4 +1,4 @@
-#include "hdf5/image_driver.hpp"
+#include "libhdf5/image_driver.hpp"
 
 #include <algorithm>
 #include <iterator>

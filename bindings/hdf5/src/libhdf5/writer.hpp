@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "hdf5/hdf5_handle.hpp"
-#include "hdf5/image_driver.hpp"
+#include "libhdf5/handle.hpp"
+#include "libhdf5/image_driver.hpp"
 #include "metadata/manifest.hpp"
 
 namespace syncyte::hdf5 {
@@ -14,7 +14,8 @@ namespace syncyte::hdf5 {
 std::string escaped(const std::string& key);
 
 /// Makes the HDF5 metadata of a checkpoint in an in-memory image: one contiguous dataset per key. The ranks write the
-/// data themselves, at the offsets set here. Each public function holds hdf5_lock.
+/// data themselves, at the offsets set here. The attributes are for other programs: this library loads from the
+/// manifest alone. Each public function holds hdf5_lock.
 class hdf5_writer {
  public:
   explicit hdf5_writer(std::uint64_t userblock_bytes);
@@ -22,9 +23,9 @@ class hdf5_writer {
   hdf5_writer(const hdf5_writer&) = delete;
   hdf5_writer& operator=(const hdf5_writer&) = delete;
 
-  /// Creates a dataset and all its attributes except the checksums' values, and sets entry.offset. `lengths`: the rows
+  /// Creates a dataset and all its attributes except the checksums' values, and sets its offset. `lengths`: the rows
   /// of each rank; empty if replicated.
-  void add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths);
+  void add(dataset& one, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths);
 
   /// Writes the checksums and the file's own attributes, and closes it.
   void finish(const manifest& contents);

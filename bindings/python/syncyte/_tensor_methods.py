@@ -1,4 +1,4 @@
-"""One-sided access to a whole tensor: gather, scatter, boxes, owners."""
+"""Methods of whole tensors: properties, one-sided reads and writes, counters, gradients."""
 
 from __future__ import annotations
 
@@ -30,8 +30,13 @@ _INTERRUPT_INTERVAL = 0.25
 _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
-class Access(Handle):
-    """Base of WholeTensor. All methods but sync, requires_grad_, sync_grad and zero_grad are local."""
+class TensorMethods(Handle):
+    """The part of WholeTensor with properties and named methods that read and write any rank's rows, or gradients.
+
+    WholeTensor itself has what makes, frees and synchronises a tensor, the views of this rank's and this node's memory,
+    and indexing, t[key], which calls the methods here. All methods here are local, except requires_grad_, sync_grad,
+    zero_grad and gather(collective=True).
+    """
 
     _comm: Comm
     _name: str | None
@@ -174,7 +179,7 @@ class Access(Handle):
             `out` is given while gradients are recorded: use torch.no_grad().
         """
         if collective:
-            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), lifecycle=True)
+            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), always=True)
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
             return self._gather_recorded(_recorded_index(index, out))
@@ -185,7 +190,7 @@ class Access(Handle):
         target = as_buffer(out, "out", writable=True, expected=self._dtype)
         self._check_rows(wanted, target, "out")
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
-        target.written()
+        target.mark_written()
         return out
 
     def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
@@ -311,7 +316,7 @@ class Access(Handle):
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
         _library.core().syncyte_tensor_get_box(self.handle, first, len(first), target.reference)
-        target.written()
+        target.mark_written()
         return out
 
     def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:

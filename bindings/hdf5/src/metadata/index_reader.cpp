@@ -1,4 +1,4 @@
-#include "metadata/metadata_reader.hpp"
+#include "metadata/index_reader.hpp"
 
 #include <algorithm>
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
 
-void verify_metadata(const file& source, const file_header& header, const manifest& contents) {
+void verify_hdf5_metadata(const file& source, const file_header& header, const manifest& contents) {
   std::vector<std::byte> piece(piece_bytes);
   std::uint32_t crc = 0;
-  for (const extent& part : contents.metadata(header)) {
+  for (const extent& part : contents.hdf5_metadata(header)) {
     for (std::uint64_t at = part.offset; at < part.end(); at += piece.size()) {
       const std::size_t bytes = std::min<std::uint64_t>(piece.size(), part.end() - at);
       source.read(at, piece.data(), bytes);
@@ -42,8 +42,8 @@ std::array<std::byte, file_header::bytes> read_raw_header(const file& source) {
   return raw;
 }
 
-file_metadata read_metadata(const file& source) {
-  file_metadata result;
+file_index read_index(const file& source) {
+  file_index result;
   result.raw_header = read_raw_header(source);
   result.header = file_header::decode(result.raw_header, source.path());
   const std::uint64_t size = source.size();
@@ -53,7 +53,7 @@ file_metadata read_metadata(const file& source) {
   result.raw_manifest.resize(result.header.manifest_bytes);
   result.contents =
       manifest::decode(result.raw_manifest.data(), result.raw_manifest.size(), result.header, source.path());
-  verify_metadata(source, result.header, result.contents);
+  verify_hdf5_metadata(source, result.header, result.contents);
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "hdf5/hdf5_types.hpp"
+#include "libhdf5/types.hpp"
 
 namespace syncyte::hdf5 {
 namespace {

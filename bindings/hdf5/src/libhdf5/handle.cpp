@@ -1,4 +1,4 @@
-#include "hdf5/hdf5_handle.hpp"
+#include "libhdf5/handle.hpp"
 
 namespace syncyte::hdf5 {
 namespace {

@@ -1,4 +1,4 @@
-#include "hdf5/hdf5_attributes.hpp"
+#include "libhdf5/attributes.hpp"
 
 namespace syncyte::hdf5 {
 namespace {

@@ -1,9 +1,9 @@
-#include "hdf5/hdf5_writer.hpp"
+#include "libhdf5/writer.hpp"
 
 #include <numeric>
 
-#include "hdf5/hdf5_attributes.hpp"
-#include "hdf5/hdf5_types.hpp"
+#include "libhdf5/attributes.hpp"
+#include "libhdf5/types.hpp"
 
 namespace syncyte::hdf5 {
 namespace {
@@ -44,21 +44,21 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
   return offsets;
 }
 
-hdf5_handle open_dataset(hid_t file, const dataset& entry) {
-  return {H5Dopen2(file, escaped(entry.key).c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2"};
+hdf5_handle open_dataset(hid_t file, const dataset& one) {
+  return {H5Dopen2(file, escaped(one.key).c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2"};
 }
 
-void verify_dataset(hid_t root, const dataset& entry) {
-  const hdf5_handle found = open_dataset(root, entry);
+void verify_dataset(hid_t root, const dataset& one) {
+  const hdf5_handle found = open_dataset(root, one);
   const hdf5_handle space(H5Dget_space(found.get()), H5Sclose, "H5Dget_space");
   std::vector<hsize_t> extents(SYNCYTE_MAX_NDIM);
   extents.resize(
       hdf5_check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), "H5Sget_simple_extent_dims"));
-  const bool same_place = entry.data_bytes() == 0 || H5Dget_offset(found.get()) == entry.offset;
-  require(same_place && std::vector<std::int64_t>(extents.begin(), extents.end()) == entry.shape &&
-              read_text(found.get(), "torch_dtype") == syncyte_dtype_name(entry.dtype) &&
-              read_numbers(found.get(), "crc32c") == entry.crc,
-          SYNCYTE_ERR_IO, "read back, the dataset of key '{}' differs from what was written", entry.key);
+  const bool same_place = one.data_bytes() == 0 || H5Dget_offset(found.get()) == one.offset;
+  require(same_place && std::vector<std::int64_t>(extents.begin(), extents.end()) == one.shape &&
+              read_text(found.get(), "torch_dtype") == syncyte_dtype_name(one.dtype) &&
+              read_numbers(found.get(), "crc32c") == one.crc,
+          SYNCYTE_ERR_IO, "read back, the dataset of key '{}' differs from what was written", one.key);
 }
 
 std::string creator() {
@@ -95,33 +95,33 @@ hdf5_writer::~hdf5_writer() {
   });
 }
 
-void hdf5_writer::add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths) {
+void hdf5_writer::add(dataset& one, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths) {
   const hdf5_lock lock;
   const hdf5_handle made(
-      H5Dcreate2(file_.get(), escaped(entry.key).c_str(), file_type(entry.dtype).get(),
-                 space_of({entry.shape.begin(), entry.shape.end()}).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
+      H5Dcreate2(file_.get(), escaped(one.key).c_str(), file_type(one.dtype).get(),
+                 space_of({one.shape.begin(), one.shape.end()}).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
       H5Dclose, "H5Dcreate2");
   const hid_t id = made.get();
-  entry.offset = 0;
-  if (entry.data_bytes() > 0) {
-    entry.offset = H5Dget_offset(id);
-    require(entry.offset != HADDR_UNDEF, SYNCYTE_ERR_INTERNAL, "checkpoint: no offset for key '{}'", entry.key);
+  one.offset = 0;
+  if (one.data_bytes() > 0) {
+    one.offset = H5Dget_offset(id);
+    require(one.offset != HADDR_UNDEF, SYNCYTE_ERR_INTERNAL, "checkpoint: no offset for key '{}'", one.key);
   }
-  write_attribute(id, "torch_dtype", std::string(syncyte_dtype_name(entry.dtype)));
-  write_attribute(id, "layout", std::string(entry.layout == SYNCYTE_LAYOUT_SHARDED ? "sharded" : "replicated"));
-  write_attribute(id, "global_shape", entry.shape);
-  if (entry.layout == SYNCYTE_LAYOUT_SHARDED) {
+  write_attribute(id, "torch_dtype", std::string(syncyte_dtype_name(one.dtype)));
+  write_attribute(id, "layout", std::string(one.layout == SYNCYTE_LAYOUT_SHARDED ? "sharded" : "replicated"));
+  write_attribute(id, "global_shape", one.shape);
+  if (one.layout == SYNCYTE_LAYOUT_SHARDED) {
     write_attribute(id, "shard_offsets", offsets_of(lengths));
     write_attribute(id, "shard_lengths", lengths);
   }
   write_attribute(id, "crc32c_block_bytes", static_cast<std::int64_t>(block_bytes));
-  create_attribute(id, "crc32c", entry.crc.size());
+  create_attribute(id, "crc32c", one.crc.size());
 }
 
 void hdf5_writer::finish(const manifest& contents) {
   const hdf5_lock lock;
-  for (const dataset& entry : contents.datasets)
-    rewrite_attribute(open_dataset(file_.get(), entry).get(), "crc32c", entry.crc);
+  for (const dataset& one : contents.datasets)
+    rewrite_attribute(open_dataset(file_.get(), one).get(), "crc32c", one.crc);
   const hid_t root = file_.get();
   write_attribute(root, "format_version", std::int64_t{SYNCYTE_CHECKPOINT_FORMAT});
   write_attribute(root, "step", contents.step);
@@ -140,7 +140,7 @@ void hdf5_writer::verify(const manifest& contents) {
   require(info.nlinks == contents.datasets.size() &&
               read_numbers(opened.get(), "complete") == std::vector<std::uint32_t>{1},
           SYNCYTE_ERR_IO, "read back, the file has {} keys of {}", info.nlinks, contents.datasets.size());
-  for (const dataset& entry : contents.datasets) verify_dataset(opened.get(), entry);
+  for (const dataset& one : contents.datasets) verify_dataset(opened.get(), one);
 }
 
 }  // namespace syncyte::hdf5
