@@ -1,6 +1,6 @@
 !> Collectives along a dimension: a mistake on one rank is an error on all ranks, with a message in Fortran's terms.
 program test_along_errors
-  use, intrinsic :: iso_c_binding, only: c_double, c_int32_t, c_int64_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_null_char
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte
   use checks
@@ -54,8 +54,16 @@ contains
   end function last_rank
 
   subroutine dimensions()
+    interface
+      integer(c_int32_t) function c_last_error_is(argument, value, expected) bind(C, name="c_last_error_is")
+        import :: c_char, c_int32_t
+        character(c_char), intent(in) :: argument(*), value(*), expected(*)
+      end function c_last_error_is
+    end interface
+
     call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_gather (world): dim is 3; expected 1 to 2, the rank of input")
+    call check(c_last_error_is("dim"//c_null_char, "3"//c_null_char, "1 to 2, the rank of input"//c_null_char) /= 0, "fields")
     call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
     call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), counts, stat, errmsg)
