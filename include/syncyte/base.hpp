@@ -33,19 +33,42 @@
 
 namespace syncyte {
 
+/// What a failed call's error is about, besides its text. Fields that do not apply are empty, and -1 for numbers.
+struct error_fields {
+  std::string operation;   ///< name of the C function without "syncyte_"
+  std::string object;      ///< object that the argument belongs to, or the collective's communicator
+  std::string argument;    ///< argument that is wrong, or fact that differs between ranks
+  std::int64_t axis = -1;  ///< dimension of the argument if ndim is not 0, otherwise its position in an array
+  std::int32_t ndim = 0;   ///< number of dimensions of the array that the error is about; 0: not about an array
+  std::string value;       ///< value of the argument; if it differs between ranks, the values and their ranks
+  std::string expected;
+  int rank = -1;       ///< rank that failed: of the communicator in a collective, otherwise of the world
+  std::string reason;  ///< the message without operation and rank
+};
+
 /// A failed call: what() is the full message (the error, the rank, the argument, how to correct it), code() the status.
 class error : public std::runtime_error {
  public:
-  error(status code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  error(status code, const std::string& message, error_fields fields = {})
+      : std::runtime_error(message), code_(code), fields_(std::make_shared<const error_fields>(std::move(fields))) {}
   status code() const noexcept { return code_; }
+  const error_fields& fields() const noexcept { return *fields_; }
 
  private:
   status code_;
+  std::shared_ptr<const error_fields> fields_;  // shared, so that copies of an exception do not throw
 };
 
 /// Throws the thread's last error unless a C function returned success. Local; callable at any time.
 inline void check(syncyte_status_t result) {
-  if (result != SYNCYTE_SUCCESS) throw error(static_cast<status>(result), syncyte_last_error());
+  if (result == SYNCYTE_SUCCESS) return;
+  const std::string message = syncyte_last_error();
+  syncyte_error_fields_t raw{};
+  raw.struct_size = sizeof(raw);
+  if (syncyte_last_error_fields(&raw) != SYNCYTE_SUCCESS) throw error(static_cast<status>(result), message);
+  throw error(
+      static_cast<status>(result), message,
+      {raw.operation, raw.object, raw.argument, raw.axis, raw.ndim, raw.value, raw.expected, raw.rank, raw.reason});
 }
 
 namespace detail {

@@ -86,6 +86,26 @@ TEST(Base, WrongBuffersThrow) {
   expect_error(syncyte::status::type, {"float32", "float64"}, [&] { syncyte::buffer(values).as<float>(); });
 }
 
+TEST(Base, ErrorsHaveTheFieldsOfTheCInterface) {
+  const syncyte::extents negative{3, -4};
+  try {
+    const std::vector<double> values(12);
+    syncyte::const_buffer(values.data(), negative);
+    FAIL() << "nothing was thrown";
+  } catch (const syncyte::error& thrown) {
+    const syncyte::error copied = thrown;  // NOLINT: the copy must have the fields too
+    const syncyte::error_fields& fields = copied.fields();
+    EXPECT_EQ(fields.operation, "buffer_init");
+    EXPECT_EQ(fields.argument, "shape");
+    EXPECT_EQ(fields.axis, 1);
+    EXPECT_EQ(fields.ndim, 2);
+    EXPECT_EQ(fields.value, "-4");
+    EXPECT_EQ(fields.rank, syncyte::communicator::world().rank());
+    EXPECT_NE(std::string(thrown.what()).find(fields.reason), std::string::npos);
+  }
+  EXPECT_EQ(syncyte::error(syncyte::status::io, "the disk is full").fields().axis, -1);
+}
+
 struct counted {
   int polls = 0;
   int freed = 0;

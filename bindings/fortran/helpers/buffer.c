@@ -68,11 +68,12 @@ syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name) {
     is_assumed |= array->dim[i].extent < 0;
   }
   if (array->base_addr == NULL && !is_empty)
-    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is not allocated or not associated", name);
+    return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, -1, "not allocated or not associated");
   if (is_assumed)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has assumed size (*): its last extent is unknown; pass a section", name);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1,
+                         "of assumed size (*); expected a section, whose extents are known");
   if (array->rank > SYNCYTE_MAX_NDIM)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has rank %d, the most is %d", name, array->rank, SYNCYTE_MAX_NDIM);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of rank %d; expected at most %d", array->rank, SYNCYTE_MAX_NDIM);
   return SYNCYTE_SUCCESS;
 }
 
@@ -117,10 +118,9 @@ syncyte_status_t fortran_buffer_as(const CFI_cdesc_t* array, const char* name, s
   const syncyte_dtype_t dtype = fortran_dtype(array);
   if (status != SYNCYTE_SUCCESS) return status;
   if (dtype == 0)
-    return fortran_fail(SYNCYTE_ERR_TYPE,
-                        "%s has a type that Syncyte does not have: expected real(4 or 8), complex(4 or 8), "
-                        "integer(1, 2, 4 or 8) or logical(c_bool)",
-                        name);
+    return fortran_wrong(SYNCYTE_ERR_TYPE, name, -1,
+                         "of a type that Syncyte does not have; expected real(4 or 8), complex(4 or 8), "
+                         "integer(1, 2, 4 or 8) or logical(c_bool)");
   buffer->data = array->base_addr;
   buffer->dtype = fortran_carries(dtype, stored) ? stored : dtype;
   buffer->ndim = array->rank;
@@ -143,25 +143,25 @@ syncyte_status_t fortran_dense_buffer(const CFI_cdesc_t* array, const char* name
 
 syncyte_status_t fortran_alike(const CFI_cdesc_t* array, const CFI_cdesc_t* like, const char* name) {
   if (array->rank == 0 && like->rank == 0 && array->type == like->type) return SYNCYTE_SUCCESS;
-  return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s of rank %d, expected a scalar %s", name, fortran_type_name(array),
-                      array->rank, fortran_type_name(like));
+  return fortran_wrong(SYNCYTE_ERR_TYPE, name, -1, "%s of rank %d; expected a scalar %s", fortran_type_name(array),
+                       array->rank, fortran_type_name(like));
 }
 
 syncyte_status_t fortran_handle(const CFI_cdesc_t* handle, const char* name, int32_t* value) {
   const bool is_whole = handle->rank == 0 && handle->elem_len == sizeof(int32_t);
   if (!is_whole || handle->type == CFI_type_float || handle->type == CFI_type_Bool)
-    return fortran_fail(SYNCYTE_ERR_TYPE, "%s is neither a default integer nor a type(MPI_Comm), but %s of rank %d",
-                        name, fortran_type_name(handle), handle->rank);
+    return fortran_wrong(SYNCYTE_ERR_TYPE, name, -1, "%s of rank %d; expected a default integer or a type(MPI_Comm)",
+                         fortran_type_name(handle), handle->rank);
   *value = *(const int32_t*)handle->base_addr;
   return SYNCYTE_SUCCESS;
 }
 
 syncyte_status_t fortran_axis(int32_t dim, const syncyte_buffer_t* array, const char* name, const char* array_name,
                               int32_t* axis) {
-  if (array->ndim == 0) return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has no dimension; expected 1 or more", array_name);
+  if (array->ndim == 0) return fortran_wrong(SYNCYTE_ERR_SHAPE, array_name, -1, "of no dimension; expected 1 or more");
   if (dim < 1 || dim > array->ndim)
-    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is %d; expected 1 to %d, the rank of %s", name, dim, array->ndim,
-                        array_name);
+    return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, -1, "%d; expected 1 to %d, the rank of %s", dim, array->ndim,
+                         array_name);
   *axis = -dim;
   return SYNCYTE_SUCCESS;
 }

@@ -20,8 +20,8 @@ syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, s
   const syncyte_status_t status = fortran_buffer_as(array, "array", dtype, &data);
   if (status != SYNCYTE_SUCCESS) return status;
   if (dtype != 0 && data.dtype != dtype)
-    return fortran_fail(SYNCYTE_ERR_TYPE, "array is %s and cannot hold %s", fortran_type_name(array),
-                        syncyte_dtype_name(dtype));
+    return fortran_wrong(SYNCYTE_ERR_TYPE, "array", -1, "%s; expected a type that can hold %s",
+                         fortran_type_name(array), syncyte_dtype_name(dtype));
   if (!fortran_is_contiguous(array))
     return fortran_fail(SYNCYTE_ERR_SHAPE, "array of key %s is not contiguous; give a contiguous array or a copy", key);
   return fill(key, layout, &data, entry);

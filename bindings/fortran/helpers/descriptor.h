@@ -11,6 +11,11 @@
 /** Sets this thread's last error with a printf-like message, and returns status. */
 syncyte_status_t fortran_fail(syncyte_status_t status, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Sets this thread's last error, with its fields, to "argument is <format>", and returns status. The format is of the
+ * form "value; expected what", or a value alone; axis is the position in the argument, from 0, or -1. */
+syncyte_status_t fortran_wrong(syncyte_status_t status, const char* argument, int64_t axis, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /** Element type of an array, or 0 for one that Syncyte does not have. */
 syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array);
 

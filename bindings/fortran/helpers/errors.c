@@ -26,12 +26,12 @@ static void write_reversed(FILE* to, const char* items, const char* end, const c
   fprintf(to, "%.*s%s", (int)((comma != NULL ? comma : end) - items), items, after);
 }
 
-/* Writes a field. Lists of extents are reversed, into Fortran's order. C's axes count from the end (-1 is the last
- * one), Fortran's dimensions from the start: axis -d is dimension d, so that only the sign is left out. */
-static void write_field(FILE* to, const char* text, bool has_extents, bool is_axis) {
+/* Writes a field. Lists of extents are reversed, into Fortran's order. Axes that differ between ranks count from the end
+ * (-1 is the last one), Fortran's dimensions from the start: axis -d is dimension d, so that only the sign is left out. */
+static void write_field(FILE* to, const char* text, bool has_extents, bool drops_signs) {
   for (const char* next = text; *next != '\0'; ++next) {
     const char* end = *next == '[' && has_extents ? strchr(next, ']') : NULL;
-    const bool is_sign = is_axis && *next == '-' && (next == text || next[-1] == ' ');
+    const bool is_sign = drops_signs && *next == '-' && (next == text || next[-1] == ' ');
     if (!is_sign) fputc(*next, to);
     if (end == NULL) continue;
     write_reversed(to, next + 1, end, "]");
@@ -60,18 +60,37 @@ static const char* name_of(const char* argument) {
   return argument;
 }
 
+static bool is_axis(const char* argument) {
+  return strstr(argument, "axis") != NULL || strcmp(argument, "axes") == 0 || strcmp(argument, "dimension") == 0;
+}
+
+/* Writes an axis that is out of range and its range, "5; expected -2 to 1", as dimensions of Fortran, "-3; expected 1
+ * to 2"; false if the fields are about something else. "0 to 1" is the range of an axis that cannot count from the end.
+ */
+static bool write_axis(FILE* to, const syncyte_error_fields_t* fields) {
+  long long axis = 0, first = 0, last = 0;
+  int end = 0, length = 0;
+  const bool is_number = sscanf(fields->value, "%lld%n", &axis, &end) == 1 && fields->value[end] == '\0';
+  if (!is_number || sscanf(fields->expected, "%lld to %lld%n", &first, &last, &length) != 2) return false;
+  const bool is_from_end = axis < 0 && first < 0;
+  fprintf(to, "%lld; expected 1 to %lld", is_from_end ? -axis : last + 1 - axis, last + 1);
+  write_field(to, fields->expected + length, true, false);
+  return true;
+}
+
 /* "dimension 2 of shape is 3; expected 4" */
 static void write_argument(FILE* to, const syncyte_error_fields_t* fields) {
   const bool is_about_array = fields->ndim > 0, has_position = fields->axis >= 0;
-  const bool value_is_axis = is_about_array && !has_position && strstr(fields->argument, "axis") != NULL;
+  const bool drops_signs = is_about_array && !has_position && is_axis(fields->argument);
   if (is_about_array && has_position) fprintf(to, "dimension %lld of ", (long long)(fields->ndim - fields->axis));
   fputs(name_of(fields->argument), to);
   if (!is_about_array && has_position) fprintf(to, "(%lld)", (long long)fields->axis + 1);
   fputs(" is ", to);
+  if (is_axis(fields->argument) && write_axis(to, fields)) return;
   const char* value = strcmp(fields->value, "null") == 0 ? "absent or not allocated" : fields->value;
-  write_field(to, value, is_about_array, value_is_axis);
+  write_field(to, value, is_about_array, drops_signs);
   if (fields->expected[0] != '\0') fputs("; expected ", to);
-  write_field(to, fields->expected, is_about_array, value_is_axis);
+  write_field(to, fields->expected, is_about_array, drops_signs);
 }
 
 const char* fortran_last_error(void) {

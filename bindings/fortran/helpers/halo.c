@@ -17,13 +17,13 @@ static syncyte_status_t read_axes(const CFI_cdesc_t* dims, int32_t ndim, int32_t
   const int32_t count = *given;
   for (int32_t d = 0; status == SYNCYTE_SUCCESS && d < count; ++d) {
     if (numbers[d] < 1 || numbers[d] > ndim)
-      return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims(%d) is %lld; expected 1 to %d, the rank of array", count - d,
-                          (long long)numbers[d], ndim);
+      return fortran_wrong(SYNCYTE_ERR_ARGUMENT, "dims", count - 1 - d, "%lld; expected 1 to %d, the rank of array",
+                           (long long)numbers[d], ndim);
     axes[d] = -(int32_t)numbers[d];
     for (int32_t e = 0; e < d; ++e)
       if (axes[e] == axes[d])
-        return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims(%d) and dims(%d) are both %lld; expected different ones",
-                            count - d, count - e, (long long)numbers[d]);
+        return fortran_wrong(SYNCYTE_ERR_ARGUMENT, "dims", count - 1 - d, "%lld; expected another one than dims(%d)",
+                             (long long)numbers[d], count - e);
   }
   return status;
 }

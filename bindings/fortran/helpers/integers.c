@@ -14,15 +14,15 @@ static bool read_integer(syncyte_dtype_t dtype, const void* address, int64_t* va
 
 static syncyte_status_t expect_scalar(const CFI_cdesc_t* scalar, const char* name) {
   if (scalar->rank != 0)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s is an array of rank %d, a scalar is expected", name, scalar->rank);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "an array of rank %d; expected a scalar", scalar->rank);
   if (scalar->base_addr == NULL)
-    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is not allocated or not associated", name);
+    return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, -1, "not allocated or not associated");
   return SYNCYTE_SUCCESS;
 }
 
 static syncyte_status_t not_integer(const CFI_cdesc_t* array, const char* name) {
-  return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, an integer of kind 1, 2, 4 or 8 is expected", name,
-                      fortran_type_name(array));
+  return fortran_wrong(SYNCYTE_ERR_TYPE, name, -1, "%s; expected an integer of kind 1, 2, 4 or 8",
+                       fortran_type_name(array));
 }
 
 syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, int64_t* value) {
@@ -35,8 +35,7 @@ syncyte_status_t fortran_size(const CFI_cdesc_t* scalar, const char* name, size_
   int64_t number = 0;
   const syncyte_status_t status = fortran_integer(scalar, name, &number);
   if (status != SYNCYTE_SUCCESS) return status;
-  if (number < 0)
-    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is %lld, 0 or more are expected", name, (long long)number);
+  if (number < 0) return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, -1, "%lld; expected 0 or more", (long long)number);
   *value = (size_t)number;
   return SYNCYTE_SUCCESS;
 }
@@ -70,7 +69,7 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
   const syncyte_status_t status = fortran_check(array, name);
   if (status != SYNCYTE_SUCCESS) return status;
   if (is_reversed != 0 && array->rank > 1)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has rank %d, a vector is expected", name, array->rank);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of rank %d; expected a vector", array->rank);
   const int64_t count = fortran_count(array);
   CFI_index_t at[CFI_MAX_RANK] = {0};
   char* address = array->base_addr;
@@ -86,15 +85,15 @@ syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name
   char* address = array->base_addr;
   for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
     if (!write_integer(array, address, values[i]))
-      return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, too small for the value %lld", name, fortran_type_name(array),
-                          (long long)values[i]);
+      return fortran_wrong(SYNCYTE_ERR_TYPE, name, -1, "%s, too small for the value %lld", fortran_type_name(array),
+                           (long long)values[i]);
   return SYNCYTE_SUCCESS;
 }
 
 syncyte_status_t fortran_reversed(const CFI_cdesc_t* array, const char* name, int32_t* count, int64_t* values) {
   if (fortran_count(array) > SYNCYTE_MAX_NDIM)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has %lld elements, expected at most %d", name,
-                        (long long)fortran_count(array), SYNCYTE_MAX_NDIM);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of %lld elements; expected at most %d",
+                         (long long)fortran_count(array), SYNCYTE_MAX_NDIM);
   *count = (int32_t)fortran_count(array);
   return fortran_integers(array, name, 1, values);
 }

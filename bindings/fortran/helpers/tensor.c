@@ -16,8 +16,8 @@ syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_bu
   void* data = NULL;
   *buffer = (syncyte_buffer_t){.struct_size = sizeof *buffer};
   if (fortran_dtype(index) != SYNCYTE_INT32 && fortran_dtype(index) != SYNCYTE_INT64)
-    return fortran_fail(SYNCYTE_ERR_TYPE, "index is %s, integer(4) or integer(8) is expected",
-                        fortran_type_name(index));
+    return fortran_wrong(SYNCYTE_ERR_TYPE, "index", -1, "%s; expected integer(4) or integer(8)",
+                         fortran_type_name(index));
   syncyte_status_t status = syncyte_memory_acquire(sizeof(int64_t) * (size_t)count, SYNCYTE_MEMORY_HOST, 0, &data);
   if (status != SYNCYTE_SUCCESS) return fortran_fail(status, "no memory for %lld indices", (long long)count);
   status = fortran_integers(index, "index", 0, data);
@@ -32,9 +32,9 @@ syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS) return status;
   if (ranks->type != CFI_type_int32_t || !fortran_is_contiguous(ranks) || fortran_count(ranks) != fortran_count(index))
-    return fortran_fail(SYNCYTE_ERR_SHAPE,
-                        "ranks is %s with %lld elements, contiguous integer(4) with %lld elements is expected",
-                        fortran_type_name(ranks), (long long)fortran_count(ranks), (long long)fortran_count(index));
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "ranks", -1,
+                         "%s with %lld elements; expected contiguous integer(4) with %lld elements",
+                         fortran_type_name(ranks), (long long)fortran_count(ranks), (long long)fortran_count(index));
   status = fortran_rows(index, global.shape[0], &rows);
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_owner(tensor, rows.shape[0], rows.data, ranks->base_addr);
   (void)syncyte_memory_release(rows.data);
@@ -47,7 +47,8 @@ static syncyte_status_t from_subscripts(const syncyte_buffer_t* global, const CF
   const syncyte_status_t status = fortran_reversed(element, "element", &count, at);
   if (status != SYNCYTE_SUCCESS) return status;
   if (count != global->ndim)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "element has %d subscripts, the tensor %d dimensions", count, global->ndim);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "element", -1, "of %d subscripts; expected %d, the rank of the tensor",
+                         count, global->ndim);
   *number = 0;
   for (int32_t i = 0; i < count; ++i) {
     if (at[i] < 1 || at[i] > global->shape[i])
@@ -76,7 +77,9 @@ syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* ele
 /* An array with fewer dimensions than the tensor gets further ones of extent 1 behind its own (in front in C). */
 syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first) {
   const int32_t ndim = global->ndim, missing = ndim - buffer->ndim;
-  if (missing < 0) return fortran_fail(SYNCYTE_ERR_SHAPE, "array has rank %d, the tensor only %d", buffer->ndim, ndim);
+  if (missing < 0)
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "array", -1, "of rank %d; expected at most %d, the rank of the tensor",
+                         buffer->ndim, ndim);
   size_t bytes = 0;
   (void)syncyte_dtype_size(buffer->dtype, &bytes);
   for (int32_t i = ndim - 1; i >= 0; --i) {

@@ -58,7 +58,8 @@ static syncyte_status_t view_part(void* data, int64_t room, const CFI_cdesc_t* p
   int32_t count = 1;
   syncyte_status_t status = shape != NULL ? fortran_reversed(shape, "shape", &count, extents) : SYNCYTE_SUCCESS;
   if (status == SYNCYTE_SUCCESS && pointer->rank != count)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "the pointer has rank %d, shape has %d elements", pointer->rank, count);
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "pointer", -1, "of rank %d; expected %d, the number of elements of shape",
+                         pointer->rank, count);
   if (status == SYNCYTE_SUCCESS) status = syncyte_buffer_init(data, fortran_dtype(pointer), count, extents, view);
   for (int32_t i = 0; status == SYNCYTE_SUCCESS && i < count; ++i) elements *= extents[i];
   if (status != SYNCYTE_SUCCESS || elements <= room) return status;

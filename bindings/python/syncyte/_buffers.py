@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _declarations as c
 from . import dtypes, errors
+from ._checks import wrong
 
 NUMPY = "numpy"
 TORCH = "torch"
@@ -98,9 +99,8 @@ def refuse_to_lose_gradients(value: object, name: str) -> None:
 def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
     torch = dtypes.import_torch()
     if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
-        raise errors.DtypeError(
-            f"{name} is a {tensor.layout} tensor on {tensor.device}; expected a strided one on cpu or cuda"
-        )
+        value = f"a {tensor.layout} tensor on {tensor.device}"
+        raise wrong(errors.DtypeError, name, value, "a strided one on cpu or cuda")
     if tensor.is_conj() or tensor.is_neg():
         raise errors.DtypeError(
             f"{name} is a lazy conjugate or negative; resolve it with resolve_conj(), resolve_neg()"
@@ -133,10 +133,8 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
             value = memoryview(value)
         except TypeError:
             if writable or not isinstance(value, (np.generic, int, float, complex, list, tuple)):
-                raise errors.DtypeError(
-                    f"{name} is a {type(value).__name__}; expected a numpy array, a torch tensor, or an object that "
-                    f"exports DLPack or a buffer"
-                ) from None
+                expected = "a numpy array, a torch tensor, or an object that exports DLPack or a buffer"
+                raise wrong(errors.DtypeError, name, f"a {type(value).__name__}", expected) from None
     try:
         return np.asarray(value)
     except (ValueError, OverflowError) as error:
@@ -183,7 +181,7 @@ def as_buffer(
         buffer = _of_numpy(_as_array(value, name, writable), name, writable, expected)
     _check_strides(buffer, name, writable, contiguous)
     if expected is not None and buffer.dtype != expected:
-        raise errors.DtypeError(f"{name} is of {buffer.dtype.name.lower()}; expected {expected.name.lower()}")
+        raise wrong(errors.DtypeError, name, f"of {buffer.dtype.name.lower()}", expected.name.lower())
     return buffer
 
 

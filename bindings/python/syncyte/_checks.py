@@ -9,13 +9,15 @@ from typing import Any
 
 from ._declarations import Op
 from ._types import WindowReduction
-from .errors import ArgumentError, DtypeError, Error
+from .errors import ArgumentError, DtypeError, Error, ErrorFields
 
 
 def wrong(error: type[Error], argument: str, value: object, expected: str, *, axis: int | None = None) -> Error:
     """Returns the exception for a wrong argument: "argument[axis] is value; expected expected"."""
     place = "" if axis is None else f"[{axis}]"
-    return error(f"{argument}{place} is {value}; expected {expected}")
+    made = error(f"{argument}{place} is {value}; expected {expected}")
+    made.fields = ErrorFields(argument=argument, axis=-1 if axis is None else axis, value=str(value), expected=expected)
+    return made
 
 
 def check_kind(value: object, kind: type | tuple[type, ...], name: str, expected: str) -> None:
@@ -41,7 +43,7 @@ def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
     if isinstance(op, str) and op.upper() in Op.__members__:
         return Op[op.upper()]
     names = [known.name.lower() for known in Op if of_window or known is not Op.REPLACE]
-    raise ArgumentError(f"op is {op!r}; expected one of {', '.join(names)}")
+    raise wrong(ArgumentError, "op", repr(op), f"one of {', '.join(names)}")
 
 
 def as_int32(value: Any, name: str) -> int:
@@ -66,11 +68,11 @@ def as_size(value: Any, name: str) -> int:
     return number
 
 
-def as_index(value: Any, name: str) -> int:
+def as_index(value: Any, name: str, *, axis: int | None = None) -> int:
     try:
         return int(value.__index__())
     except (AttributeError, TypeError):
-        raise DtypeError(f"{name} is {value!r}; expected an integer") from None
+        raise wrong(DtypeError, name, repr(value), "an integer", axis=axis) from None
 
 
 def as_text(value: Any, name: str, expected: str, *, may_be_empty: bool = False) -> str:
@@ -87,24 +89,24 @@ def as_seconds(value: Any, name: str) -> float:
     try:
         seconds = float("none" if isinstance(value, (bool, str, bytes, bytearray)) else value)  # float() accepts "1"
     except (TypeError, ValueError):
-        raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
+        raise wrong(DtypeError, name, repr(value), "a number of seconds, or None") from None
     if not seconds >= 0:
-        raise ArgumentError(f"{name} is {value}; expected a number of seconds, 0 or more, or None")
+        raise wrong(ArgumentError, name, value, "a number of seconds, 0 or more, or None")
     return seconds
 
 
 def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
     """Converts a sequence of integers to a list; `expected` names them in messages."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}")
+        raise wrong(DtypeError, name, repr(values), f"a sequence of {expected}")
     try:
         numbers = list(values)
     except TypeError:  # an array of 0 dimensions
-        raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}") from None
+        raise wrong(DtypeError, name, repr(values), f"a sequence of {expected}") from None
     try:
         return [operator.index(value) for value in numbers]
     except TypeError:
-        return [as_index(value, f"{name}[{place}]") for place, value in enumerate(numbers)]  # names the position
+        return [as_index(value, name, axis=place) for place, value in enumerate(numbers)]  # names the position
 
 
 def as_counts(counts: Sequence[int], name: str, factor: int = 1) -> Any:

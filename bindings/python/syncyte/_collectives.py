@@ -11,18 +11,11 @@ import numpy as np
 from . import _arrays, _library
 from . import _declarations as c
 from ._buffers import Buffer, as_buffer, row_of
-from ._checks import as_counts, as_index, as_int32, as_int64, as_op, whole_extent
+from ._checks import as_counts, as_index, as_int32, as_int64, as_op, whole_extent, wrong
 from ._handles import Handle
 from ._requests import Request, reap
 from ._types import Array, Reduction, Result
-from .errors import ArgumentError, DtypeError, status_of
-
-
-def set_error(error: BaseException) -> int:
-    """Makes an exception the C library's last error in this thread; returns its status."""
-    status = status_of(error)
-    _library.core().syncyte_error_set(status, str(error).encode("utf-8", "replace"))
-    return status
+from .errors import ArgumentError, DtypeError, Error
 
 
 CHECK_LEVELS = ("off", "on", "full")  # the C library's numbers are the positions
@@ -96,15 +89,25 @@ class CollectiveMethods(Handle):
 
     # Errors that Python finds on one rank.
 
+    def _locate(self, error: BaseException, operation: str) -> None:
+        """Adds operation and rank to the fields of an error that Python has found."""
+        if isinstance(error, Error) and not error.fields.operation:
+            error.fields = error.fields._replace(operation=operation, rank=self.rank)
+
     def _tell(self, error: BaseException, operation: str, always: bool = False) -> None:
         """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin.
 
         `always`: also with SYNCYTE_CHECK=off, for collectives whose C function agrees at every check level (those that
         create, synchronise or restore objects): the other ranks are waiting in that agreement.
         """
+        self._locate(error, operation)
         if not always and self.check == "off":
             return  # without an agreement, only this rank gets the error
-        _library.core().unchecked("syncyte_comm_agree")(self.handle, set_error(error), operation.encode(), 0, None)
+        status = _library.set_error(error)
+        _library.core().unchecked("syncyte_comm_agree")(self.handle, status, operation.encode(), 0, None)
+        agreed = _library.last_fields()
+        if isinstance(error, Error) and agreed.rank == self.rank:
+            error.fields = agreed  # as the other ranks get them
 
     def _prepare(self, operation: str, prepare: Callable[[], Result], always: bool = False) -> Result:
         """Runs a collective's local checks; if they fail, all ranks get the error. `always`: as of _tell()."""
@@ -141,8 +144,8 @@ class CollectiveMethods(Handle):
             for number, (name, value) in enumerate(facts.items()):
                 array[number].name, array[number].value = name.encode(), as_index(value, name)
             if not isinstance(operation, str):
-                raise DtypeError(f"operation is {operation!r}; expected a string")
-            return (0 if error is None else set_error(error)), array
+                raise wrong(DtypeError, "operation", repr(operation), "a string")
+            return (0 if error is None else _library.set_error(error)), array
 
         called = operation if isinstance(operation, str) else "agree"
         status, array = self._prepare(called, prepare, always=True)
@@ -176,8 +179,9 @@ class CollectiveMethods(Handle):
         try:
             return prepare()
         except Exception as error:
+            self._locate(error, operation)
             # The others get the error from wait() or test().
-            _library.core().unchecked("syncyte_comm_ifail")(self.handle, set_error(error), operation.encode())
+            _library.core().unchecked("syncyte_comm_ifail")(self.handle, _library.set_error(error), operation.encode())
             raise
 
     def _start_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Request[Any]:
@@ -224,7 +228,7 @@ class CollectiveMethods(Handle):
     def _broadcast(self, name: str, array: Any, root: int) -> CollectiveCall:
         number = as_int32(root, "root")
         if not 0 <= number < self.size:  # checked before the array, because root decides whether that is written
-            raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
+            raise wrong(ArgumentError, "root", number, f"0 to {self.size - 1}")
         is_written = self.rank != number
         buffer = as_buffer(array, "array", writable=is_written, recorded_by=name)
         return CollectiveCall((number,), buffer.reference, (buffer,), array, buffer if is_written else None)

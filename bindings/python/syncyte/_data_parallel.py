@@ -11,7 +11,7 @@ import torch
 from torch.autograd.profiler import record_function
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
-from ._checks import check_kind
+from ._checks import check_kind, wrong
 from ._layouts import layouts_of
 from ._reducer import Reducer
 from ._torch_collectives import bcast
@@ -116,7 +116,7 @@ def _checked_parameters(
     """Checks the constructor's arguments; returns the parameters that require gradients, each once."""
     parameters = _parameters_of(module, comm)
     if not isinstance(bucket_bytes, int) or bucket_bytes < 1:
-        raise ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
+        raise wrong(ArgumentError, "bucket_bytes", repr(bucket_bytes), "a whole number, 1 or more")
     if not parameters:
         raise ArgumentError("no parameter requires a gradient; expected one or more that do")
     if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):

@@ -111,7 +111,7 @@ class Library:
 
     def __getattr__(self, name: str) -> Any:
         function = self.unchecked(name)
-        if function.restype is ctypes.c_int32 and name != "syncyte_error_set":  # which returns its argument
+        if function.restype is ctypes.c_int32 and name != "syncyte_error_set_fields":  # which returns fields.status
             function.errcheck = _raise_if_failed
         setattr(self, name, function)
         return function
@@ -155,7 +155,28 @@ def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tup
         if status == c.Status.ERR_INTERRUPTED:
             _interrupts.raise_again()
         message = core().syncyte_last_error()
-        raise errors.from_status(status, message.decode("utf-8", "replace"))
+        raise errors.from_status(status, message.decode("utf-8", "replace"), last_fields())
+    return status
+
+
+def last_fields() -> errors.ErrorFields:
+    """Returns the fields of the C library's last error in this thread."""
+    fields = options(c.ErrorFields)
+    if core().unchecked("syncyte_last_error_fields")(fields) != 0:
+        return errors.ErrorFields()
+    values: Any = (getattr(fields, name) for name in errors.ErrorFields._fields)
+    return errors.ErrorFields._make(v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in values)
+
+
+def set_error(error: BaseException) -> int:
+    """Makes an exception the C library's last error in this thread, with its fields; returns its status."""
+    status, known = errors.status_of(error), errors.ErrorFields()
+    if isinstance(error, errors.Error):
+        known = error.fields._replace(operation="")  # the message has it, or the agreement adds it
+    texts = {name: v.encode("utf-8", "replace") for name, v in known._asdict().items() if isinstance(v, str)}
+    reason = str(error).encode("utf-8", "replace")
+    fields = options(c.ErrorFields, status=status, reason=reason, axis=known.axis, ndim=known.ndim, **texts)
+    core().syncyte_error_set_fields(fields)
     return status
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from . import _declarations as c
 from . import _library
 from ._buffers import Buffer, as_buffer
-from ._checks import as_int32
+from ._checks import as_int32, wrong
 from ._handles import Handle
 from ._requests import MessageStatus, Request, reap
 from .errors import DtypeError, Error
@@ -112,7 +112,7 @@ class MessageMethods(Handle):
             The request; its result is None.
         """
         if not hasattr(array, "shape"):
-            raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor")
+            raise wrong(DtypeError, "array", f"a {type(array).__name__}", "a numpy array or a torch tensor")
         reap()
         buffer = _outgoing(array, "isend")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")

@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple
 
 from . import _declarations as c
 from . import _interrupts, _library
+from ._checks import wrong
 from ._types import Result
 from .errors import DtypeError, HandleError
 
@@ -187,11 +188,11 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
 def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
     """Does wait_all() for requests of a class. Raises DtypeError for anything else, before any wait."""
     if not isinstance(requests, Iterable):
-        raise DtypeError(f"requests is {requests!r}; expected a list of requests")
+        raise wrong(DtypeError, "requests", repr(requests), "a list of requests")
     given = list(requests)
     for place, request in enumerate(given):
         if not isinstance(request, kind):
-            raise DtypeError(f"requests[{place}] is {request!r}; expected a request")
+            raise wrong(DtypeError, "requests", repr(request), "a request", axis=place)
     answers: list[Any] = []
     first: Exception | None = None
     for request in given:

@@ -14,7 +14,7 @@ from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
 from ._arrays import pointer
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, as_numbers, as_seconds
+from ._checks import as_index, as_int32, as_int64, as_numbers, as_seconds, wrong
 from ._handles import Handle
 from ._types import Array, Comparison
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
@@ -131,7 +131,7 @@ class TensorMethods(Handle):
         is_torch = dtypes.is_torch_tensor(index)
         wanted = np.asarray(index.detach().cpu() if is_torch else _index_buffer(index).array)
         if wanted.dtype.kind not in "iu":
-            raise DtypeError(f"index is {index!r}; expected integers")
+            raise wrong(DtypeError, "index", repr(index), "integers")
         numbers = np.ascontiguousarray(wanted, np.int64)
         ranks = np.empty(wanted.shape, np.int32)  # ascontiguousarray gives 0-dimensional ones a dimension
         _library.core().syncyte_tensor_owner(self.handle, numbers.size, pointer(numbers), pointer(ranks))
@@ -305,7 +305,7 @@ class TensorMethods(Handle):
         if out is None:
             shape = tuple(as_numbers(extent, "extent"))
             if len(shape) != self.ndim or any(number < 0 for number in shape):
-                raise ShapeError(f"extent is {shape}; expected {self.ndim} numbers of 0 or more")
+                raise wrong(ShapeError, "extent", shape, f"{self.ndim} numbers of 0 or more")
             first = self._check_inside(lower, shape)
             if self._records_gradients():
                 rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(first), shape, ()))
@@ -379,9 +379,8 @@ class TensorMethods(Handle):
         if not isinstance(element, (tuple, list)):
             return as_index(element, "element")
         if len(element) != len(self._shape):
-            raise ShapeError(
-                f"element is {tuple(element)}; expected {len(self._shape)} numbers, or one in row-major order"
-            )
+            expected = f"{len(self._shape)} numbers, or one in row-major order"
+            raise wrong(ShapeError, "element", tuple(element), expected)
         number = 0
         for part, extent in zip(element, self._shape, strict=True):
             index = as_index(part, "element")
@@ -480,7 +479,7 @@ class TensorMethods(Handle):
             An argument that is not a number.
         """
         if not isinstance(compare, str) or compare not in _COMPARISONS:
-            raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
+            raise wrong(ArgumentError, "compare", repr(compare), f"one of {', '.join(_COMPARISONS)}")
         limit = None if timeout is None else as_seconds(timeout, "timeout")
         number, wanted = self._element(element), as_int64(value, "value")
         end = None if limit is None else time.monotonic() + limit

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_text, check_kind
+from ._checks import as_index, as_text, check_kind, wrong
 from ._types import Result
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
@@ -38,9 +38,9 @@ def _path(path: Path) -> bytes:
     try:
         found = os.fsencode(path)
     except TypeError:
-        raise DtypeError(f"path is {path!r}; expected a string or a path") from None
+        raise wrong(DtypeError, "path", repr(path), "a string or a path") from None
     if not found or b"\0" in found:
-        raise ArgumentError(f"path is {path!r}; expected the name of a file")
+        raise wrong(ArgumentError, "path", repr(path), "the name of a file")
     return found
 
 
@@ -52,7 +52,7 @@ def _check_sharded(sharded: Sharded, keys: Collection[str]) -> None:
     if isinstance(sharded, bool):
         return
     if isinstance(sharded, str):
-        raise DtypeError(f"sharded is the string {sharded!r}; expected True, False, or a collection of keys")
+        raise wrong(DtypeError, "sharded", f"the string {sharded!r}", "True, False, or a collection of keys")
     unknown = sorted(set(sharded) - set(keys))
     if unknown:
         raise ArgumentError(f"sharded names keys that do not exist: {', '.join(map(repr, unknown))}")
@@ -400,11 +400,11 @@ def _first_last(rows: range | Sequence[int] | None) -> tuple[int, int]:
         return 0, 0
     if isinstance(rows, range):
         if rows.step != 1:
-            raise ArgumentError(f"rows is {rows}; expected a step of 1")
+            raise wrong(ArgumentError, "rows", rows, "a step of 1")
         rows = rows.start, rows.stop
     if len(rows) != 2:
-        raise ArgumentError(f"rows is {rows!r}; expected a range or (first, last + 1)")
+        raise wrong(ArgumentError, "rows", repr(rows), "a range or (first, last + 1)")
     first, last = (as_index(number, "rows") for number in rows)
     if first < 0 or last < first:
-        raise ArgumentError(f"rows is {first} to {last}; expected 0 <= first <= last")
+        raise wrong(ArgumentError, "rows", f"{first} to {last}", "0 <= first <= last")
     return first, last

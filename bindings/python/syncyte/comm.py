@@ -20,7 +20,7 @@ import numpy as np
 from . import _declarations as c
 from . import _library, runtime
 from ._along import AxisMethods, even_counts
-from ._checks import as_int32, as_numbers
+from ._checks import as_int32, as_numbers, wrong
 from ._collectives import CHECK_LEVELS
 from ._messages import MessageMethods
 from .errors import ArgumentError, DtypeError, Error, HandleError, ShapeError
@@ -46,7 +46,7 @@ class Topology(NamedTuple):
 
 def _comm_options(name: str | None, check: str | None) -> Any:
     if not isinstance(check, str | None) or check not in _CHECKS:
-        raise ArgumentError(f"check is {check!r}; expected None (as the parent), 'off', 'on' or 'full'")
+        raise wrong(ArgumentError, "check", repr(check), "None (as the parent), 'off', 'on' or 'full'")
     return _library.new_struct(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check])
 
 
@@ -197,7 +197,7 @@ class Comm(AxisMethods, MessageMethods):
             As of from_fortran(); on this rank alone: not an mpi4py communicator.
         """
         if not hasattr(comm, "py2f"):
-            raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
+            raise wrong(DtypeError, "comm", f"a {type(comm).__name__}", "an mpi4py communicator")
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
     def _derived(
@@ -497,7 +497,7 @@ def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> t
     """Converts a new grid's arguments for the C library: number of dimensions, extents, periods."""
     places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
     if not isinstance(periods, (bool, list, tuple, np.ndarray)):
-        raise DtypeError(f"periods is {periods!r}; expected True or False, or a sequence of them, one per dimension")
+        raise wrong(DtypeError, "periods", repr(periods), "True or False, or a sequence of them, one per dimension")
     flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
     if len(flags) != len(places):
         raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
@@ -568,4 +568,4 @@ def comm_or_world(comm: Comm) -> Comm:
     if comm is None:
         raise no_part("comm")
     hint = " (make one with Comm.from_mpi4py)" if hasattr(comm, "py2f") else ""
-    raise DtypeError(f"comm is a {type(comm).__name__}; expected a syncyte.Comm{hint}")
+    raise wrong(DtypeError, "comm", f"a {type(comm).__name__}", f"a syncyte.Comm{hint}")

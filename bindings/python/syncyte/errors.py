@@ -1,20 +1,36 @@
 """Exceptions: one class per status of the C interface, each also derived from a built-in exception.
 
 ``except syncyte.Error`` catches all of them; ``.status`` is the code. A collective call raises the same class on all
-ranks; if one rank's arguments are wrong, the message names that rank.
+ranks; if one rank's arguments are wrong, the message names that rank. ``.fields`` has the parts of the message.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ._declarations import Status
 
 _classes: dict[int, type[Error]] = {}  # by status
 
 
+class ErrorFields(NamedTuple):
+    """What an error is about, besides its message. Fields that do not apply are empty, and -1 for numbers."""
+
+    operation: str = ""  #: name of the C function without "syncyte_"
+    object: str = ""  #: name of the object that the argument belongs to, or of the collective's communicator
+    argument: str = ""  #: argument that is wrong, or fact that differs between ranks
+    axis: int = -1  #: dimension of the argument if ndim is not 0, otherwise its position in a list
+    ndim: int = 0  #: number of dimensions of the array that the error is about; 0: not about an array
+    value: str = ""  #: value of the argument; if it differs between ranks, the values and their ranks
+    expected: str = ""
+    rank: int = -1  #: rank that failed: of the communicator in a collective, otherwise of COMM_WORLD
+
+
 class Error(Exception):
     """Base of all errors of Syncyte."""
 
     status: int = Status.ERR_INTERNAL  #: code of the C interface
+    fields: ErrorFields = ErrorFields()
 
     def __init_subclass__(cls, status: Status | None = None) -> None:
         if status is not None:
@@ -132,10 +148,10 @@ _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
 )
 
 
-def from_status(status: int, message: str) -> Error:
+def from_status(status: int, message: str, fields: ErrorFields | None = None) -> Error:
     """Returns the exception for a status; `message` is the text of syncyte_last_error()."""
     error = _classes.get(status, Error)(message)
-    error.status = status
+    error.status, error.fields = status, fields or ErrorFields()
     return error
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
-from ._checks import as_index
+from ._checks import as_index, wrong
 from ._tensor_methods import TensorMethods
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
@@ -53,7 +53,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     extents = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
     numbers = tuple(as_index(extent, "an extent of shape") for extent in extents)
     if any(not 0 <= number < 2**63 for number in numbers):
-        raise ShapeError(f"shape is {numbers}; expected extents of 0 to 2^63 - 1")
+        raise wrong(ShapeError, "shape", numbers, "extents of 0 to 2^63 - 1")
     return numbers
 
 
@@ -108,7 +108,7 @@ class WholeTensor(TensorMethods):
         def prepare() -> tuple[tuple[int, ...], c.DType, Any]:
             rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
-                raise ShapeError(f"local_rows is {rows}; expected 0 or more, or None")
+                raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
             options = _library.new_struct(c.TensorOptions, name=_library.name_bytes(name), local_rows=rows)
             return _shape(shape), dtypes.as_dtype(dtype), options
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
-from ._checks import as_int32, as_op, as_size
+from ._checks import as_int32, as_op, as_size, wrong
 from ._handles import Handle
 from ._types import Array, Number, WindowReduction
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -310,7 +310,7 @@ class Window(Handle):
         """
         number = -1 if rank is None else self._rank(rank)
         if rank is not None and number < 0:
-            raise ArgumentError(f"rank is {rank}; expected 0 to {self._comm.size - 1}, or None for all")
+            raise wrong(ArgumentError, "rank", rank, f"0 to {self._comm.size - 1}, or None for all")
         _library.core().syncyte_window_flush(self.handle, number)
 
     def fence(self) -> None:

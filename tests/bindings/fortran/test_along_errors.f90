@@ -1,5 +1,6 @@
 !> Collectives along a dimension: a mistake on one rank is an error on all ranks, with a message in Fortran's terms.
 program test_along_errors
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_null_char
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte
   use checks
@@ -29,6 +30,7 @@ program test_along_errors
   call changes()
   call check(all(whole == -1) .and. all(part == 1), "nothing has moved")
   if (ranks > 1) call what_differs()
+  if (ranks > 1) call errors_of_c()
   call world%barrier()
   call world%destroy()
   call syncyte_finalize()
@@ -52,8 +54,16 @@ contains
   end function last_rank
 
   subroutine dimensions()
+    interface
+      integer(c_int32_t) function c_last_error_is(argument, value, expected) bind(C, name="c_last_error_is")
+        import :: c_char, c_int32_t
+        character(c_char), intent(in) :: argument(*), value(*), expected(*)
+      end function c_last_error_is
+    end interface
+
     call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_gather (world): dim is 3; expected 1 to 2, the rank of input")
+    call check(c_last_error_is("dim"//c_null_char, "3"//c_null_char, "1 to 2, the rank of input"//c_null_char) /= 0, "fields")
     call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
     call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), counts, stat, errmsg)
@@ -184,5 +194,34 @@ contains
     end if
     call failed(SYNCYTE_ERR_MISMATCH, "operation is ")
   end subroutine different_presence
+
+  !> The last rank calls the C function with a wrong axis: the other ranks get its error in Fortran's terms.
+  subroutine errors_of_c()
+    call error_of_c(-3_c_int32_t, "3")
+    call error_of_c(2_c_int32_t, "0")
+    call error_of_c(5_c_int32_t, "-3")
+  end subroutine errors_of_c
+
+  subroutine error_of_c(axis, dim)
+    integer(c_int32_t), intent(in) :: axis
+    character(len=*), intent(in) :: dim
+    interface
+      integer(c_int32_t) function c_allgather(part, whole, counts, ranks, axis) bind(C, name="c_allgather")
+        import :: c_double, c_int32_t, c_int64_t
+        real(c_double), intent(in) :: part(*), whole(*)
+        integer(c_int64_t), intent(in) :: counts(*)
+        integer(c_int32_t), value :: ranks, axis
+      end function c_allgather
+    end interface
+
+    if (is_last) then
+      stat = c_allgather(part, whole, int(counts, c_int64_t), ranks, axis)
+      call check(stat == SYNCYTE_ERR_ARGUMENT, "a wrong axis in C")
+    else
+      call world%allgather(part, whole(:, :3*ranks), dim=2, counts=counts, stat=stat, errmsg=errmsg)
+      call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_allgather (world): dim is "//dim// &
+                  "; expected 1 to 2 for input of shape [2, 3]")
+    end if
+  end subroutine error_of_c
 
 end program test_along_errors

@@ -91,7 +91,8 @@ contains
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic is of ", "periods")
     call world%shift(1, 1, stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "shift of the world")
-    call ring%shift(0, 1, stat=stat)
+    call ring%shift(0, 1, stat=stat, errmsg=errmsg)
+    call check(index(errmsg, "dim is 0; expected 1 to 1") > 0, "shift: "//trim(errmsg))
     call check_equal(stat, int(SYNCYTE_ERR_ARGUMENT), "dimension 0")
   end subroutine wrong_grids
 

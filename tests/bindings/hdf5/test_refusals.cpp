@@ -60,6 +60,19 @@ class Refusal : public Checkpoint {
   std::vector<syncyte_checkpoint_entry_t> entries_;
 };
 
+TEST_F(Refusal, HasTheFieldsOfTheWrongArgumentOnAllRanks) {
+  expect_refused([](auto& one) { one.layout = 2; }, SYNCYTE_ERR_ARGUMENT, "key 'second': layout is 2; expected 0");
+  syncyte_error_fields_t fields{};
+  fields.struct_size = sizeof fields;
+  ASSERT_EQ(syncyte_last_error_fields(&fields), SYNCYTE_SUCCESS);
+  EXPECT_STREQ(fields.operation, "checkpoint_save");
+  EXPECT_STREQ(fields.object, "key 'second'");
+  EXPECT_STREQ(fields.argument, "layout");
+  EXPECT_STREQ(fields.value, "2");
+  EXPECT_STREQ(fields.expected, "0 (replicated) or 1 (sharded)");
+  EXPECT_EQ(fields.rank, size_ - 1);
+}
+
 TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
   expect_refused([](auto& one) { one.data.data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "'second'");
   expect_refused([](auto& one) { one.data.dtype = 77; }, SYNCYTE_ERR_TYPE, "77");

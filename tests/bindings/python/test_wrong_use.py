@@ -1,5 +1,7 @@
 """Wrong use of the collectives gives an exception on all ranks, never a hang."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -27,6 +29,34 @@ def test_error_on_one_rank_is_everybodys(world):
     with pytest.raises(syncyte.ArgumentError, match="read-only"):
         world.allreduce(np.ones(2), out=read_only if last(world) else np.empty(2))
     assert world.allreduce(1) == world.size  # the next collective works
+
+
+def test_all_ranks_get_the_fields(world):
+    of_last = {"rank": world.size - 1, "object": "world", "axis": -1}
+
+    def expect(caught, **fields):
+        assert caught.value.fields._asdict().items() >= {**of_last, **fields}.items()
+
+    with pytest.raises(syncyte.ArgumentError) as caught:  # found by the C library
+        world.bcast(np.ones(2), -3 if last(world) else 0)
+    expect(caught, operation="comm_bcast", argument="root", value="-3", expected=f"0 to {world.size - 1}")
+    with pytest.raises(syncyte.DtypeError) as caught:  # found by Python
+        world.bcast(np.ones(2), 1.5 if last(world) else 0)
+    expect(caught, operation="comm_bcast", argument="root", value="1.5", expected="an integer")
+    with pytest.raises(syncyte.DtypeError) as caught:
+        world.allgatherv(np.ones((2, 2)), [2] * (world.size - 1) + ["x" if last(world) else 2])
+    expect(caught, argument="counts", axis=world.size - 1, value="'x'", expected="an integer")
+    with pytest.raises(syncyte.DtypeError) as caught:
+        request = world.ibcast(np.ones(2), None if last(world) else 0)
+        request.wait()
+    expect(caught, operation="comm_ibcast", argument="root", object="" if last(world) else "world")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is syncyte.DtypeError and again.fields == caught.value.fields
+    with pytest.raises(syncyte.ArgumentError) as caught:  # found by Python on one rank
+        world.dup(check="sometimes")
+    assert caught.value.fields.argument == "check" and caught.value.fields.value == "'sometimes'"
+    assert syncyte.Error("text").fields == syncyte.errors.ErrorFields()
+    world.barrier()
 
 
 @pytest.mark.parametrize(

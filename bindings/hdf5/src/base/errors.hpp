@@ -71,6 +71,20 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
 
+/// Throws an error with fields, "object: argument is value; expected ...", unless the condition holds; `object` may be
+/// empty.
+template <class Value, class... Arguments>
+void expect(bool condition, syncyte_status_t status, const std::string& object, const char* argument,
+            const Value& value, fmt::format_string<Arguments...> expected, Arguments&&... arguments) {
+  if (condition) [[likely]]
+    return;
+  wrong_argument wrong{object, argument, 0, fmt::format("{}", value),
+                       fmt::format(expected, std::forward<Arguments>(arguments)...)};
+  const std::string text = fmt::format("{}{}{} is {}; expected {}", object, object.empty() ? "" : ": ", argument,
+                                       wrong.value, wrong.expected);
+  throw error(status, text, std::move(wrong));
+}
+
 /// Throws if a call of the C interface failed.
 inline void check(syncyte_status_t status) {
   if (status != SYNCYTE_SUCCESS) throw reported(status);

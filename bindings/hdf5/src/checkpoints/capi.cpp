@@ -36,8 +36,8 @@ class handle_table {
  private:
   std::unordered_map<std::uintptr_t, std::shared_ptr<checkpoint>>::iterator at(syncyte_checkpoint_t handle) {
     const auto found = open_.find(reinterpret_cast<std::uintptr_t>(handle));
-    require(found != open_.end(), SYNCYTE_ERR_HANDLE, "checkpoint: the handle is {}",
-            handle == nullptr ? "null" : "closed or foreign");
+    expect(found != open_.end(), SYNCYTE_ERR_HANDLE, "", "checkpoint", handle == nullptr ? "null" : "closed or foreign",
+           "an open checkpoint");
     return found;
   }
 
@@ -49,7 +49,7 @@ class handle_table {
 handle_table handles;
 
 void require_output(const void* address, const char* name) {
-  require(address != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the output '{}' is null", name);
+  expect(address != nullptr, SYNCYTE_ERR_ARGUMENT, "", name, "null", "an address");
 }
 
 // Local calls before syncyte_init() throw the same error as the rest of the C interface.
@@ -61,7 +61,7 @@ std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
 }
 
 const dataset& find_dataset(const checkpoint& from, const char* key) {
-  require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: key is null");
+  expect(key != nullptr, SYNCYTE_ERR_ARGUMENT, "", "key", "null", "a key of the checkpoint");
   return from.find(key);
 }
 
@@ -104,7 +104,7 @@ syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
 
 syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* checkpoint) {
   return attempt([&] {
-    require(checkpoint != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the address of the handle is null");
+    require_output(checkpoint, "checkpoint");
     if (*checkpoint == nullptr) return;
     handles.erase(*checkpoint);
     *checkpoint = nullptr;
@@ -125,8 +125,9 @@ syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t checkpoint, int64_t
     const auto from = opened(checkpoint);
     require_output(key, "key");
     const auto& datasets = from->contents().datasets;
-    require(number >= 0 && number < static_cast<std::int64_t>(datasets.size()), SYNCYTE_ERR_INDEX,
-            "number {} is outside the {} keys of '{}'", number, datasets.size(), from->path());
+    const auto count = static_cast<std::int64_t>(datasets.size());
+    expect(number >= 0 && number < count, SYNCYTE_ERR_INDEX, fmt::format("'{}'", from->path()), "number", number,
+           "0 to {}", count - 1);
     *key = datasets[static_cast<std::size_t>(number)].key.c_str();
   });
 }
@@ -150,7 +151,7 @@ syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
     from = opened(checkpoint);
     event.path = from->path().c_str();
     const dataset& found = find_dataset(*from, key);
-    require(target != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: target is null");
+    expect(target != nullptr, SYNCYTE_ERR_ARGUMENT, "", "target", "null", "an array");
     check_buffer(*target, "target");
     from->check_target(found, first_row, *target);
     const std::int64_t rows = target->ndim == 0 ? 1 : target->shape[0];

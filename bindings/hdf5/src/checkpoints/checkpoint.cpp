@@ -24,32 +24,32 @@ std::string text_of(const std::int64_t* extents, std::size_t count) {
 
 const dataset& checkpoint::find(const std::string& key) const {
   const dataset* found = contents_.find(key);
-  require(found != nullptr, SYNCYTE_ERR_NOT_FOUND, "'{}' has no key '{}'; it has {} keys", path(), key,
-          contents_.datasets.size());
+  expect(found != nullptr, SYNCYTE_ERR_NOT_FOUND, fmt::format("'{}'", path()), "key", fmt::format("'{}'", key),
+         "one of its {} keys", contents_.datasets.size());
   return *found;
 }
 
 void checkpoint::check_target(const dataset& from, std::int64_t first_row, const syncyte_buffer_t& target) const {
-  require(target.dtype == from.dtype, SYNCYTE_ERR_TYPE, "key '{}' of '{}' has dtype {}, the buffer has {}", from.key,
-          path(), syncyte_dtype_name(from.dtype), syncyte_dtype_name(target.dtype));
+  const std::string object = fmt::format("key '{}' of '{}'", from.key, path());
+  expect(target.dtype == from.dtype, SYNCYTE_ERR_TYPE, object, "dtype of the array", syncyte_dtype_name(target.dtype),
+         "{}", syncyte_dtype_name(from.dtype));
   const auto ndim = static_cast<std::size_t>(target.ndim);
   const bool fits =
       ndim == from.shape.size() && (ndim < 2 || std::equal(from.shape.begin() + 1, from.shape.end(), target.shape + 1));
   if (!fits) {
     const std::string has = text_of(from.shape.data(), from.shape.size()), given = text_of(target.shape, ndim);
-    throw error(SYNCYTE_ERR_SHAPE,
-                fmt::format("key '{}' of '{}' has shape {}, the buffer has {}; all but the first extent must be equal",
-                            from.key, path(), has, given),
-                {.object = fmt::format("key '{}' of '{}'", from.key, path()),
-                 .argument = "shape of the array",
-                 .ndim = target.ndim,
-                 .value = in_brackets(given),
-                 .expected = in_brackets(has) + ", but for the number of rows"});
+    throw error(
+        SYNCYTE_ERR_SHAPE,
+        fmt::format("{} has shape {}, the buffer has {}; all but the first extent must be equal", object, has, given),
+        {.object = object,
+         .argument = "shape of the array",
+         .ndim = target.ndim,
+         .value = in_brackets(given),
+         .expected = in_brackets(has) + ", but for the number of rows"});
   }
   const std::int64_t rows = ndim == 0 ? 1 : target.shape[0];
-  require(first_row >= 0 && rows <= from.rows() && first_row <= from.rows() - rows, SYNCYTE_ERR_INDEX,
-          "first_row {} and {} rows are outside key '{}' of '{}', which has {} rows", first_row, rows, from.key, path(),
-          from.rows());
+  expect(first_row >= 0 && rows <= from.rows() && first_row <= from.rows() - rows, SYNCYTE_ERR_INDEX, object,
+         "first_row", first_row, "0 to {} for {} of {} rows", from.rows() - rows, rows, from.rows());
 }
 
 std::uint32_t checkpoint::read_piece(std::uint64_t offset, std::byte* target, std::uint64_t bytes, std::uint32_t crc) {

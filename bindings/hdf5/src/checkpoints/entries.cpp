@@ -26,24 +26,25 @@ bool contiguous(const syncyte_buffer_t& buffer) {
   return true;
 }
 
-std::string check_key(const char* key, std::int64_t number) {
-  require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "entries[{}].key is null", number);
+std::string check_key(const char* key, const std::string& place) {
+  expect(key != nullptr, SYNCYTE_ERR_ARGUMENT, place, "key", "null", "1 to {} bytes", longest_key);
   const std::string text(key, strnlen(key, longest_key + 1));
-  require(!text.empty() && text.size() <= longest_key, SYNCYTE_ERR_ARGUMENT,
-          "entries[{}].key has {} bytes; expected 1 to {}", number, text.empty() ? "no" : "too many", longest_key);
+  expect(!text.empty() && text.size() <= longest_key, SYNCYTE_ERR_ARGUMENT, place, "key",
+         text.empty() ? "empty" : "longer", "1 to {} bytes", longest_key);
   return text;
 }
 
 entry checked_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
-  require(raw.struct_size == sizeof raw, SYNCYTE_ERR_ARGUMENT, "entries[{}].struct_size is {}; expected {}", number,
-          raw.struct_size, sizeof raw);
+  const std::string place = fmt::format("entries[{}]", number);
+  expect(raw.struct_size == sizeof raw, SYNCYTE_ERR_ARGUMENT, place, "struct_size", raw.struct_size, "{}", sizeof raw);
   entry result;
-  result.key = check_key(raw.key, number);
-  require(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.layout == SYNCYTE_LAYOUT_SHARDED, SYNCYTE_ERR_ARGUMENT,
-          "layout of key '{}' is {}; expected 0 (replicated) or 1 (sharded)", result.key, raw.layout);
-  result.row_bytes = check_buffer(raw.data, fmt::format("data of key '{}'", result.key));
-  require(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.data.ndim > 0, SYNCYTE_ERR_SHAPE,
-          "key '{}' has no dimensions and cannot be sharded by rows", result.key);
+  result.key = check_key(raw.key, place);
+  const std::string data = fmt::format("data of key '{}'", result.key);
+  expect(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.layout == SYNCYTE_LAYOUT_SHARDED, SYNCYTE_ERR_ARGUMENT,
+         fmt::format("key '{}'", result.key), "layout", raw.layout, "0 (replicated) or 1 (sharded)");
+  result.row_bytes = check_buffer(raw.data, data);
+  expect(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.data.ndim > 0, SYNCYTE_ERR_SHAPE, data, "array",
+         "of no dimensions", "1 or more, to be sharded by rows");
   result.layout = raw.layout;
   result.buffer = raw.data;
   result.global_rows = result.rows();
@@ -53,51 +54,47 @@ entry checked_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) 
 }  // namespace
 
 std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what) {
-  require(buffer.struct_size >= sizeof buffer, SYNCYTE_ERR_ARGUMENT,
-          "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", what, buffer.struct_size, sizeof buffer);
-  require(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "{}: ndim is {}; expected 0 to {}",
-          what, buffer.ndim, SYNCYTE_MAX_NDIM);
-  require(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
-          "{}: memory kind {} is not supported; copy it to host memory", what, buffer.memory);
+  expect(buffer.struct_size >= sizeof buffer, SYNCYTE_ERR_ARGUMENT, what, "struct_size", buffer.struct_size,
+         "{} (syncyte_buffer_init sets it)", sizeof buffer);
+  expect(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, what, "ndim", buffer.ndim, "0 to {}",
+         SYNCYTE_MAX_NDIM);
+  expect(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
+         "{} (host memory)", SYNCYTE_MEMORY_HOST);
   std::uint64_t row = 0;
   try {
     row = checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
   } catch (const error& caught) {
     fail(caught.status(), "{}: {}", what, caught.what());
   }
-  require(contiguous(buffer), SYNCYTE_ERR_SHAPE, "{}: not contiguous; pass a dense row-major copy", what);
-  require(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, "{}: the address is null", what);
+  expect(contiguous(buffer), SYNCYTE_ERR_SHAPE, what, "array", "not contiguous", "a dense row-major copy");
+  expect(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, what, "data", "null", "an address");
   return row;
 }
 
 arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options) {
   arguments result;
-  require(path != nullptr && *path != '\0', SYNCYTE_ERR_ARGUMENT, "path is {}", path == nullptr ? "null" : "empty");
+  expect(path != nullptr && *path != '\0', SYNCYTE_ERR_ARGUMENT, "", "path", path == nullptr ? "null" : "empty",
+         "the name of a file");
   result.path = path;
-  require(result.path.size() < PATH_MAX, SYNCYTE_ERR_ARGUMENT, "path has {} bytes; at most {} are allowed",
-          result.path.size(), PATH_MAX - 1);
+  expect(result.path.size() < PATH_MAX, SYNCYTE_ERR_ARGUMENT, "", "path",
+         fmt::format("of {} bytes", result.path.size()), "at most {}", PATH_MAX - 1);
   result.block_bytes = default_block_bytes;
   if (options == nullptr) return result;
   // A longer struct is refused, because its additional options would be ignored.
-  require(options->struct_size == sizeof *options, SYNCYTE_ERR_ARGUMENT, "options.struct_size is {}; expected {}",
-          options->struct_size, sizeof *options);
+  expect(options->struct_size == sizeof *options, SYNCYTE_ERR_ARGUMENT, "", "options->struct_size",
+         options->struct_size, "{}", sizeof *options);
   result.step = options->step;
   if (options->block_bytes != 0) result.block_bytes = options->block_bytes;
-  if (!valid_block_bytes(result.block_bytes)) {
-    const wrong_argument wrong{.argument = "options->block_bytes",
-                               .value = fmt::format("{}", options->block_bytes),
-                               .expected = "0 or a power of two from 4096 to 2^30"};
-    throw error(SYNCYTE_ERR_ARGUMENT,
-                fmt::format("options.block_bytes is {}; expected {}", wrong.value, wrong.expected), wrong);
-  }
+  expect(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT, "", "options->block_bytes", options->block_bytes,
+         "0 or a power of two from 4096 to 2^30");
   return result;
 }
 
 arguments check_arguments(const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                           const syncyte_checkpoint_options_t* options) {
   arguments result = check_arguments(path, options);
-  require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
-  require(entries != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "entries is null, count is {}", count);
+  expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "", "count", count, "0 or more");
+  expect(entries != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "", "entries", "null", "{} entries", count);
   std::unordered_set<std::string> keys;
   for (std::int64_t i = 0; i < count; ++i) {
     result.entries.push_back(checked_entry(entries[i], i));
