@@ -1,18 +1,22 @@
 """The collectives of syncyte.torch.
 
-All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded
-(requires_grad, outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all
-ranks raise ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
+Rules for all of them (docs/differentiable-collectives.md); ranks that break one all raise ValueError:
 
-Backward passes belong to their forward: ranks whose backward passes run in different orders raise ValueError, all of
-them, that names the number of the forward. Compiled graphs have no such numbers, so a function is compiled on all ranks
-or on none.
+- All ranks call them, with equal dtypes and equal values of the arguments that each function names.
+- Gradients are recorded (requires_grad, outside of torch.no_grad()) on all ranks or on none, because backward is
+  collective too. If only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
+- All ranks run backward passes in the same order. The error names the number of the forward.
+- A function is compiled by torch.compile on all ranks or on none: compiled graphs have no such numbers.
 
-Tensors on the CPU, or on a CUDA device: results are where their tensor is. Copies are enqueued on the current stream,
-and the device's earlier work on it is waited for. See docs/differentiable-collectives.md.
+Devices: tensors are on the CPU or on a CUDA device, and a result is on its tensor's device. Copies are enqueued on the
+current stream; the host waits for earlier work on that stream.
 
-Differentiable any number of times; forward mode and torch.func.jvp for what is linear, torch.vmap as one collective for
-the whole batch, torch.func.grad raises RuntimeError: use torch.autograd.grad. See docs/differentiable-collectives.md.
+Derivatives and transforms of torch:
+
+- reverse mode: any number of times
+- forward mode, torch.func.jvp: linear collectives
+- torch.vmap: one collective for the whole batch
+- torch.func.grad: raises RuntimeError; use torch.autograd.grad
 """
 
 from __future__ import annotations
@@ -52,16 +56,16 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
 
 
 def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm, tensor: torch.Tensor,
-                mixed_grad: bool, *arguments: typing.Any, number: Callable[[], int] | None = None,
+                *arguments: typing.Any, mixed_grad: bool = False, op: typing.Any = ...,
                 **named: typing.Any) -> typing.Any:
     """Calls a collective.
 
-    operation: its name in the ranks' first agreement; number: converts a last argument, its reduction.
+    operation: its name in the ranks' first agreement; op: the last argument, if it has a reduction.
     """
     group = comm_or_world(comm)
     _refuse_compiled(mixed_grad)
-    if number is not None:
-        arguments = (*arguments, group._prepare(operation, number))
+    if op is not ...:
+        arguments = (*arguments, group._prepare(operation, lambda: number_of(op)))
     try:
         check_tensor(tensor)  # schemas take None
         return operator(_given(tensor, mixed_grad), group.handle, *arguments, **named)
@@ -128,7 +132,7 @@ def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = 
         return number_of(op), adjoint == "identity"
 
     options = group._prepare("comm_allreduce", check)
-    return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, *options)
+    return _collective(operators.allreduce, "comm_allreduce", group, tensor, *options, mixed_grad=mixed_grad)
 
 
 def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
@@ -162,7 +166,7 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
     NotImplementedError
         On all ranks: a sparse, quantised, nested or meta tensor.
     """
-    return _collective(operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
+    return _collective(operators.bcast, "comm_bcast", comm, tensor, root, mixed_grad=mixed_grad)
 
 
 def barrier(comm: Comm = COMM_WORLD) -> None:
@@ -208,7 +212,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
         On all ranks, as above; and the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
-    _collective(operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
+    _collective(operators.bcast_, "comm_bcast", comm, tensor, root, mixed_grad)
     return tensor
 
 
@@ -243,7 +247,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: 
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint.
     """
-    return _collective(operators.reduce, "comm_reduce", comm, tensor, mixed_grad, root, number=lambda: number_of(op))
+    return _collective(operators.reduce, "comm_reduce", comm, tensor, root, op=op, mixed_grad=mixed_grad)
 
 
 def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
@@ -270,7 +274,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op:
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
     number = group._prepare("comm_reduce", lambda: number_of(op))
-    _collective(operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
+    _collective(operators.reduce_, "comm_reduce", group, tensor, root, number, mixed_grad)
     return tensor
 
 
@@ -304,7 +308,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint.
     """
-    return _collective(operators.scan, "comm_scan", comm, tensor, mixed_grad, reverse, number=lambda: number_of(op))
+    return _collective(operators.scan, "comm_scan", comm, tensor, reverse, op=op, mixed_grad=mixed_grad)
 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
@@ -329,7 +333,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     TypeError, ValueError, NotImplementedError
         On all ranks: the errors of :func:`scan`.
     """
-    return _collective(operators.exscan, "comm_exscan", comm, tensor, mixed_grad, reverse, number=lambda: number_of(op))
+    return _collective(operators.exscan, "comm_exscan", comm, tensor, reverse, op=op, mixed_grad=mixed_grad)
 
 
 def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = False) -> torch.Tensor:
@@ -358,7 +362,7 @@ def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = Fa
         On all ranks: comm is not Cartesian; elements that are no multiple of 2 * ndim; and the errors of
         :func:`allreduce`.
     """
-    return _collective(operators.neighbor_alltoall, "comm_neighbor_alltoall", comm, tensor, mixed_grad)
+    return _collective(operators.neighbor_alltoall, "comm_neighbor_alltoall", comm, tensor, mixed_grad=mixed_grad)
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int] | None = None,
@@ -400,8 +404,8 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int
     """
     operator = operators.allgather_along
     if counts is None:
-        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis)
-    return _collective(operator.counts, "comm_allgather_along", comm, tensor, mixed_grad, axis, counts)
+        return _collective(operator.default, "comm_counts", comm, tensor, axis, mixed_grad=mixed_grad)
+    return _collective(operator.counts, "comm_allgather_along", comm, tensor, axis, counts, mixed_grad=mixed_grad)
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: Sequence[int] | None = None,
@@ -430,8 +434,8 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: 
     """
     operator = operators.gather_along
     if counts is None:
-        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis, root)
-    return _collective(operator.counts, "comm_gather_along", comm, tensor, mixed_grad, axis, counts, root)
+        return _collective(operator.default, "comm_counts", comm, tensor, axis, root, mixed_grad=mixed_grad)
+    return _collective(operator.counts, "comm_gather_along", comm, tensor, axis, counts, root, mixed_grad=mixed_grad)
 
 
 def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0, *,
@@ -463,7 +467,8 @@ def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0
     ValueError
         On all ranks: an invalid root, counts that do not add up; and the errors of :func:`allgather_along`.
     """
-    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, mixed_grad, axis, count, root)
+    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root,
+                       mixed_grad=mixed_grad)
 
 
 def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op: Reduction = "sum",
@@ -496,7 +501,7 @@ def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op:
         On all ranks: counts that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
     """
     operator = operators.reduce_scatter_along.default
-    return _collective(operator, "comm_counts", comm, tensor, mixed_grad, axis, count, number=lambda: number_of(op))
+    return _collective(operator, "comm_counts", comm, tensor, axis, count, op=op, mixed_grad=mixed_grad)
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, count: int, *,
@@ -529,4 +534,4 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, co
         On all ranks: counts that do not add up; and the errors of :func:`allgather_along`, of both axes.
     """
     operator = operators.alltoall_along.default
-    return _collective(operator, "comm_counts", comm, tensor, mixed_grad, gather_axis, scatter_axis, count)
+    return _collective(operator, "comm_counts", comm, tensor, gather_axis, scatter_axis, count, mixed_grad=mixed_grad)

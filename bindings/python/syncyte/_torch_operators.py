@@ -12,6 +12,12 @@ from . import _library
 torch.ops.load_library(_library.find("syncyte_torch"))
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 
+# wait_message's argument `gradients` (gradient_rule in bindings/torch/src/messages/messages.hpp): a received tensor
+# requires gradients if the sender records them. The default, 2, raises an error where the receiver cannot record them.
+AS_SENDER_IF_POSSIBLE = 3
+
+IF_MPI_IS_CUDA_AWARE = 2  # use_device_memory's argument; False and True are the others
+
 
 class Row(NamedTuple):
     """An operator in the library's table."""

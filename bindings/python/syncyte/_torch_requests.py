@@ -11,6 +11,7 @@ import torch
 
 from ._checks import check_kind
 from ._requests import wait_each
+from ._torch_operators import operators
 from ._torch_refusals import check_tensor, refuse
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import DtypeError, UnsupportedError
@@ -35,7 +36,7 @@ class Request(abc.ABC):
 
     def test(self) -> bool:
         """Whether wait() would return at once. Not in compiled functions."""
-        return torch.ops.syncyte.test_message(self.ticket)
+        return operators.test_message(self.ticket)
 
 
 def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
@@ -91,8 +92,8 @@ def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Jo
         check_kind(dummy, (torch.Tensor, Request), f"dummies[{place}]", "a torch.Tensor or a request")
     tickets = [dummy.ticket if isinstance(dummy, Request) else dummy for dummy in dummies]
     if isinstance(value, Request):
-        return dataclasses.replace(value, ticket=torch.ops.syncyte.join_dummies(value.ticket, tickets))
-    return torch.ops.syncyte.join_dummies(value, tickets)
+        return dataclasses.replace(value, ticket=operators.join_dummies(value.ticket, tickets))
+    return operators.join_dummies(value, tickets)
 
 
 class ordered:
@@ -127,11 +128,11 @@ class ordered:
         if torch.compiler.is_compiling():
             raise UnsupportedError("syncyte.torch.ordered() does not work inside torch.compile: open the scope outside "
                                    "of the compiled function, and join its input and result")
-        torch.ops.syncyte.enter_order()
+        operators.enter_order()
         return self
 
     def __exit__(self, *_: object) -> None:
-        torch.ops.syncyte.leave_order()
+        operators.leave_order()
 
     def join(self, value: Joined) -> Joined:
         """``value``, which depends on all operations of the scope so far; operations that follow depend on it. Local.
@@ -151,10 +152,7 @@ class ordered:
         if torch.compiler.is_compiling():
             raise UnsupportedError("ordered().join() does not work inside torch.compile: join the compiled function's "
                                    "input and result")
-        return torch.ops.syncyte.join_order(value)
-
-
-_FOLLOW_THE_SENDER = 2  # values of wait_message's `gradients`: see its schema
+        return operators.join_order(value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,8 +174,8 @@ class MessageRequest(Request):
         ValueError
             The message has another dtype or shape than expected.
         """
-        return torch.ops.syncyte.wait_message(self.ticket, self.comm, self.shape, self.dtype, self.is_receive, 0,
-                                              _FOLLOW_THE_SENDER)[0]
+        value, _ = operators.wait_message(self.ticket, self.comm, self.shape, self.dtype, self.is_receive)
+        return value
 
 
 def _started(operator: Callable[..., torch.Tensor], tensor: torch.Tensor, name: str, peer: int, tag: int, comm: Comm,
@@ -221,7 +219,7 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: Comm = COMM_WORLD
     NotImplementedError
         A sparse, quantised, nested or meta tensor; a tangent, in forward mode.
     """
-    return _started(torch.ops.syncyte.isend, tensor, "tensor", dest, tag, comm, is_receive=False)
+    return _started(operators.isend, tensor, "tensor", dest, tag, comm, is_receive=False)
 
 
 def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: Comm = COMM_WORLD) -> Request:
@@ -252,7 +250,7 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: Comm = COMM_WORLD
     ValueError
         source is no rank, comm is None.
     """
-    return _started(torch.ops.syncyte.irecv, like, "like", source, tag, comm, is_receive=True)
+    return _started(operators.irecv, like, "like", source, tag, comm, is_receive=True)
 
 
 def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: Comm = COMM_WORLD) -> torch.Tensor:

@@ -26,7 +26,7 @@ from ._data_parallel import DataParallel
 from ._torch_collectives import *  # noqa: F403  (the functions that its __all__ lists, as of the other modules)
 from ._torch_collectives import _given, _refuse_compiled
 from ._torch_nonblocking import *  # noqa: F403
-from ._torch_operators import operators
+from ._torch_operators import IF_MPI_IS_CUDA_AWARE, operators
 from ._torch_refusals import advise, not_a_tensor
 from ._torch_requests import *  # noqa: F403
 from .cart import Halo
@@ -56,7 +56,7 @@ def use_cuda_aware_mpi(use: bool | None = None) -> None:
     """
     if use is not None and not isinstance(use, bool):
         raise errors.ArgumentError(f"use is {use!r}; expected True, False or None")
-    operators.use_device_memory(2 if use is None else int(use))
+    operators.use_device_memory(IF_MPI_IS_CUDA_AWARE if use is None else int(use))
 
 
 def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:

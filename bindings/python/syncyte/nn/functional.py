@@ -48,7 +48,7 @@ def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
-    return _collective(operators.parallel_copy, "parallel_copy", comm, tensor, False)
+    return _collective(operators.parallel_copy, "parallel_copy", comm, tensor)
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
@@ -72,7 +72,7 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
     reduction = int(Op.SUM)
-    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, False, op=reduction, identity_adjoint=True)
+    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, op=reduction, identity_adjoint=True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
@@ -149,7 +149,7 @@ def scatter(
         return part_lengths(counts, extent, group)
 
     parts = group._prepare("relocate", check)
-    return _collective(operators.relocate, "relocate", group, tensor, False, to_dim=dim, to_counts=parts)
+    return _collective(operators.relocate, "relocate", group, tensor, to_dim=dim, to_counts=parts)
 
 
 def gather(
@@ -193,9 +193,7 @@ def gather(
         if torch.compiler.is_compiling():
             raise wrong(UnsupportedError, "uneven", True, "counts instead, inside torch.compile")
         parts = group.counts(parts[group.rank])
-    return _collective(
-        operators.relocate, "comm_allgather_along", group, tensor, False, from_dim=dim, from_counts=parts
-    )
+    return _collective(operators.relocate, "comm_allgather_along", group, tensor, from_dim=dim, from_counts=parts)
 
 
 def _width(tensor: Any) -> int:

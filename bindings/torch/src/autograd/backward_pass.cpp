@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "messages/tickets.hpp"
+#include "requests/tickets.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -42,8 +42,8 @@ std::shared_ptr<backward_pass> backward_pass::current() {
   return made;
 }
 
-/// Autograd runs its callbacks where a pass succeeds, and drops them where it fails. A later one may still make it
-/// fail, so this one moves behind them once.
+/// Queues a callback that marks the pass as successful. Autograd calls callbacks only if the pass has not failed. A
+/// callback that was queued later may still fail, so this one queues itself again once, behind those.
 void backward_pass::queue_end(bool is_last) {
   torch::autograd::Engine::get_default_engine().queue_callback([self = shared_from_this(), is_last] {
     const auto kept = self;  // the engine moves its callbacks when one is added
@@ -78,7 +78,7 @@ backward_pass::~backward_pass() {
       if (each.is_send) peers.emplace(each.comm, each.peer);
     for (const auto& peer : peers) ++all.failures[peer];
   }
-  for (const at::Tensor& ticket : tickets_) leave(ticket);
+  for (const at::Tensor& ticket : tickets_) abandon(ticket);
 }
 
 bool is_of_failed_pass(const cotangent_message& message) {

@@ -1,5 +1,5 @@
 #pragma once
-// Backward passes of autograd, and the operations that a pass leaves behind where it fails.
+// Backward passes of autograd, and the operations that a failed pass abandons.
 //
 // A rank whose backward pass fails (a hook raises) may have sent cotangents, or received others, which other ranks go
 // on with. The pass cannot be repeated: each of its messages travels once. A later pass that comes to one of them
@@ -40,7 +40,7 @@ class backward_pass : public std::enable_shared_from_this<backward_pass> {
   backward_pass& operator=(const backward_pass&) = delete;
 
   /// The ticket of an operation that the pass has started, a message or a collective: if nobody has waited for it at
-  /// the end, it is given up.
+  /// the end, it is abandoned.
   void add(const at::Tensor& ticket, const std::optional<cotangent_message>& message = {});
 
   /// A cotangent has come from a rank, whose number of failed passes it carries. Throws ValueError if another cotangent

@@ -4,9 +4,9 @@
 
 namespace syncyte::torch_binding {
 
-/// The derivatives of an operation that will be asked for: equal on all ranks, or some would wait for others that never
-/// come, or get what belongs to another operation. The last argument of a schema, one integer, has all of it: a
-/// compiled graph holds nothing of a call but its arguments.
+/// The derivatives of an operation that are wanted. They are equal on all ranks: otherwise some ranks would wait for
+/// others that never come, or get the data of another operation. A schema's last argument holds them in one integer,
+/// because a compiled graph keeps nothing of a call but its arguments.
 struct derivatives {
   bool needs_gradient = false;      ///< backward will be run
   bool has_tangent = false;         ///< forward mode: the operation follows once more, for the tangent

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/communication_order.hpp"
 #include "autograd/derivatives.hpp"
-#include "autograd/ordered.hpp"
 #include "autograd/profile.hpp"
 #include "autograd/tensor_modes.hpp"
 #include "collectives/communicators.hpp"
@@ -27,12 +27,12 @@ inline std::vector<std::int64_t> concrete_shape(const at::Tensor& tensor) { retu
 
 /// Runs an operation without a node in the graph.
 template <class Operation>
-at::Tensor run_below(const Operation& what, const at::Tensor& input, derivatives asked) {
+at::Tensor run_without_node(const Operation& what, const at::Tensor& input, derivatives wanted) {
   const at::AutoDispatchBelowADInplaceOrView below;
-  if constexpr (requires { what.run(input, asked); })
-    return what.run(input, asked);
+  if constexpr (requires { what.run(input, wanted); })
+    return what.run(input, wanted);
   else
-    return what.call(input, asked);
+    return what.call(input, wanted);
 }
 
 /// The node of an operation, a value with its arguments:
@@ -41,9 +41,9 @@ at::Tensor run_below(const Operation& what, const at::Tensor& input, derivatives
 ///       std::int64_t comm;                  // its communicator, which the node keeps; operations without one have
 ///                                           // references() and number_of_forward()
 ///       const char* profiled_as() const;
-///       at::Tensor call(const at::Tensor& input, derivatives asked) const;  // by the dispatcher
-///       at::Tensor run(const at::Tensor& input, derivatives asked) const;   // without a node; default: call()
-///       at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const;
+///       at::Tensor call(const at::Tensor& input, derivatives wanted) const;  // by the dispatcher
+///       at::Tensor run(const at::Tensor& input, derivatives wanted) const;   // without a node; default: call()
+///       at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives wanted) const;
 ///       auto references() const;                  // the objects that the node keeps
 ///       std::int64_t number_of_forward() const;   // of the run that has just ended; see derivatives
 ///     };
@@ -53,9 +53,9 @@ template <class Operation>
 class linear_node : public torch::autograd::Function<linear_node<Operation>> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, Operation what,
-                            derivatives asked) {
-    asked.needs_gradient = true;
-    at::Tensor result = run_below(what, input, asked);
+                            derivatives wanted) {
+    wanted.needs_gradient = true;
+    at::Tensor result = run_without_node(what, input, wanted);
     // While a graph is traced, its constants are of one call, and it runs many times.
     const std::int64_t number = input.unsafeGetTensorImpl()->is_python_dispatch() ? 0 : number_of(what);
     if constexpr (requires { what.index; }) context->save_for_backward({std::exchange(what.index, {})});
@@ -91,22 +91,23 @@ class linear_node : public torch::autograd::Function<linear_node<Operation>> {
 
 /// Runs an operation, with a node in the graph if its input is recorded.
 template <class Operation>
-at::Tensor recorded_or_below(const at::Tensor& input, const Operation& what, derivatives asked) {
-  return is_recorded(input) ? linear_node<Operation>::apply(input, what, asked) : run_below(what, input, asked);
+at::Tensor run_with_node_if_recorded(const at::Tensor& input, const Operation& what, derivatives wanted) {
+  return is_recorded(input) ? linear_node<Operation>::apply(input, what, wanted)
+                            : run_without_node(what, input, wanted);
 }
 
 /// The operation in autograd. If one rank gives a tensor on the meta device, all ranks that take part get the error.
 template <class Operation>
-at::Tensor differentiated(const at::Tensor& input, const Operation& what, derivatives asked) {
+at::Tensor apply_in_autograd(const at::Tensor& input, const Operation& what, derivatives wanted) {
   if (is_plain_meta(input)) [[unlikely]] {
     const refused_tensor refusal(meta_text(what.profiled_as()));
-    return what.call(stand_in(input), asked);
+    return what.call(stand_in(input), wanted);
   }
   if (carries_tangent(input))
     return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
-      return what.call(part, {.has_tangent = tangent_follows, .forward_number = asked.forward_number});
+      return what.call(part, {.has_tangent = tangent_follows, .forward_number = wanted.forward_number});
     });
-  return in_order(input, [&](const at::Tensor& ordered) { return recorded_or_below(ordered, what, asked); });
+  return in_order(input, [&](const at::Tensor& ordered) { return run_with_node_if_recorded(ordered, what, wanted); });
 }
 
 }  // namespace syncyte::torch_binding

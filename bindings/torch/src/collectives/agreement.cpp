@@ -38,10 +38,10 @@ syncyte_status_t keep_exception() {
   }
 }
 
-fact_list facts_of(derivatives asked) {
-  return {{"needs-gradient", asked.needs_gradient},
-          {"has a tangent", asked.has_tangent},
-          {"number of the forward", asked.forward_number}};
+fact_list facts_of(derivatives wanted) {
+  return {{"needs-gradient", wanted.needs_gradient},
+          {"has a tangent", wanted.has_tangent},
+          {"number of the forward", wanted.forward_number}};
 }
 
 void add_shape(fact_list& facts, at::IntArrayRef shape) {

@@ -31,7 +31,7 @@ syncyte_status_t status_of(Step step) {
 
 using fact_list = c10::SmallVector<syncyte_fact_t, 16>;
 
-fact_list facts_of(derivatives asked);
+fact_list facts_of(derivatives wanted);
 
 /// The shape, extent by extent.
 void add_shape(fact_list& facts, at::IntArrayRef shape);

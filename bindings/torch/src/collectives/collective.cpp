@@ -33,19 +33,17 @@ constexpr collective_traits all_traits[] = {
     {.name = "reduce_scatter", .adjoint = kind::allgather, .has_op = true, .scatters = true, .has_start = true},
     {.name = "alltoall", .adjoint = kind::alltoall, .gathers = true, .scatters = true, .has_start = true},
     {.name = "neighbor_alltoall", .adjoint = kind::neighbor_alltoall}};
-static_assert(std::size(all_traits) == collective_kinds);
+static_assert(std::size(all_traits) == static_cast<std::size_t>(kind::neighbor_alltoall) + 1);
 
-constexpr const char* op_names[] = {"sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor"};
+constexpr std::pair<std::int64_t, const char*> op_names[] = {
+    {SYNCYTE_OP_SUM, "sum"},   {SYNCYTE_OP_PROD, "prod"}, {SYNCYTE_OP_MIN, "min"},   {SYNCYTE_OP_MAX, "max"},
+    {SYNCYTE_OP_LAND, "land"}, {SYNCYTE_OP_LOR, "lor"},   {SYNCYTE_OP_LXOR, "lxor"}, {SYNCYTE_OP_BAND, "band"},
+    {SYNCYTE_OP_BOR, "bor"},   {SYNCYTE_OP_BXOR, "bxor"}};
+
+/// Null for an op that reductions do not have.
 const char* op_name(std::int64_t op) {
-  if (op == SYNCYTE_OP_LXOR) return "lxor";
-  return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR ? op_names[op - SYNCYTE_OP_SUM] : nullptr;
-}
-
-std::size_t wrapped(const char* argument, std::int64_t axis, std::size_t dimensions) {
-  const auto count = static_cast<std::int64_t>(dimensions);
-  TORCH_CHECK_VALUE(count > 0, "input has no dimension; expected 1 or more");
-  TORCH_CHECK_INDEX(axis >= -count && axis < count, argument, " is ", axis, "; expected ", -count, " to ", count - 1);
-  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+  const auto* const found = std::ranges::find(op_names, op, [](const auto& each) { return each.first; });
+  return found == std::end(op_names) ? nullptr : found->second;
 }
 
 }  // namespace
@@ -70,9 +68,18 @@ void require_counts(const char* name, const partition& parts, std::int64_t comm)
     TORCH_CHECK_VALUE(counts[i] >= 0, name, "[", i, "] is ", counts[i], "; expected 0 or more");
 }
 
-bool has_adjoint(std::int64_t op) { return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_MAX; }
+std::size_t normalized_axis(const char* argument, std::int64_t axis, std::size_t dimensions) {
+  const auto count = static_cast<std::int64_t>(dimensions);
+  TORCH_CHECK_VALUE(count > 0, "input has no dimension; expected 1 or more");
+  TORCH_CHECK_INDEX(axis >= -count && axis < count, argument, " is ", axis, "; expected ", -count, " to ", count - 1);
+  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
 
-void collective::require_valid(const std::string& operation, bool is_blocking, derivatives asked) const {
+bool has_adjoint(std::int64_t op) {
+  return op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD || op == SYNCYTE_OP_MIN || op == SYNCYTE_OP_MAX;
+}
+
+void collective::require_valid(const std::string& operation, bool is_blocking, derivatives wanted) const {
   if (traits().has_root) narrowed("root", root);
   if (traits().gathers) narrowed("axis", gathered.axis);
   if (traits().scatters) narrowed("axis", scattered.axis);
@@ -80,12 +87,12 @@ void collective::require_valid(const std::string& operation, bool is_blocking, d
   if (traits().scatters) require_counts(traits().gathers ? "scatter_counts" : "counts", scattered, comm);
   if (!traits().has_op) return;
   narrowed("op", op);
-  const char* const called = op_name(op);
-  if (op == SYNCYTE_OP_SUM || called == nullptr) return;  // what is no op the C function refuses
+  const char* const name = op_name(op);
+  if (op == SYNCYTE_OP_SUM || name == nullptr) return;  // the C function refuses an unknown op
   const bool has_one = is_blocking && (kind == kind::allreduce || kind == kind::reduce) && has_adjoint(op);
-  TORCH_CHECK_NOT_IMPLEMENTED(!asked.has_tangent, "op ", called, " of ", operation,
+  TORCH_CHECK_NOT_IMPLEMENTED(!wanted.has_tangent, "op ", name, " of ", operation,
                               " has no forward-mode derivative; use sum");
-  TORCH_CHECK_NOT_IMPLEMENTED(!asked.needs_gradient || has_one, "op ", called, " of ", operation,
+  TORCH_CHECK_NOT_IMPLEMENTED(!wanted.needs_gradient || has_one, "op ", name, " of ", operation,
                               " has no adjoint; detach the input or use sum");
 }
 
@@ -93,29 +100,35 @@ extents collective::result_shape(at::IntArrayRef input) const {
   extents result = kind == kind::scatter ? shape : input.vec();
   if (traits().gathers) {
     const bool is_elsewhere = kind == kind::gather && rank_in(comm) != root;
-    result.at(wrapped("axis", gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
+    result.at(normalized_axis("axis", gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
   }
   if (traits().scatters) {
     require_counts("counts", scattered, comm);
-    result.at(wrapped("axis", scattered.axis, result.size())) =
+    result.at(normalized_axis("axis", scattered.axis, result.size())) =
         scattered.counts[static_cast<std::size_t>(rank_in(comm))];
   }
   return result;
 }
 
+std::vector<collective> all_collectives() {
+  std::vector<collective> result;
+  for (std::size_t i = 0; i < std::size(all_traits); ++i) result.push_back({.kind = static_cast<kind>(i)});
+  return result;
+}
+
 collective_kind started_kind(const std::string& name) {
   std::string known;
-  for (std::size_t i = 0; i < collective_kinds; ++i) {
-    if (!all_traits[i].has_start) continue;
-    if (name == all_traits[i].name) return static_cast<collective_kind>(i);
-    known += (known.empty() ? "" : ", ") + std::string(all_traits[i].name);
+  for (const collective& each : all_collectives()) {
+    if (!each.traits().has_start) continue;
+    if (name == each.traits().name) return each.kind;
+    known += (known.empty() ? "" : ", ") + std::string(each.traits().name);
   }
   TORCH_CHECK_VALUE(false, "collective is '", name, "'; expected one of ", known);
 }
 
 std::int64_t extent_along(const at::Tensor& input, const char* argument, std::int64_t axis) {
   const auto sizes = input.sym_sizes();
-  return sizes[wrapped(argument, axis, sizes.size())].guard_int(__FILE__, __LINE__);
+  return sizes[normalized_axis(argument, axis, sizes.size())].guard_int(__FILE__, __LINE__);
 }
 
 at::Tensor collective::meta_result(const at::Tensor& input) const {
@@ -123,13 +136,13 @@ at::Tensor collective::meta_result(const at::Tensor& input) const {
   return at::empty(result_shape(concrete_shape(input)), input.options());
 }
 
-at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives asked) const {
+at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives wanted) const {
   at::Tensor source;
   at::Tensor result;
-  fact_list facts = facts_of(asked);
+  fact_list facts = facts_of(wanted);
   try {
     refused_tensor::check();
-    require_valid(operator_name(), true, asked);
+    require_valid(operator_name(), true, wanted);
     source = input.resolve_conj().resolve_neg();
     if (is_along()) {
       require_few_dimensions(input.sizes());
@@ -147,6 +160,7 @@ at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives asked) co
   const syncyte_buffer_t from = buffer_of(source);
   const syncyte_buffer_t to = buffer_of(result);
   if (to.data != from.data && input.numel() > 0) {
+    // Elements that the C function does not write.
     const bool is_not_root = kind == kind::reduce && rank_in(comm) != root;
     if (is_not_root || kind == kind::neighbor_alltoall) std::memset(to.data, 0, input.nbytes());
     if (kind == kind::bcast && rank_in(comm) == root) std::memcpy(to.data, from.data, input.nbytes());
@@ -208,20 +222,20 @@ namespace {
 using argument = std::variant<std::int64_t*, bool*, extents*>;
 
 /// Names of arguments in schemas, and the members that they are.
-std::array<std::pair<std::string_view, argument>, 12> members_of(collective& what) {
+auto members_of(collective& what) {
   partition& only = what.traits().gathers ? what.gathered : what.scattered;
-  return {{{"comm", &what.comm},
-           {"op", &what.op},
-           {"root", &what.root},
-           {"reverse", &what.reverse},
-           {"identity_adjoint", &what.identity_adjoint},
-           {"axis", &only.axis},
-           {"counts", &only.counts},
-           {"gather_axis", &what.gathered.axis},
-           {"gather_counts", &what.gathered.counts},
-           {"scatter_axis", &what.scattered.axis},
-           {"scatter_counts", &what.scattered.counts},
-           {"shape", &what.shape}}};
+  return std::to_array<std::pair<std::string_view, argument>>({{"comm", &what.comm},
+                                                               {"op", &what.op},
+                                                               {"root", &what.root},
+                                                               {"reverse", &what.reverse},
+                                                               {"identity_adjoint", &what.identity_adjoint},
+                                                               {"axis", &only.axis},
+                                                               {"counts", &only.counts},
+                                                               {"gather_axis", &what.gathered.axis},
+                                                               {"gather_counts", &what.gathered.counts},
+                                                               {"scatter_axis", &what.scattered.axis},
+                                                               {"scatter_counts", &what.scattered.counts},
+                                                               {"shape", &what.shape}});
 }
 
 }  // namespace
@@ -277,19 +291,17 @@ void collective_operator::give_result(torch::jit::Stack& stack, at::Tensor resul
 const collective_operator& operator_of(collective_kind kind) {
   static const auto* const all = [] {
     auto* const made = new std::vector<collective_operator>;
-    for (std::size_t i = 0; i < collective_kinds; ++i) {
-      const collective each{.kind = static_cast<collective_kind>(i)};
+    for (const collective& each : all_collectives())
       made->emplace_back(("syncyte::" + each.operator_name()).c_str(), each.is_along() ? "counts" : "");
-    }
     return made;
   }();
   return (*all)[static_cast<std::size_t>(kind)];
 }
 
-at::Tensor collective::call(const at::Tensor& input, derivatives asked) const {
+at::Tensor collective::call(const at::Tensor& input, derivatives wanted) const {
   const collective_operator& own = operator_of(kind);
   torch::jit::Stack stack = own.stack_of(input, *this);
-  stack.back() = asked.packed();
+  stack.back() = wanted.packed();
   return own.call(std::move(stack));
 }
 

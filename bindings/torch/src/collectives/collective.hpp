@@ -29,7 +29,6 @@ enum class collective_kind {
   alltoall,
   neighbor_alltoall
 };
-constexpr std::size_t collective_kinds = 11;
 
 /// Facts of a kind.
 struct collective_traits {
@@ -61,24 +60,24 @@ struct collective {
 
   const collective_traits& traits() const;
   std::string operator_name() const;  ///< "allgather_along"
-  bool is_along() const;              ///< an axis: any strides and shapes; otherwise all ranks' shapes are equal
+  bool is_along() const;              ///< parts along an axis, of any strides; otherwise all ranks' shapes are equal
 
   /// The collective that maps cotangents back, where it is linear: parts that were joined are cut.
   collective adjoint() const;
 
   /// Throws for arguments that are wrong on this rank alone: call it where other ranks can still get the error.
   /// `operation` is the name for users; in the blocking form max, min and prod of some reductions have an adjoint.
-  void require_valid(const std::string& operation, bool is_blocking, derivatives asked) const;
+  void require_valid(const std::string& operation, bool is_blocking, derivatives wanted) const;
 
   /// The shape of this rank's result; throws as require_valid().
   extents result_shape(at::IntArrayRef input) const;
   at::Tensor meta_result(const at::Tensor& input) const;
 
   /// The blocking operator of this collective, by the dispatcher.
-  at::Tensor call(const at::Tensor& input, derivatives asked) const;
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const;
 
   /// Runs it on the CPU. If that fails on this rank, all ranks get the error.
-  at::Tensor run_on_cpu(const at::Tensor& input, derivatives asked) const;
+  at::Tensor run_on_cpu(const at::Tensor& input, derivatives wanted) const;
 
   /// Calls the C function, into `to`; it starts the collective where `request` is not null. A started reduce has its
   /// result on all ranks.
@@ -86,11 +85,17 @@ struct collective {
                           syncyte_request_t* request) const;
 };
 
-/// The collective of this name that can be started; throws ValueError for another one.
+/// One collective of each kind, without arguments, in the order of the enumeration.
+std::vector<collective> all_collectives();
+
+/// The kind of this name that can be started; throws ValueError for another one.
 collective_kind started_kind(const std::string& name);
 
 /// Throws unless there is a count of 0 or more for every rank.
 void require_counts(const char* name, const partition& parts, std::int64_t comm);
+
+/// The axis counted from the first; throws for one that does not exist, with the argument's name.
+std::size_t normalized_axis(const char* argument, std::int64_t axis, std::size_t dimensions);
 
 /// The tensor's extent along an axis; throws for an axis that it does not have, with the argument's name.
 std::int64_t extent_along(const at::Tensor& input, const char* argument, std::int64_t axis);

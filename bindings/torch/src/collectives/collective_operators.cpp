@@ -2,7 +2,7 @@
 //
 // allreduce: y_r = sum_s x_s on every rank r; its own adjoint. bcast: y_r = x_root. Adjoint: reduce, xbar_root = sum_r
 // ybar_r, nothing elsewhere. reduce: y_root = sum_r x_r, zeros elsewhere. scan: y_r = sum of x_s over s <= r (exscan:
-// s < r). Adjoint: the scan from the other end. Other reductions than the sum: see order_reductions.cpp.
+// s < r). Adjoint: the scan from the other end. Other reductions than the sum: see nonlinear_reductions.cpp.
 //
 // Along an axis, a part on each rank: allgather: y_r = x, the parts joined, on every rank. Adjoint: reduce_scatter, the
 // sum over ranks of the cotangents' parts. gather: y_root = x. Adjoint: scatter. alltoall: y is x partitioned along
@@ -19,7 +19,7 @@
 #include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
 #include "collectives/collective.hpp"
-#include "collectives/order_reductions.hpp"
+#include "collectives/nonlinear_reductions.hpp"
 #include "operators/dispatched.hpp"
 #include "tensors/buffers.hpp"
 
@@ -32,16 +32,14 @@ using kind = collective_kind;
 struct linear_collective : collective {
   std::string profiled_as() const { return "syncyte::" + operator_name(); }
 
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const {
-    if (identity_adjoint) return replicated(gradient, comm, asked);
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives wanted) const {
+    if (identity_adjoint) return replicated(gradient, comm, wanted);
     collective back = collective::adjoint();
     if (kind == kind::gather) {  // scatter needs the whole on all ranks
       back.shape = concrete_shape(input_sizes);
-      const auto axis =
-          gathered.axis < 0 ? gathered.axis + static_cast<std::int64_t>(back.shape.size()) : gathered.axis;
-      back.shape.at(static_cast<std::size_t>(axis)) = sum_of(gathered.counts);
+      back.shape.at(normalized_axis("axis", gathered.axis, back.shape.size())) = sum_of(gathered.counts);
     }
-    at::Tensor result = back.call(gradient, asked);
+    at::Tensor result = back.call(gradient, wanted);
     if (kind != kind::scatter || rank_in(comm) == root) return result;
     // Zeros, connected to a tensor without elements: its gradient must travel on, though it is nothing.
     return result.sum().expand_symint(input_sizes);
@@ -49,18 +47,18 @@ struct linear_collective : collective {
 };
 
 /// A reduction other than the sum. The kernel tells all ranks if it has no such derivative.
-at::Tensor call_reduction(const collective& what, const at::Tensor& input, derivatives asked) {
-  asked.needs_gradient = asked.needs_gradient || is_recorded(input);
-  asked.has_tangent = asked.has_tangent || carries_tangent(input);
+at::Tensor call_reduction(const collective& what, const at::Tensor& input, derivatives wanted) {
+  wanted.needs_gradient = wanted.needs_gradient || is_recorded(input);
+  wanted.has_tangent = wanted.has_tangent || carries_tangent(input);
   const bool has_node = is_recorded(input) && (what.kind == kind::allreduce || what.kind == kind::reduce);
-  if (has_node && has_adjoint(what.op) && !asked.has_tangent) return differentiable(input, what, asked);
-  return run_below(what, input, asked);
+  if (has_node && has_adjoint(what.op) && !wanted.has_tangent) return reduce_with_gradient(input, what, wanted);
+  return run_without_node(what, input, wanted);
 }
 
-at::Tensor run_in_autograd(const linear_collective& what, const at::Tensor& input, derivatives asked) {
+at::Tensor run_in_autograd(const linear_collective& what, const at::Tensor& input, derivatives wanted) {
   if (!what.traits().has_op || what.op == SYNCYTE_OP_SUM || is_plain_meta(input))
-    return differentiated(input, what, asked);
-  return in_order(input, [&](const at::Tensor& ordered) { return call_reduction(what, ordered, asked); });
+    return apply_in_autograd(input, what, wanted);
+  return in_order(input, [&](const at::Tensor& ordered) { return call_reduction(what, ordered, wanted); });
 }
 
 /// Autograd has no part in it. Small messages are spared the cost of a node. In a compiled graph the derivatives are
@@ -74,8 +72,7 @@ using torch::jit::Stack;
 /// Registers run(collective, input, derivatives) for all kinds.
 template <class Run>
 void implement_all(torch::Library& library, bool is_autograd, Run run) {
-  for (std::size_t i = 0; i < collective_kinds; ++i) {
-    const collective each{.kind = static_cast<kind>(i)};
+  for (const collective& each : all_collectives()) {
     const auto kernel = [=](const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack& stack) {
       const collective_operator& own = operator_of(each.kind);
       const at::Tensor& input = own.arguments(stack)->toTensor();
@@ -118,8 +115,8 @@ extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) 
 }
 
 /// The operator without counts, which has this rank's `count` where the result is cut.
-void implement_collecting(torch::Library& library, kind which) {
-  const auto kernel = [which](const c10::OperatorHandle& op, c10::DispatchKeySet, Stack& stack) {
+void implement_collecting(torch::Library& library, const collective& each) {
+  const auto kernel = [which = each.kind](const c10::OperatorHandle& op, c10::DispatchKeySet, Stack& stack) {
     const collective_operator own(op);
     collective what = own.load(which, stack);
     const at::Tensor input = own.arguments(stack)->toTensor();
@@ -135,7 +132,7 @@ void implement_collecting(torch::Library& library, kind which) {
     }
     own.give_result(stack, what.call(input, {}));
   };
-  library.impl(collective{.kind = which}.operator_name().c_str(), boxed(kernel));
+  library.impl(each.operator_name().c_str(), boxed(kernel));
 }
 
 }  // namespace
@@ -147,8 +144,8 @@ TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) { implement_all(library, true, run_in_autograd); }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  for (const kind each : {kind::allgather, kind::gather, kind::scatter, kind::reduce_scatter, kind::alltoall})
-    implement_collecting(library, each);
+  for (const collective& each : all_collectives())
+    if (each.is_along()) implement_collecting(library, each);
 }
 
 }  // namespace syncyte::torch_binding

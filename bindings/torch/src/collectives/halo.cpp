@@ -15,23 +15,23 @@
 namespace syncyte::torch_binding {
 namespace {
 
-syncyte_status_t transfer(std::int64_t halo, bool is_adjoint, derivatives asked, const syncyte_buffer_t& array) {
-  const fact_list facts = facts_of(asked);
+syncyte_status_t transfer(std::int64_t halo, bool is_adjoint, derivatives wanted, const syncyte_buffer_t& array) {
+  const fact_list facts = facts_of(wanted);
   const syncyte_collective_options_t options = options_with(facts);
   return syncyte_halo_transfer(reinterpret_cast<syncyte_halo_t>(halo), is_adjoint, &options, &array);
 }
 
 at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool is_adjoint, std::int64_t packed) {
-  const auto asked = derivatives::unpacked(packed);
+  const auto wanted = derivatives::unpacked(packed);
   at::Tensor result;
   try {
     refused_tensor::check();
     result = copy_to_pool(input);
   } catch (...) {
-    static_cast<void>(transfer(halo, is_adjoint, asked, syncyte_buffer_t{}));  // refused: the neighbours get the error
+    static_cast<void>(transfer(halo, is_adjoint, wanted, syncyte_buffer_t{}));  // refused: the neighbours get the error
     throw;
   }
-  check(transfer(halo, is_adjoint, asked, buffer_of(result)));
+  check(transfer(halo, is_adjoint, wanted, buffer_of(result)));
   return result;
 }
 
@@ -44,11 +44,11 @@ struct halo_transfer {
   bool is_adjoint;
 
   const char* profiled_as() const { return "syncyte::halo_exchange"; }
-  at::Tensor call(const at::Tensor& input, derivatives asked) const {
-    return dispatched<decltype(halo_cpu), "syncyte::halo_exchange">().call(input, halo, is_adjoint, asked.packed());
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const {
+    return dispatched<decltype(halo_cpu), "syncyte::halo_exchange">().call(input, halo, is_adjoint, wanted.packed());
   }
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
-    return halo_transfer{halo, !is_adjoint}.call(gradient, asked);
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives wanted) const {
+    return halo_transfer{halo, !is_adjoint}.call(gradient, wanted);
   }
   halo_reference references() const { return halo_reference(halo); }
   std::int64_t number_of_forward() const {
@@ -59,7 +59,7 @@ struct halo_transfer {
 };
 
 at::Tensor halo_autograd(const at::Tensor& input, std::int64_t halo, bool is_adjoint, std::int64_t packed) {
-  return differentiated(input, halo_transfer{halo, is_adjoint}, derivatives::unpacked(packed));
+  return apply_in_autograd(input, halo_transfer{halo, is_adjoint}, derivatives::unpacked(packed));
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ syncyte_fact_t checksum_of(const at::Tensor& tensor) {
   return {"checksum of input", static_cast<std::int64_t>(sum)};
 }
 
-/// Runs a step that sends nothing; if it fails on one rank, or ranks differ in `asked` or in the input's shape (with
+/// Runs a step that sends nothing; if it fails on one rank, or ranks differ in `wanted` or in the input's shape (with
 /// SYNCYTE_CHECK=full also in its elements, but not in backward passes), all ranks fail. While a graph is traced, and
 /// with SYNCYTE_CHECK=off, it is this rank's alone.
 template <class Step>
-at::Tensor run_agreed(const char* operation, std::int64_t comm, const at::Tensor& input, derivatives asked,
+at::Tensor run_agreed(const char* operation, std::int64_t comm, const at::Tensor& input, derivatives wanted,
                       fact_list facts, Step step) {
   at::Tensor result;
   const auto checked_step = [&] {
@@ -52,9 +52,9 @@ at::Tensor run_agreed(const char* operation, std::int64_t comm, const at::Tensor
   }
   const syncyte_status_t status = status_of([&] {
     checked_step();
-    if (level == full && asked.forward_number == 0) facts.push_back(checksum_of(input));
+    if (level == full && wanted.forward_number == 0) facts.push_back(checksum_of(input));
   });
-  for (const syncyte_fact_t& fact : facts_of(asked)) facts.push_back(fact);
+  for (const syncyte_fact_t& fact : facts_of(wanted)) facts.push_back(fact);
   if (status == SYNCYTE_SUCCESS) add_shape(facts, input.sizes());
   agree(comm, operation, status, facts);
   return result;
@@ -64,12 +64,13 @@ struct copy_to_parts {
   std::int64_t comm;
 
   const char* profiled_as() const { return "syncyte::parallel_copy"; }
-  at::Tensor run(const at::Tensor& input, derivatives asked) const {
-    return run_agreed("parallel_copy", comm, input, asked, {}, [&] { return input; });
+  at::Tensor run(const at::Tensor& input, derivatives wanted) const {
+    return run_agreed("parallel_copy", comm, input, wanted, {}, [&] { return input; });
   }
-  at::Tensor call(const at::Tensor& input, derivatives) const { return differentiated(input, *this, {}); }
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
-    return collective{.kind = collective_kind::allreduce, .comm = comm, .identity_adjoint = true}.call(gradient, asked);
+  at::Tensor call(const at::Tensor& input, derivatives) const { return apply_in_autograd(input, *this, {}); }
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives wanted) const {
+    const collective sum{.kind = collective_kind::allreduce, .comm = comm, .identity_adjoint = true};
+    return sum.call(gradient, wanted);
   }
 };
 
@@ -92,26 +93,26 @@ struct relocation {
   layout from, to;
 
   const char* profiled_as() const { return "syncyte::relocate"; }
-  at::Tensor run(const at::Tensor& input, derivatives asked) const {
+  at::Tensor run(const at::Tensor& input, derivatives wanted) const {
     if (from) {
       if (!to)
-        return collective{.kind = collective_kind::allgather, .comm = comm, .gathered = *from}.call(input, asked);
+        return collective{.kind = collective_kind::allgather, .comm = comm, .gathered = *from}.call(input, wanted);
       return collective{.kind = collective_kind::alltoall, .comm = comm, .gathered = *from, .scattered = *to}.call(
-          input, asked);
+          input, wanted);
     }
     if (!to) {
       require_usable(input, "relocate");
       return input.clone();
     }
     fact_list facts{{"dim", to->axis}, {"sum of counts", sum_of(to->counts)}};
-    return run_agreed("relocate", comm, input, asked, std::move(facts), [&] { return part_of(input, comm, *to); });
+    return run_agreed("relocate", comm, input, wanted, std::move(facts), [&] { return part_of(input, comm, *to); });
   }
-  at::Tensor call(const at::Tensor& input, derivatives asked) const {
-    asked.has_tangent = false;  // the parts are agreed on, or collectives that see the tangent themselves
-    return differentiated(input, *this, asked);
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const {
+    wanted.has_tangent = false;  // the parts are agreed on, or collectives that see the tangent themselves
+    return apply_in_autograd(input, *this, wanted);
   }
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
-    return relocation{comm, to, from}.call(gradient, asked);
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives wanted) const {
+    return relocation{comm, to, from}.call(gradient, wanted);
   }
 };
 

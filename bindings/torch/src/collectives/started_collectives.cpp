@@ -17,9 +17,9 @@
 #include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
 #include "collectives/collective.hpp"
-#include "messages/tickets.hpp"
 #include "operators/dispatched.hpp"
 #include "operators/refused_tensors.hpp"
+#include "requests/tickets.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
@@ -64,10 +64,10 @@ struct started_collective : collective {
 /// The start as an operation in autograd, from the input to the ticket.
 struct collective_start : started_collective {
   std::string profiled_as() const { return "syncyte::" + started_name(*this); }
-  at::Tensor call(const at::Tensor& input, derivatives asked) const {
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const {
     Stack stack = start_operator().stack_of(input, *this);
     stack[1] = traits().name;
-    stack.back() = asked.packed();
+    stack.back() = wanted.packed();
     return start_operator().call(std::move(stack));
   }
   at::Tensor adjoint(const at::Tensor& ticket, c10::SymIntArrayRef, derivatives) const;
@@ -86,10 +86,10 @@ struct collective_wait : started_collective {
     stack[4] = dtype;
     return wait_operator().call(std::move(stack));
   }
-  at::Tensor adjoint(const at::Tensor& cotangent, c10::SymIntArrayRef, derivatives asked) const {
+  at::Tensor adjoint(const at::Tensor& cotangent, c10::SymIntArrayRef, derivatives wanted) const {
     refuse_batch(cotangent, "a started collective");
-    if (asked.forward_number == 0) asked.forward_number = unknown_forward;
-    return collective_start{started_collective::adjoint()}.call(cotangent, asked);
+    if (wanted.forward_number == 0) wanted.forward_number = unknown_forward;
+    return collective_start{started_collective::adjoint()}.call(cotangent, wanted);
   }
   std::int64_t number_of_forward() const { return number; }
 };
@@ -98,15 +98,15 @@ at::Tensor collective_start::adjoint(const at::Tensor& ticket, c10::SymIntArrayR
   return collective_wait{started_collective::adjoint()}.call(ticket);
 }
 
-at::Tensor run_start(const at::Tensor& input, const collective& what, derivatives asked) {
+at::Tensor run_start(const at::Tensor& input, const collective& what, derivatives wanted) {
   const range range([&] { return "syncyte::" + started_name(what); }, input);
-  const bool is_in_backward = asked.forward_number != 0;
-  asked.forward_number = std::max(asked.forward_number, std::int64_t{0});
+  const bool is_in_backward = wanted.forward_number != 0;
+  wanted.forward_number = std::max(wanted.forward_number, std::int64_t{0});
   auto made = std::make_unique<outstanding>();
   made->operation = started_name(what);
   try {
     refused_tensor::check();
-    what.require_valid(started_name(what), false, asked);
+    what.require_valid(started_name(what), false, wanted);
     if (what.is_along()) require_few_dimensions(input.sizes());
     const at::Tensor source = input.resolve_conj().resolve_neg();
     made->memory = empty_from_pool(what.result_shape(input.sizes()), source.scalar_type());
@@ -118,16 +118,16 @@ at::Tensor run_start(const at::Tensor& input, const collective& what, derivative
     check(syncyte_comm_ifail(group_of(what.comm), keep_exception(), operation.c_str()));
     throw;
   }
-  fact_list facts = facts_of(asked);
+  fact_list facts = facts_of(wanted);
   add_shape(facts, what.is_along() ? at::IntArrayRef() : input.sizes());
   check(what.call_c(buffer_of(made->input), facts, buffer_of(made->memory), &made->request));
-  check(syncyte_comm_sequence(group_of(what.comm), &made->status.label));
+  check(syncyte_comm_sequence(group_of(what.comm), &made->collective_number));
   if (!is_in_backward) {
     const collective_wait own{{what, input.sizes().vec(), input.scalar_type()}};
     made->wait = [own](const at::Tensor& ticket) { return own.call(ticket); };
-    return ticket_for(std::move(made), unclaimed::warns);
+    return ticket_for(std::move(made), if_abandoned::warns);
   }
-  const at::Tensor ticket = ticket_for(std::move(made), unclaimed::waits);
+  const at::Tensor ticket = ticket_for(std::move(made), if_abandoned::waits);
   if (const auto pass = backward_pass::current()) pass->add(ticket);
   return ticket;
 }
@@ -150,8 +150,8 @@ using c10::OperatorHandle;
 
 void start_cpu(const OperatorHandle&, DispatchKeySet, Stack& stack) {
   const collective_operator& own = start_operator();
-  const auto asked = derivatives::unpacked(stack.back().toInt());
-  own.give_result(stack, run_start(own.arguments(stack)->toTensor(), loaded(own, stack), asked));
+  const auto wanted = derivatives::unpacked(stack.back().toInt());
+  own.give_result(stack, run_start(own.arguments(stack)->toTensor(), loaded(own, stack), wanted));
 }
 
 void wait_cpu(const OperatorHandle&, DispatchKeySet, Stack& stack) {
@@ -174,7 +174,7 @@ void start_autograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack)
   if (!is_plain_meta(input) && !is_recorded(input) && !is_ordered())
     return op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, &stack);
   const collective_start what{{loaded(own, stack), concrete_shape(input), input.scalar_type()}};
-  own.give_result(stack, differentiated(input, what, derivatives::unpacked(stack.back().toInt())));
+  own.give_result(stack, apply_in_autograd(input, what, derivatives::unpacked(stack.back().toInt())));
 }
 
 void wait_autograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
@@ -182,13 +182,12 @@ void wait_autograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) 
   const at::Tensor ticket = own.arguments(stack)->toTensor();
   if (!is_recorded(ticket)) return op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, &stack);
   const bool is_traced = ticket.unsafeGetTensorImpl()->is_python_dispatch();
-  const collective_wait what{started_collective::of_wait(stack), is_traced ? 0 : label_of(ticket)};
-  own.give_result(stack, differentiated(ticket, what, {}));
+  const collective_wait what{started_collective::of_wait(stack), is_traced ? 0 : collective_number_of(ticket)};
+  own.give_result(stack, apply_in_autograd(ticket, what, {}));
 }
 
 /// The operator that starts one collective, for C++ and TorchScript.
-void implement_start(torch::Library& library, const char* name) {
-  const collective each{.kind = started_kind(name)};
+void implement_start(torch::Library& library, const collective& each) {
   const auto kernel = [each](const OperatorHandle& op, DispatchKeySet, Stack& stack) {
     const collective_operator own(op);
     const at::Tensor input = own.arguments(stack)->toTensor();
@@ -210,8 +209,8 @@ TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
   library.impl("wait_collective", boxed(wait_autograd));
 }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  for (const char* const name : {"allreduce", "bcast", "allgather", "reduce_scatter", "alltoall"})
-    implement_start(library, name);
+  for (const collective& each : all_collectives())  // reduce is started only as the adjoint of bcast
+    if (each.traits().has_start && each.kind != collective_kind::reduce) implement_start(library, each);
 }
 
 }  // namespace syncyte::torch_binding

@@ -10,7 +10,7 @@
 #include "autograd/join_dummies.hpp"
 #include "autograd/linear_node.hpp"
 #include "messages/messages.hpp"
-#include "messages/tickets.hpp"
+#include "requests/tickets.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -24,8 +24,8 @@ struct message_start : route {
   c10::TensorOptions options;  // of the tensor
 
   const char* profiled_as() const { return is_send ? "syncyte::isend" : "syncyte::irecv"; }
-  at::Tensor call(const at::Tensor& input, derivatives asked) const {
-    return is_send ? call_isend(input, *this, asked) : call_irecv(input, *this);
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const {
+    return is_send ? call_isend(input, *this, wanted) : call_irecv(input, *this);
   }
   at::Tensor adjoint(const at::Tensor& ticket, c10::SymIntArrayRef sizes, derivatives) const {
     TORCH_CHECK(!is_send || torch_binding::is_traced(ticket) || !is_no_ticket(ticket),
@@ -33,15 +33,15 @@ struct message_start : route {
                 "differentiated: syncyte.torch.join_dummies");
     const message cotangent{comm, concrete_shape(sizes), c10::typeMetaToScalarType(options.dtype()), is_send,
                             channel + 1};
-    const at::Tensor value = std::get<0>(call_wait(ticket, cotangent, follow));
+    const at::Tensor value = std::get<0>(call_wait(ticket, cotangent));
     return is_send ? value : join_dummies(at::zeros(cotangent.shape, options), {value});
   }
   std::int64_t number_of_forward() const { return 0; }
 };
 
-at::Tensor start_autograd(const at::Tensor& input, const message_start& what, derivatives asked, place which) {
-  const auto start = [&](const at::Tensor& ordered) { return recorded_or_below(ordered, what, asked); };
-  return what.answered ? start(input) : in_order(input, start, which);
+at::Tensor start_autograd(const at::Tensor& input, const message_start& what, derivatives wanted, takes_part when) {
+  const auto start = [&](const at::Tensor& ordered) { return run_with_node_if_recorded(ordered, what, wanted); };
+  return what.answered ? start(input) : in_order(input, start, when);
 }
 
 at::Tensor isend_autograd(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
@@ -50,7 +50,7 @@ at::Tensor isend_autograd(const at::Tensor& input, std::int64_t comm, std::int64
                               "isend: messages carry no tangents of forward mode; expected a collective, or reverse "
                               "mode");
   const message_start what{{comm, dest, tag, answered, channel}, true, input.options()};
-  return start_autograd(input, what, derivatives::unpacked(packed), place::if_recorded);
+  return start_autograd(input, what, derivatives::unpacked(packed), takes_part::if_recorded);
 }
 
 at::Tensor irecv_autograd(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag,
@@ -58,7 +58,7 @@ at::Tensor irecv_autograd(const at::Tensor& like, std::int64_t comm, std::int64_
   const message_start what{{comm, source, tag, answered, channel}, false, like.options()};
   // A message that is received may require gradients though nothing on this rank does.
   const bool can_be_recorded = like.is_floating_point() || like.is_complex();
-  return start_autograd(like, what, {}, can_be_recorded ? place::always : place::if_recorded);
+  return start_autograd(like, what, {}, can_be_recorded ? takes_part::always : takes_part::if_recorded);
 }
 
 /// A message that has been waited for.
@@ -70,9 +70,9 @@ class wait_function : public torch::autograd::Function<wait_function> {
  public:
   /// `anchor` requires gradients where the ticket does not.
   static variable_list forward(AutogradContext* context, const at::Tensor& ticket,
-                               const std::optional<at::Tensor>& anchor, const message& what, std::int64_t asked) {
+                               const std::optional<at::Tensor>& anchor, const message& what, gradient_rule rule) {
     const at::AutoDispatchBelowADInplaceOrView below;
-    const auto [value, status] = call_wait(ticket, what, asked);
+    const auto [value, status] = call_wait(ticket, what, rule);
     variable_list constants{status};
     if (anchor && !records_gradient(label_in(status))) constants.push_back(value);
     context->mark_non_differentiable(constants);
@@ -90,7 +90,7 @@ class wait_function : public torch::autograd::Function<wait_function> {
         what.is_receive ? send_cotangent(what, cotangents[0], status) : receive_cotangent(what, cotangents[0], status);
     variable_list result(4);
     if (what.is_anchored)
-      leave(ticket);
+      abandon(ticket);
     else
       result[0] = ticket;
     return result;
@@ -116,18 +116,19 @@ class wait_function : public torch::autograd::Function<wait_function> {
   }
 };
 
-/// Without gradients, and in a graph that is traced, the sender cannot be followed.
-std::int64_t decided(std::int64_t asked, const at::Tensor& ticket) {
-  const bool is_open = is_traced(ticket) ? asked >= follow : asked == follow && !at::GradMode::is_enabled();
-  if (!is_open) return asked;
-  return is_recorded(ticket) ? needed : none;
+/// The rule where the sender does not decide: in a graph that is traced, and where gradients are not recorded.
+gradient_rule decided(gradient_rule rule, const at::Tensor& ticket) {
+  const bool is_ticket_decisive =
+      is_traced(ticket) ? depends_on_sender(rule) : rule == gradient_rule::as_sender && !at::GradMode::is_enabled();
+  if (!is_ticket_decisive) return rule;
+  return is_recorded(ticket) ? gradient_rule::required : gradient_rule::refused;
 }
 
 value_and_status wait_autograd(const at::Tensor& given, std::int64_t comm, at::IntArrayRef shape, at::ScalarType dtype,
-                               bool is_receive, std::int64_t channel, std::int64_t asked) {
+                               bool is_receive, std::int64_t channel, std::int64_t rule) {
   const message what{comm, shape.vec(), dtype, is_receive, channel};
-  const std::int64_t how = decided(asked, given);
-  const bool may_follow = how >= follow && is_receive && at::GradMode::is_enabled();
+  const gradient_rule how = decided(gradient_rule{rule}, given);
+  const bool may_follow = depends_on_sender(how) && is_receive && at::GradMode::is_enabled();
   if (!is_recorded(given) && !may_follow) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return call_wait(given, what, how);

@@ -23,7 +23,7 @@
 #include "autograd/join_dummies.hpp"
 #include "collectives/communicators.hpp"
 #include "messages/messages.hpp"
-#include "messages/tickets.hpp"
+#include "requests/tickets.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/operation_memory.hpp"
 
@@ -98,7 +98,7 @@ std::unique_ptr<outstanding> start(const at::Tensor& tensor, const route& way, b
 
 /// A rank that repeats a pass that failed sends this in place of a cotangent, so that its receiver fails too.
 void send_no_cotangent(const route& way) {
-  leave(ticket_for(start(at::empty({}, at::kBool), way, true, false), unclaimed::waits));
+  abandon(ticket_for(start(at::empty({}, at::kBool), way, true, false), if_abandoned::waits));
 }
 
 /// Starts a message; a cotangent's for the backward pass that this thread is in.
@@ -107,8 +107,8 @@ at::Tensor start_message(const at::Tensor& tensor, const route& given, bool is_s
   if (!way.answered) {
     auto started = start(tensor, way, is_send, needs_gradient);
     started->wait = [own = message{way.comm, tensor.sizes().vec(), tensor.scalar_type(), !is_send}](
-                        const at::Tensor& ticket) { return std::get<0>(call_wait(ticket, own, follow)); };
-    return ticket_for(std::move(started), unclaimed::warns);
+                        const at::Tensor& ticket) { return std::get<0>(call_wait(ticket, own)); };
+    return ticket_for(std::move(started), if_abandoned::warns);
   }
   const auto pass = backward_pass::current();
   const cotangent_message cotangent{way.comm, way.peer, label_in(*way.answered), way.channel, is_send};
@@ -117,7 +117,7 @@ at::Tensor start_message(const at::Tensor& tensor, const route& given, bool is_s
   TORCH_CHECK(!is_repeated, "a backward pass that failed has ", is_send ? "sent" : "started to receive",
               " the cotangent of a message ", is_send ? "to" : "from", " rank ", way.peer,
               ", so the pass cannot be repeated; expected a new forward on all ranks");
-  const at::Tensor ticket = ticket_for(start(tensor, way, is_send, needs_gradient), unclaimed::waits);
+  const at::Tensor ticket = ticket_for(start(tensor, way, is_send, needs_gradient), if_abandoned::waits);
   if (pass != nullptr) pass->add(ticket, cotangent);
   return ticket;
 }
@@ -147,14 +147,15 @@ std::unique_ptr<outstanding> wait_for_cotangent(const at::Tensor& ticket, std::i
   return ended;
 }
 
-void require_alike(const outstanding& ended, bool sender_records, std::int64_t asked) {
-  TORCH_CHECK_VALUE(asked >= follow || sender_records == (asked == needed), ended.operation, ": the sender ",
-                    sender_records ? "records" : "does not record", " gradients, but the receiver does",
-                    sender_records ? " not" : "", "; expected both or neither");
+void require_alike(const outstanding& ended, gradient_rule rule) {
+  const bool sender_records = records_gradient(ended.status.label);
+  const bool is_allowed = depends_on_sender(rule) || sender_records == (rule == gradient_rule::required);
+  TORCH_CHECK_VALUE(is_allowed, ended.operation, ": the sender ", sender_records ? "records" : "does not record",
+                    " gradients, but the receiver does", sender_records ? " not" : "", "; expected both or neither");
 }
 
 value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t comm, at::IntArrayRef shape, at::ScalarType dtype,
-                          bool is_receive, std::int64_t channel, std::int64_t asked) {
+                          bool is_receive, std::int64_t channel, std::int64_t rule) {
   const at::Tensor status = empty_from_pool({2}, at::kLong);
   auto* const peer_and_label = status.mutable_data_ptr<std::int64_t>();
   if (is_no_ticket(ticket)) {
@@ -166,11 +167,11 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t comm, at::IntAr
   peer_and_label[0] = ended->status.source;
   peer_and_label[1] = ended->status.label;
   if (!is_receive) return {at::zeros({}, at::kDouble), status};
-  if (ended->status.source != SYNCYTE_PROC_NULL) require_alike(*ended, records_gradient(ended->status.label), asked);
+  if (ended->status.source != SYNCYTE_PROC_NULL) require_alike(*ended, gradient_rule{rule});
   return {ended->memory, status};
 }
 
-// ---- On tensors without ----
+// ---- On tensors without memory ----
 
 value_and_status wait_meta(const at::Tensor& ticket, std::int64_t, at::IntArrayRef shape, at::ScalarType dtype,
                            bool is_receive, std::int64_t, std::int64_t) {
@@ -184,18 +185,18 @@ std::int64_t skip_message_numbers(std::int64_t count) { return last_number += co
 // ---- For C++ and TorchScript, which have no request objects ----
 
 at::Tensor send(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag) {
-  return result_of(call_isend(input, {comm, dest, tag}, {}));
+  return wait_for_result(call_isend(input, {comm, dest, tag}, {}));
 }
 
 at::Tensor recv(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
-  return result_of(call_irecv(like, {comm, source, tag}));
+  return wait_for_result(call_irecv(like, {comm, source, tag}));
 }
 
 at::Tensor sendrecv(const at::Tensor& input, std::int64_t comm, std::int64_t dest, const at::Tensor& like,
                     std::int64_t source, std::int64_t tag, std::int64_t recv_tag) {
   const at::Tensor sent = call_isend(input, {comm, dest, tag}, {});
   const at::Tensor received = recv(join_dummies(like, {sent}), comm, source, recv_tag);
-  return join_dummies(received, {result_of(sent)});
+  return join_dummies(received, {wait_for_result(sent)});
 }
 
 }  // namespace

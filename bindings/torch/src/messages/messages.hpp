@@ -25,13 +25,18 @@ inline std::int64_t failures_in(std::int64_t label) { return label / 2 % failure
 /// The label in the status of a message that has ended (wait_message).
 inline std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
 
-/// Whether derivatives of a wait's result are recorded.
-enum gradients : std::int64_t {
-  none = 0,    // the sender must not record any either
-  needed = 1,  // it must
-  follow = 2,  // as it does
-  free = 3     // as it does where that is possible
+/// Whether gradients of a received message are recorded: the argument `gradients` of wait_message, default as_sender.
+/// The Python package repeats the last number (_torch_operators.py).
+enum class gradient_rule : std::int64_t {
+  refused = 0,               ///< no; a sender that records them is an error
+  required = 1,              ///< yes; a sender that does not record them is an error
+  as_sender = 2,             ///< as the sender does; in a graph that is traced, as the ticket does
+  as_sender_if_possible = 3  ///< the same, but without an error where the receiver cannot record them
 };
+
+inline bool depends_on_sender(gradient_rule rule) {
+  return rule == gradient_rule::as_sender || rule == gradient_rule::as_sender_if_possible;
+}
 
 /// A message: its communicator, the other rank and the tag; or the status of the message that it answers, in a channel
 /// of its own.
@@ -61,9 +66,9 @@ using irecv_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t
 using wait_signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
                                         std::int64_t, std::int64_t);
 
-inline at::Tensor call_isend(const at::Tensor& input, const route& way, derivatives asked) {
+inline at::Tensor call_isend(const at::Tensor& input, const route& way, derivatives wanted) {
   const auto& op = dispatched<isend_signature, "syncyte::isend">();
-  return op.call(input, way.comm, way.peer, way.tag, asked.packed(), way.answered, way.channel);
+  return op.call(input, way.comm, way.peer, way.tag, wanted.packed(), way.answered, way.channel);
 }
 
 inline at::Tensor call_irecv(const at::Tensor& like, const route& way) {
@@ -71,9 +76,11 @@ inline at::Tensor call_irecv(const at::Tensor& like, const route& way) {
   return op.call(like, way.comm, way.peer, way.tag, way.answered, way.channel);
 }
 
-inline value_and_status call_wait(const at::Tensor& ticket, const message& what, std::int64_t asked) {
+inline value_and_status call_wait(const at::Tensor& ticket, const message& what,
+                                  gradient_rule rule = gradient_rule::as_sender) {
   const auto& op = dispatched<wait_signature, "syncyte::wait_message">();
-  return op.call(ticket, what.comm, what.shape, what.dtype, what.is_receive, what.channel, asked);
+  return op.call(ticket, what.comm, what.shape, what.dtype, what.is_receive, what.channel,
+                 static_cast<std::int64_t>(rule));
 }
 
 }  // namespace syncyte::torch_binding

@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "messages/tickets.hpp"
 #include "operators/dispatched.hpp"
 #include "operators/operators.hpp"
 #include "operators/refused_tensors.hpp"
+#include "requests/tickets.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/operation_memory.hpp"
 
@@ -32,17 +32,17 @@ namespace {
 // ---- Whether MPI is given memory of devices: torch.ops.syncyte.use_device_memory ----
 
 /// Values of the operator's argument.
-enum class use : std::int64_t {
+enum class passing : std::int64_t {
   never = 0,
   always = 1,
-  where_mpi_says_so = 2,
+  where_mpi_is_cuda_aware = 2,
   always_and_others = 3  ///< for tests: other devices too, whose memory is the host's
 };
 
-std::atomic<use> chosen{use::where_mpi_says_so};
+std::atomic<passing> chosen{passing::where_mpi_is_cuda_aware};
 
-/// Asked once: it does not change.
-bool says_mpi() {
+/// What the MPI library reports, which does not change.
+bool is_mpi_cuda_aware() {
   static const bool result = [] {
     std::int32_t flag = 0;
     check(syncyte_mpi_takes(SYNCYTE_MEMORY_CUDA, &flag));
@@ -53,14 +53,14 @@ bool says_mpi() {
 
 void choose(std::int64_t value) {
   TORCH_CHECK_VALUE(value >= 0 && value <= 3, "use is ", value, "; expected 0 to 3");
-  chosen = static_cast<use>(value);
+  chosen = static_cast<passing>(value);
 }
 
 /// Whether MPI may be given the memory of such a device: CUDA's where the library takes it, unless chosen otherwise.
 bool mpi_takes(c10::DeviceType device) {
-  const use now = chosen;
-  if (device != c10::kCUDA) return now == use::always_and_others;
-  return now == use::where_mpi_says_so ? says_mpi() : now != use::never;
+  const passing now = chosen;
+  if (device != c10::kCUDA) return now == passing::always_and_others;
+  return now == passing::where_mpi_is_cuda_aware ? is_mpi_cuda_aware() : now != passing::never;
 }
 
 // ---- Kernels ----
@@ -106,7 +106,7 @@ at::Tensor placeholder(const at::Tensor& tensor) {
 }
 
 /// A collective's result on the device, uninitialised; undefined where its arguments are wrong, as its CPU kernel says.
-at::Tensor result_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack, c10::Device device) {
+at::Tensor empty_result(const c10::OperatorHandle& op, const torch::jit::Stack& stack, c10::Device device) {
   torch::jit::Stack shapes(stack.end() - static_cast<std::ptrdiff_t>(op.schema().arguments().size()), stack.end());
   try {
     for (c10::IValue& value : shapes)
@@ -137,14 +137,14 @@ struct device_kernel {
     const c10::DeviceGuard guard(device);
     at::Tensor result;
     {
-      const travels way = way_of(op.schema(), stack, device);
-      const operation_memory memory(device, way, /*has_room=*/what.gives_ticket);
+      const memory_kind kind = kind_of(op.schema(), stack, device);
+      const operation_memory memory(device, kind, /*has_room=*/what.gives_ticket);
       std::optional<refused_tensor> failure;
       try {
         require_one_device(given, op.schema().name().substr(sizeof("syncyte::") - 1), device);
         for (const given_tensor& each : given) each.value = copy_for_mpi(each.tensor, &each == &given.front(), memory);
-        if (way == travels::through_host && !what.fails_alone && !what.gives_ticket)
-          result = result_of(op, stack, device);
+        if (kind == memory_kind::pinned_host && !what.fails_alone && !what.gives_ticket)
+          result = empty_result(op, stack, device);
         const bool is_read = what.reads_first || given.size() > 1;
         if (is_read) wait_for_stream(device);
       } catch (...) {
@@ -158,10 +158,10 @@ struct device_kernel {
       if (c10::IValue& value = stack[i]; value.isTensor()) value = brought(value.toTensor(), device, result);
   }
 
-  travels way_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, c10::Device device) const {
-    const bool only_moves = what.device == device_use::as_it_is ||
-                            (what.device == device_use::along_the_first_axis && is_along_first_axis(schema, stack));
-    return only_moves && mpi_takes(device.type()) ? travels::as_it_is : travels::through_host;
+  memory_kind kind_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, c10::Device device) const {
+    const bool only_moves = what.device == device_use::direct ||
+                            (what.device == device_use::direct_along_first_axis && is_along_first_axis(schema, stack));
+    return only_moves && mpi_takes(device.type()) ? memory_kind::device : memory_kind::pinned_host;
   }
 
   /// Elements of the first tensor travel; the operator reads the numbers of others.

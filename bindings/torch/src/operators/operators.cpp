@@ -13,136 +13,137 @@ namespace syncyte::torch_binding {
 namespace {
 
 using enum batching;
-using use = device_use;
+using enum device_use;
 
-/// A collective: all ranks call it, and learn of its errors.
-constexpr operator_row collective(const char* schema, use device = use::through_host, batching batch = once) {
+/// A collective: all ranks call it, and get its errors.
+constexpr operator_row collective_row(const char* schema, device_use device = through_host, batching batch = once) {
   return {.schema = schema, .is_effectful = true, .device = device, .batch = batch};
 }
 
-/// An operator that starts an operation, or waits for it.
-constexpr operator_row start(const char* schema, use device, bool reads_first, bool fails_alone) {
-  return {.schema = schema,
-          .is_effectful = true,
-          .device = device,
-          .batch = refused,
-          .reads_first = reads_first,
-          .gives_ticket = true,
-          .fails_alone = fails_alone};
+/// An operator that starts an operation.
+constexpr operator_row start_row(const char* schema, operator_row row) {
+  row.schema = schema;
+  row.is_effectful = row.gives_ticket = true;
+  row.batch = refused;
+  return row;
 }
-constexpr operator_row wait(const char* schema, bool is_effectful) {
-  return {.schema = schema,
-          .is_effectful = is_effectful,
-          .device = use::through_host,
-          .batch = refused,
-          .takes_ticket = true,
-          .fails_alone = true};
+
+/// An operator that waits for an operation, or tests it.
+constexpr operator_row ticket_row(const char* schema, operator_row row) {
+  row.schema = schema;
+  row.device = through_host;
+  row.batch = refused;
+  row.takes_ticket = row.fails_alone = true;
+  return row;
 }
 
 /// A one-sided read or add of rows.
-constexpr operator_row local(const char* schema, batching batch) {
-  return {.schema = schema, .is_effectful = true, .device = use::through_host, .batch = batch, .fails_alone = true};
+constexpr operator_row one_sided_row(const char* schema, batching batch) {
+  return {.schema = schema, .is_effectful = true, .device = through_host, .batch = batch, .fails_alone = true};
 }
 
 /// One that is made of the others, or does not communicate.
-constexpr operator_row composed(const char* schema, batching batch = by_parts) {
+constexpr operator_row composed_row(const char* schema, batching batch = by_parts) {
   return {.schema = schema, .batch = batch};
 }
 
 // `derivatives` is derivatives::packed(); comm, halo, tensor, companion and scratch are handles of the C interface.
 constexpr operator_row rows[] = {
     // ---- Collectives
-    collective("allreduce(Tensor input, int comm, int op=1, bool identity_adjoint=False, int derivatives=0) -> Tensor"),
-    collective("bcast(Tensor input, int comm, int root, int derivatives=0) -> Tensor", use::as_it_is),
-    collective("reduce(Tensor input, int comm, int root, int op=1, int derivatives=0) -> Tensor"),
-    collective("scan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
-    collective("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
-    collective("neighbor_alltoall(Tensor input, int comm, int derivatives=0) -> Tensor", use::through_host, each),
-    composed("allgather_along(Tensor input, int comm, int axis) -> Tensor", once),
-    composed("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", once),
-    composed("scatter_along(Tensor input, int comm, int axis, int count, int root) -> Tensor", once),
-    composed("reduce_scatter_along(Tensor input, int comm, int axis, int count, int op=1) -> Tensor", once),
-    composed("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int count) -> Tensor", once),
-    collective("allgather_along.counts(Tensor input, int comm, int axis, int[] counts, int derivatives=0) -> Tensor",
-               use::along_the_first_axis),
-    collective("gather_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int derivatives=0) -> "
-               "Tensor",
-               use::along_the_first_axis),
-    collective("scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int[] shape, "
-               "int derivatives=0) -> Tensor",
-               use::along_the_first_axis),
-    collective("reduce_scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int op=1, "
-               "int derivatives=0) -> Tensor"),
-    collective("alltoall_along.counts(Tensor input, int comm, int gather_axis, int[] gather_counts, "
-               "int scatter_axis, int[] scatter_counts, int derivatives=0) -> Tensor",
-               use::along_the_first_axis),
-    composed("bcast_(Tensor(a!) input, int comm, int root, bool mixed_grad=False) -> ()", in_place),
-    composed("reduce_(Tensor(a!) input, int comm, int root, int op=1, bool mixed_grad=False) -> ()", in_place),
-    composed("mixed_grad(Tensor(a) input) -> Tensor(a)", first_tensor),
-    composed("parallel_copy(Tensor(a) input, int comm) -> Tensor(a)"),
-    composed("relocate(Tensor input, int comm, *, int? from_dim=None, int[] from_counts=[], int? to_dim=None, "
-             "int[] to_counts=[]) -> Tensor"),
-    collective("barrier(Tensor anchor, int comm) -> ()", use::no_kernel, by_parts),
-    collective("halo_exchange(Tensor input, int halo, bool adjoint=False, int derivatives=0) -> Tensor",
-               use::through_host, each),
+    collective_row(
+        "allreduce(Tensor input, int comm, int op=1, bool identity_adjoint=False, int derivatives=0) -> Tensor"),
+    collective_row("bcast(Tensor input, int comm, int root, int derivatives=0) -> Tensor", direct),
+    collective_row("reduce(Tensor input, int comm, int root, int op=1, int derivatives=0) -> Tensor"),
+    collective_row("scan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
+    collective_row("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
+    collective_row("neighbor_alltoall(Tensor input, int comm, int derivatives=0) -> Tensor", through_host, each),
+    composed_row("allgather_along(Tensor input, int comm, int axis) -> Tensor", once),
+    composed_row("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", once),
+    composed_row("scatter_along(Tensor input, int comm, int axis, int count, int root) -> Tensor", once),
+    composed_row("reduce_scatter_along(Tensor input, int comm, int axis, int count, int op=1) -> Tensor", once),
+    composed_row("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int count) -> Tensor",
+                 once),
+    collective_row(
+        "allgather_along.counts(Tensor input, int comm, int axis, int[] counts, int derivatives=0) -> Tensor",
+        direct_along_first_axis),
+    collective_row(
+        "gather_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int derivatives=0) -> Tensor",
+        direct_along_first_axis),
+    collective_row("scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int[] shape, "
+                   "int derivatives=0) -> Tensor",
+                   direct_along_first_axis),
+    collective_row("reduce_scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int op=1, "
+                   "int derivatives=0) -> Tensor"),
+    collective_row("alltoall_along.counts(Tensor input, int comm, int gather_axis, int[] gather_counts, "
+                   "int scatter_axis, int[] scatter_counts, int derivatives=0) -> Tensor",
+                   direct_along_first_axis),
+    composed_row("bcast_(Tensor(a!) input, int comm, int root, bool mixed_grad=False) -> ()", in_place),
+    composed_row("reduce_(Tensor(a!) input, int comm, int root, int op=1, bool mixed_grad=False) -> ()", in_place),
+    composed_row("mixed_grad(Tensor(a) input) -> Tensor(a)", first_tensor),
+    composed_row("parallel_copy(Tensor(a) input, int comm) -> Tensor(a)"),
+    composed_row("relocate(Tensor input, int comm, *, int? from_dim=None, int[] from_counts=[], int? to_dim=None, "
+                 "int[] to_counts=[]) -> Tensor"),
+    collective_row("barrier(Tensor anchor, int comm) -> ()", no_kernel, by_parts),
+    collective_row("halo_exchange(Tensor input, int halo, bool adjoint=False, int derivatives=0) -> Tensor",
+                   through_host, each),
 
     // ---- Started collectives, by the blocking one's name
-    start("start_collective(Tensor input, str collective, int comm, *, int op=1, int root=0, int gather_axis=0, "
-          "int[] gather_counts=[], int scatter_axis=0, int[] scatter_counts=[], int derivatives=0) -> Tensor",
-          use::through_host, true, false),
-    wait("wait_collective(Tensor ticket, str collective, int comm, int[] input_shape, ScalarType dtype, *, int op=1, "
-         "int root=0, int gather_axis=0, int[] gather_counts=[], int scatter_axis=0, int[] scatter_counts=[]) -> "
-         "Tensor",
-         true),
-    composed("iallreduce(Tensor input, int comm, int op=1) -> Tensor"),
-    composed("ibcast(Tensor input, int comm, int root) -> Tensor"),
-    composed("iallgather_along(Tensor input, int comm, int axis, int[] counts) -> Tensor"),
-    composed("ireduce_scatter_along(Tensor input, int comm, int axis, int[] counts, int op=1) -> Tensor"),
-    composed("ialltoall_along(Tensor input, int comm, int gather_axis, int[] gather_counts, int scatter_axis, "
-             "int[] scatter_counts) -> Tensor"),
+    start_row("start_collective(Tensor input, str collective, int comm, *, int op=1, int root=0, int gather_axis=0, "
+              "int[] gather_counts=[], int scatter_axis=0, int[] scatter_counts=[], int derivatives=0) -> Tensor",
+              {.device = through_host}),
+    ticket_row("wait_collective(Tensor ticket, str collective, int comm, int[] input_shape, ScalarType dtype, *, "
+               "int op=1, int root=0, int gather_axis=0, int[] gather_counts=[], int scatter_axis=0, "
+               "int[] scatter_counts=[]) -> Tensor",
+               {.is_effectful = true}),
+    composed_row("iallreduce(Tensor input, int comm, int op=1) -> Tensor"),
+    composed_row("ibcast(Tensor input, int comm, int root) -> Tensor"),
+    composed_row("iallgather_along(Tensor input, int comm, int axis, int[] counts) -> Tensor"),
+    composed_row("ireduce_scatter_along(Tensor input, int comm, int axis, int[] counts, int op=1) -> Tensor"),
+    composed_row("ialltoall_along(Tensor input, int comm, int gather_axis, int[] gather_counts, int scatter_axis, "
+                 "int[] scatter_counts) -> Tensor"),
 
     // ---- Messages
     // `answered`: the status of a message whose cotangent this one is; then the other rank and the tag are its own.
-    start(
-        "isend(Tensor input, int comm, int dest, int tag, int derivatives=0, Tensor? answered=None, int channel=0) -> "
-        "Tensor",
-        use::as_it_is, true, true),
-    start("irecv(Tensor like, int comm, int source, int tag, Tensor? answered=None, int channel=0) -> Tensor",
-          use::as_it_is, false, true),
-    // The values of `gradients` are those of the enumeration in messages.hpp.
-    wait("wait_message(Tensor ticket, int comm, int[] shape, ScalarType dtype, bool is_receive, int channel=0, "
-         "int gradients=2) -> (Tensor value, Tensor status)",
-         true),
-    wait("test_message(Tensor ticket) -> bool", false),
-    composed("wait(Tensor ticket) -> Tensor"),
-    composed("wait_all(Tensor[] tickets) -> Tensor[]"),
-    composed("send(Tensor input, int comm, int dest, int tag=0) -> Tensor"),
-    composed("recv(Tensor like, int comm, int source, int tag=0) -> Tensor"),
-    composed("sendrecv(Tensor input, int comm, int dest, Tensor like, int source, int tag=0, int recv_tag=0) -> "
-             "Tensor"),
-    composed("requests_under_way() -> int"),
-    composed("skip_message_numbers(int count) -> int"),
+    start_row("isend(Tensor input, int comm, int dest, int tag, int derivatives=0, Tensor? answered=None, "
+              "int channel=0) -> Tensor",
+              {.device = direct, .fails_alone = true}),
+    start_row("irecv(Tensor like, int comm, int source, int tag, Tensor? answered=None, int channel=0) -> Tensor",
+              {.device = direct, .reads_first = false, .fails_alone = true}),
+    // `gradients` is a gradient_rule (messages.hpp); the default is as_sender.
+    ticket_row("wait_message(Tensor ticket, int comm, int[] shape, ScalarType dtype, bool is_receive, int channel=0, "
+               "int gradients=2) -> (Tensor value, Tensor status)",
+               {.is_effectful = true}),
+    ticket_row("test_message(Tensor ticket) -> bool", {}),
+    composed_row("wait(Tensor ticket) -> Tensor"),
+    composed_row("wait_all(Tensor[] tickets) -> Tensor[]"),
+    composed_row("send(Tensor input, int comm, int dest, int tag=0) -> Tensor"),
+    composed_row("recv(Tensor like, int comm, int source, int tag=0) -> Tensor"),
+    composed_row("sendrecv(Tensor input, int comm, int dest, Tensor like, int source, int tag=0, int recv_tag=0) -> "
+                 "Tensor"),
+    composed_row("requests_under_way() -> int"),
+    composed_row("skip_message_numbers(int count) -> int"),
 
     // ---- Whole tensors
-    local("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", each),
-    local("gather_backward(Tensor gradient, int companion, Tensor index) -> ()", refused),
-    collective("gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
-               use::through_host, each),
-    collective("gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, "
-               "int derivatives=0) -> Tensor",
-               use::through_host, each),
+    one_sided_row("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", each),
+    one_sided_row("gather_backward(Tensor gradient, int companion, Tensor index) -> ()", refused),
+    collective_row(
+        "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
+        through_host, each),
+    collective_row("gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, "
+                   "int derivatives=0) -> Tensor",
+                   through_host, each),
 
     // ---- Graphs, memory, the process
-    composed("join_dummies(Tensor input, Tensor[] dummies) -> Tensor", first_tensor),
-    composed("enter_order() -> ()"),
-    composed("leave_order() -> ()"),
-    composed("join_order(Tensor input) -> Tensor", first_tensor),
-    composed("overwrite(Tensor(a!) input, Tensor result) -> Tensor(a!)", refused),
-    composed("comm_rank(int comm) -> int"),
-    composed("comm_size(int comm) -> int"),
-    composed("use_device_memory(int use) -> ()"),
-    composed("serve_from_cache() -> int"),
-    composed("operator_table() -> str[]"),
+    composed_row("join_dummies(Tensor input, Tensor[] dummies) -> Tensor", first_tensor),
+    composed_row("enter_order() -> ()"),
+    composed_row("leave_order() -> ()"),
+    composed_row("join_order(Tensor input) -> Tensor", first_tensor),
+    composed_row("overwrite(Tensor(a!) input, Tensor result) -> Tensor(a!)", refused),
+    composed_row("comm_rank(int comm) -> int"),
+    composed_row("comm_size(int comm) -> int"),
+    composed_row("use_device_memory(int use) -> ()"),
+    composed_row("serve_from_cache() -> int"),
+    composed_row("operator_table() -> str[]"),
 };
 
 const char* name_of(batching batch) {

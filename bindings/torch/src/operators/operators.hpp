@@ -10,14 +10,14 @@
 
 namespace syncyte::torch_binding {
 
-/// The memory of a device that an operator's CPU kernel may be given: it hands it to MPI, and only there. Not where it
-/// reduces: MPI libraries do that on the host, after copies of their own. Nor where it packs, as it does along other
-/// axes than the first.
+/// Memory of tensors on a device that an operator's CPU kernel is given. It may be given the device's own memory only
+/// if it does nothing with that but to pass it to MPI: not if it reduces, which MPI libraries do on the host after
+/// copies of their own, and not if it packs, as it does along other axes than the first.
 enum class device_use {
-  no_kernel,            ///< made of other operators, or without tensors that have data
-  through_host,         ///< never: copies in pinned memory
-  as_it_is,             ///< where MPI takes it
-  along_the_first_axis  ///< the same, where all axes are 0
+  no_kernel,               ///< the operator is made of others, or its tensors have no data
+  through_host,            ///< copies in pinned host memory
+  direct,                  ///< the device's own memory, if MPI takes it
+  direct_along_first_axis  ///< the same, where all axes are 0
 };
 
 /// The rule by which torch.vmap runs an operator.
@@ -31,12 +31,12 @@ enum class batching {
 };
 
 struct operator_row {
-  const char* schema;
+  const char* schema = "";
   /// It communicates: it keeps its place among other operators in compiled graphs, also where nobody uses its result.
   bool is_effectful = false;
   device_use device = device_use::no_kernel;
   batching batch = batching::by_parts;
-  bool reads_first = true;    ///< or needs only the shape and dtype of its first tensor
+  bool reads_first = true;    ///< false: it needs only the shape and dtype of its first tensor
   bool gives_ticket = false;  ///< of an operation that is under way
   bool takes_ticket = false;
   bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell them

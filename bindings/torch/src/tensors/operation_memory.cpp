@@ -21,8 +21,8 @@ void wait_for_stream(c10::Device device) {
   if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
 }
 
-operation_memory::operation_memory(c10::Device device, travels way, bool has_room)
-    : device_(device), way_(way), has_room_(has_room) {
+operation_memory::operation_memory(c10::Device device, memory_kind kind, bool has_room)
+    : device_(device), kind_(kind), has_room_(has_room) {
   of_this_thread = this;
 }
 
@@ -31,7 +31,7 @@ operation_memory::~operation_memory() { of_this_thread = nullptr; }
 const operation_memory* operation_memory::current() { return of_this_thread; }
 
 at::Tensor operation_memory::empty(at::IntArrayRef sizes, at::ScalarType dtype) const {
-  return way_ == travels::as_it_is ? empty_on_device(sizes, dtype) : empty_pinned(sizes, dtype);
+  return kind_ == memory_kind::device ? empty_on_device(sizes, dtype) : empty_pinned(sizes, dtype);
 }
 
 at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const {

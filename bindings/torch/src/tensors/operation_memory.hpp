@@ -9,9 +9,9 @@ namespace syncyte::torch_binding {
 void wait_for_stream(c10::Device device);
 
 /// The memory that MPI reads and writes for an operation on a device's tensors.
-enum class travels {
-  through_host,  ///< pinned memory, which a device copies from and to without the host waiting
-  as_it_is       ///< the device's own memory
+enum class memory_kind {
+  pinned_host,  ///< a device copies from and to it without the host waiting
+  device
 };
 
 /// While it lives, empty_from_pool() on this thread gives memory for such an operation. torch's allocators keep it
@@ -19,7 +19,7 @@ enum class travels {
 class operation_memory {
  public:
   /// `has_room`: the device's own memory has SYNCYTE_MESSAGE_ROOM in front of its elements.
-  operation_memory(c10::Device device, travels way, bool has_room);
+  operation_memory(c10::Device device, memory_kind kind, bool has_room);
   ~operation_memory();
   operation_memory(const operation_memory&) = delete;
   operation_memory& operator=(const operation_memory&) = delete;
@@ -37,7 +37,7 @@ class operation_memory {
   at::Tensor empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
   c10::Device device_;
-  travels way_;
+  memory_kind kind_;
   bool has_room_;
 };
 

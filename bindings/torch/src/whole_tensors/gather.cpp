@@ -106,7 +106,7 @@ at::Tensor gather_autograd(const at::Tensor& local, std::int64_t tensor, std::in
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(local),
                               "gather: the tangents of other ranks' rows are not on this rank, and a one-sided gather "
                               "cannot ask for them; use gather(..., collective=True) in forward mode");
-  return recorded_or_below(local, one_sided_gather{tensor, companion, index}, {});
+  return run_with_node_if_recorded(local, one_sided_gather{tensor, companion, index}, {});
 }
 
 // ---- Collective ----
@@ -241,32 +241,32 @@ struct row_gather {
   c10::SymInt rows = 0;  ///< of the adjoint's result
 
   const char* profiled_as() const { return is_adjoint ? "syncyte::gather_adjoint" : "syncyte::gather_collective"; }
-  at::Tensor call(const at::Tensor& input, derivatives asked) const {
+  at::Tensor call(const at::Tensor& input, derivatives wanted) const {
     const auto& forward = dispatched<decltype(collective_cpu), "syncyte::gather_collective">();
     const auto& backward = dispatched<decltype(adjoint_meta), "syncyte::gather_adjoint">();
-    return is_adjoint ? backward.call(input, tensor, scratch, index, rows, asked.packed())
-                      : forward.call(input, tensor, scratch, index, asked.packed());
+    return is_adjoint ? backward.call(input, tensor, scratch, index, rows, wanted.packed())
+                      : forward.call(input, tensor, scratch, index, wanted.packed());
   }
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const {
-    return row_gather{tensor, scratch, index, !is_adjoint, input_sizes[0]}.call(gradient, asked);
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives wanted) const {
+    return row_gather{tensor, scratch, index, !is_adjoint, input_sizes[0]}.call(gradient, wanted);
   }
   auto references() const { return std::array{tensor_reference(tensor), tensor_reference(scratch)}; }
   std::int64_t number_of_forward() const { return torch_binding::number_of_forward(tensor_comm(scratch)); }
 
-  at::Tensor differentiate(const at::Tensor& input, std::int64_t packed) const {
+  at::Tensor apply(const at::Tensor& input, std::int64_t packed) const {
     TORCH_CHECK_TYPE(index.defined(), "index is None; expected a torch.Tensor");
-    return differentiated(input, *this, derivatives::unpacked(packed));
+    return apply_in_autograd(input, *this, derivatives::unpacked(packed));
   }
 };
 
 at::Tensor collective_autograd(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch,
                                const at::Tensor& index, std::int64_t packed) {
-  return row_gather{tensor, scratch, index}.differentiate(local, packed);
+  return row_gather{tensor, scratch, index}.apply(local, packed);
 }
 
 at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch,
                             const at::Tensor& index, c10::SymInt rows, std::int64_t packed) {
-  return row_gather{tensor, scratch, index, true, std::move(rows)}.differentiate(gradient, packed);
+  return row_gather{tensor, scratch, index, true, std::move(rows)}.apply(gradient, packed);
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 namespace syncyte::torch_binding {
 
-/// The result of an allreduce or a reduce that is no sum, but has an adjoint, with a node in the graph.
-at::Tensor differentiable(const at::Tensor& input, const collective& reduction, derivatives asked);
+/// Runs an allreduce or a reduce with max, min or prod, with a node in the graph.
+at::Tensor reduce_with_gradient(const at::Tensor& input, const collective& reduction, derivatives wanted);
 
 /// The cotangent of the one result that all ranks have, on each of them: nothing is sent. Its derivative is the
 /// allreduce whose adjoint this is.
-at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives asked);
+at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives wanted);
 
 }  // namespace syncyte::torch_binding

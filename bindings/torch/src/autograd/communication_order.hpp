@@ -12,24 +12,25 @@ namespace syncyte::torch_binding {
 /// Whether a scope is open in this thread, and gradients are recorded.
 bool is_ordered();
 
-enum class place {
-  if_recorded,  ///< an operation is ordered only if it would have a backward pass without that, too
+/// Whether an operation takes part in the order.
+enum class takes_part {
+  if_recorded,  ///< only if it has a backward pass outside of a scope too
   always
 };
 
 /// `input`, in the graph after the scope's last operation.
-at::Tensor after_the_last(const at::Tensor& input, place which = place::if_recorded);
+at::Tensor after_the_last(const at::Tensor& input, takes_part when = takes_part::if_recorded);
 
 /// Makes an operation, whose result is given, the scope's last one.
 void make_last(const at::Tensor& result);
 
 /// Runs run(input) in the order of the open scope, if there is one.
 template <class Run>
-at::Tensor in_order(const at::Tensor& input, Run&& run, place which = place::if_recorded) {
+at::Tensor in_order(const at::Tensor& input, Run&& run, takes_part when = takes_part::if_recorded) {
   // In forward mode the operation is called once more for either part, and each of these is ordered.
   if (!is_ordered() || carries_tangent(input)) [[likely]]
     return run(input);
-  at::Tensor result = run(after_the_last(input, which));
+  at::Tensor result = run(after_the_last(input, when));
   make_last(result);
   return result;
 }

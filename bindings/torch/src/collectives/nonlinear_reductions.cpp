@@ -9,7 +9,7 @@
 // differentiated, it is multiplied up from all ranks' x, so that torch knows its derivative with respect to each of
 // them.
 
-#include "collectives/order_reductions.hpp"
+#include "collectives/nonlinear_reductions.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -33,53 +33,53 @@ using torch::autograd::variable_list;
 
 using kind = collective_kind;
 
-at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives asked) {
-  return collective{.kind = kind::allreduce, .comm = comm}.call(x, asked);
+at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives wanted) {
+  return collective{.kind = kind::allreduce, .comm = comm}.call(x, wanted);
 }
 
 /// A reduction's root has the result, or all ranks.
-at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives asked) {
-  return collective{.kind = kind::bcast, .comm = given.comm, .root = given.root}.call(x, asked);
+at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives wanted) {
+  return collective{.kind = kind::bcast, .comm = given.comm, .root = given.root}.call(x, wanted);
 }
 
 /// m_s / sum_t m_t: a constant, also for double backward.
-at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const collective& given, derivatives asked) {
+at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const collective& given, derivatives wanted) {
   const at::NoGradGuard no_grad;
-  const at::Tensor y = given.traits().has_root ? from_root(result, given, asked) : result;
+  const at::Tensor y = given.traits().has_root ? from_root(result, given, wanted) : result;
   // Half precision cannot count to any number of ranks.
   const bool is_half = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
   const at::Tensor ties = x.eq(y)
                               .to(is_half ? at::kFloat : x.scalar_type())
                               .masked_fill(x.isnan(), std::numeric_limits<double>::quiet_NaN());
-  return (ties / sum_over_ranks(ties, given.comm, asked)).to(x.scalar_type());
+  return (ties / sum_over_ranks(ties, given.comm, wanted)).to(x.scalar_type());
 }
 
 /// All ranks' x multiplied but this one's, as differentiable operations.
-at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivatives asked) {
+at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivatives wanted) {
   const std::int64_t own = rank_in(comm);
   const auto ranks = static_cast<std::int64_t>(size_of(comm));
   const partition rows{0, extents(static_cast<std::size_t>(ranks), 1)};
   const collective gather{.kind = kind::allgather, .comm = comm, .gathered = rows};
-  const at::Tensor all = gather.call(x.reshape({1, x.numel()}), asked);
+  const at::Tensor all = gather.call(x.reshape({1, x.numel()}), wanted);
   at::Tensor product = at::ones_like(all[0]);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     if (rank != own) product = product * all[rank];
   return product.reshape(x.sizes());
 }
 
-at::Tensor product_of_others(const at::Tensor& x, std::int64_t comm, derivatives asked) {
-  if (at::GradMode::is_enabled()) return product_of_gathered(x, comm, asked);
+at::Tensor product_of_others(const at::Tensor& x, std::int64_t comm, derivatives wanted) {
+  if (at::GradMode::is_enabled()) return product_of_gathered(x, comm, wanted);
   collective scan{.kind = kind::exscan, .comm = comm, .op = SYNCYTE_OP_PROD};
-  const at::Tensor before = scan.call(x, asked);
+  const at::Tensor before = scan.call(x, wanted);
   scan.reverse = true;
-  return before * scan.call(x, asked);
+  return before * scan.call(x, wanted);
 }
 
 /// S ybar.
-at::Tensor spread(const at::Tensor& gradient, const collective& given, derivatives asked) {
-  if (given.traits().has_root) return from_root(gradient, given, asked);
-  if (given.identity_adjoint) return replicated(gradient, given.comm, asked);
-  return sum_over_ranks(gradient, given.comm, asked);
+at::Tensor spread(const at::Tensor& gradient, const collective& given, derivatives wanted) {
+  if (given.traits().has_root) return from_root(gradient, given, wanted);
+  if (given.identity_adjoint) return replicated(gradient, given.comm, wanted);
+  return sum_over_ranks(gradient, given.comm, wanted);
 }
 
 /// A reduction and which forward it was.
@@ -87,12 +87,12 @@ struct numbered_reduction : collective {
   std::int64_t number;
 };
 
-class order_function : public torch::autograd::Function<order_function> {
+class reduction_function : public torch::autograd::Function<reduction_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const collective& given,
-                            derivatives asked) {
-    asked.needs_gradient = true;
-    at::Tensor result = run_below(given, input, asked);
+                            derivatives wanted) {
+    wanted.needs_gradient = true;
+    at::Tensor result = run_without_node(given, input, wanted);
     const bool is_traced = input.unsafeGetTensorImpl()->is_python_dispatch();
     keep(context, numbered_reduction{given, is_traced ? 0 : number_of_forward(given.comm)});
     context->save_for_backward(given.op == SYNCYTE_OP_PROD ? variable_list{input} : variable_list{input, result});
@@ -102,12 +102,12 @@ class order_function : public torch::autograd::Function<order_function> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto& given = kept<numbered_reduction>(context);
     const backward_range range(std::string("syncyte::") + given.traits().name, gradients);
-    const derivatives asked{.forward_number = given.number};
+    const derivatives wanted{.forward_number = given.number};
     // If a saved tensor has been changed on one rank, all ranks get the error.
     const auto saved = together(given.comm, "backward", [&] { return context->get_saved_variables(); });
-    const at::Tensor factor = given.op == SYNCYTE_OP_PROD ? product_of_others(saved[0], given.comm, asked).conj()
-                                                          : share_of_ties(saved[0], saved[1], given, asked);
-    return {factor * spread(gradients[0], given, asked), at::Tensor(), at::Tensor()};
+    const at::Tensor factor = given.op == SYNCYTE_OP_PROD ? product_of_others(saved[0], given.comm, wanted).conj()
+                                                          : share_of_ties(saved[0], saved[1], given, wanted);
+    return {factor * spread(gradients[0], given, wanted), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -118,25 +118,25 @@ struct replicated_cotangent {
 
   const char* profiled_as() const { return "syncyte::allreduce_backward"; }
   at::Tensor run(const at::Tensor& input, derivatives) const { return input; }
-  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
-    return collective{.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}.call(gradient, asked);
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives wanted) const {
+    return collective{.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}.call(gradient, wanted);
   }
   std::int64_t number_of_forward() const { return number; }
 };
 
 }  // namespace
 
-at::Tensor differentiable(const at::Tensor& input, const collective& reduction, derivatives asked) {
-  return order_function::apply(input, reduction, asked);
+at::Tensor reduce_with_gradient(const at::Tensor& input, const collective& reduction, derivatives wanted) {
+  return reduction_function::apply(input, reduction, wanted);
 }
 
-at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives asked) {
+at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives wanted) {
   if (!at::GradMode::is_enabled()) return gradient;
   if (check_level(comm) > 0 && !gradient.unsafeGetTensorImpl()->is_python_dispatch())
     agree(comm, "allreduce's backward", SYNCYTE_SUCCESS,
-          facts_of({gradient.requires_grad(), false, asked.forward_number}));
+          facts_of({gradient.requires_grad(), false, wanted.forward_number}));
   if (!gradient.requires_grad()) return gradient;
-  return linear_node<replicated_cotangent>::apply(gradient, replicated_cotangent{comm, asked.forward_number}, asked);
+  return linear_node<replicated_cotangent>::apply(gradient, replicated_cotangent{comm, wanted.forward_number}, wanted);
 }
 
 }  // namespace syncyte::torch_binding

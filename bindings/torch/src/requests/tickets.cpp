@@ -1,7 +1,7 @@
 // torch.ops.syncyte.wait, wait_all, test_message, requests_under_way: operations under way, by their tickets. Graphs of
 // torch.compile hold the operators that start and those that wait for one kind of operation instead.
 
-#include "messages/tickets.hpp"
+#include "requests/tickets.hpp"
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scalar_tensor.h>
@@ -28,7 +28,7 @@ struct request_register {
   std::int64_t last = 0;
   std::unordered_map<std::int64_t, std::unique_ptr<outstanding>> active;
   std::deque<std::pair<std::int64_t, std::string>> ended;
-  std::vector<std::int64_t> dropped;
+  std::vector<std::int64_t> abandoned;
 
   outstanding& find(std::int64_t number, const char* operation) {
     const auto found = active.find(number);
@@ -44,9 +44,9 @@ struct request_register {
     return std::move(active.extract(number).mapped());
   }
 
-  /// Frees dropped operations that have ended; their results and errors are lost.
-  void finish_dropped() {
-    std::erase_if(dropped, [&](std::int64_t number) {
+  /// Frees abandoned operations that have ended; their results and errors are lost.
+  void finish_abandoned() {
+    std::erase_if(abandoned, [&](std::int64_t number) {
       const auto found = active.find(number);
       if (found == active.end()) return true;
       std::int32_t done = 0;
@@ -68,7 +68,7 @@ std::int64_t number_of(const at::Tensor& ticket) {
 }
 
 /// Called when the last tensor with the number is destroyed: logs a warning, throws nothing.
-void drop_ticket(void* memory) noexcept try {
+void abandon_with_warning(void* memory) noexcept try {
   const std::unique_ptr<double> value(static_cast<double*>(memory));
   const auto number = static_cast<std::int64_t>(*value);
   const std::lock_guard lock(requests().mutex);
@@ -76,27 +76,27 @@ void drop_ticket(void* memory) noexcept try {
   if (found == requests().active.end()) return;
   const std::string text = found->second->operation + " was dropped without a wait; it is completed later";
   syncyte_log(SYNCYTE_LOG_WARN, text.c_str());
-  requests().dropped.push_back(number);
+  requests().abandoned.push_back(number);
 } catch (...) {
 }
 
 }  // namespace
 
-at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped) {
+at::Tensor ticket_for(std::unique_ptr<outstanding> started, if_abandoned then) {
   request_register& all = requests();
   const std::lock_guard lock(all.mutex);
   const auto number = static_cast<double>(++all.last);
   all.active.emplace(all.last, std::move(started));
-  all.finish_dropped();
-  if (when_dropped == unclaimed::waits) return at::scalar_tensor(number, at::kDouble);
-  return at::from_blob(new double(number), {}, drop_ticket, at::kDouble);
+  all.finish_abandoned();
+  if (then == if_abandoned::waits) return at::scalar_tensor(number, at::kDouble);
+  return at::from_blob(new double(number), {}, abandon_with_warning, at::kDouble);
 }
 
 at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket) {
   const auto options = at::TensorOptions(at::kDouble).device(device);
   at::Tensor memory = at::scalar_tensor(static_cast<double>(number_of(ticket)), options);  // enqueued, not waited for
   void* const data = memory.mutable_data_ptr();
-  // It is dropped when its tensor on the device is.
+  // The given ticket is destroyed with the one on the device.
   return at::for_blob(data, {})
       .options(options)
       .target_device(device)
@@ -108,7 +108,7 @@ at::Tensor no_ticket(c10::Device device) { return at::scalar_tensor(0, at::Tenso
 
 bool is_no_ticket(const at::Tensor& ticket) { return number_of(ticket) == 0; }
 
-at::Tensor result_of(const at::Tensor& ticket) {
+at::Tensor wait_for_result(const at::Tensor& ticket) {
   TORCH_CHECK_NOT_IMPLEMENTED(!is_traced(ticket),
                               "syncyte::wait: a ticket has no value while a graph is traced; expected a request of "
                               "syncyte.torch in what is compiled");
@@ -132,11 +132,11 @@ std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket) {
   return result;
 }
 
-void leave(const at::Tensor& ticket) {
+void abandon(const at::Tensor& ticket) {
   if (is_no_ticket(ticket)) return;
   const std::lock_guard lock(requests().mutex);
-  requests().dropped.push_back(number_of(ticket));
-  requests().finish_dropped();
+  requests().abandoned.push_back(number_of(ticket));
+  requests().finish_abandoned();
 }
 
 void refuse_batch(const at::Tensor& cotangent, const char* operation) {
@@ -146,9 +146,9 @@ void refuse_batch(const at::Tensor& cotangent, const char* operation) {
                               " cannot be batched (is_grads_batched=True, torch.vmap); differentiate one at a time");
 }
 
-std::int64_t label_of(const at::Tensor& ticket) {
+std::int64_t collective_number_of(const at::Tensor& ticket) {
   const std::lock_guard lock(requests().mutex);
-  return requests().find(number_of(ticket), "wait").status.label;
+  return requests().find(number_of(ticket), "wait").collective_number;
 }
 
 namespace {
@@ -165,10 +165,10 @@ bool has_ended(const at::Tensor& ticket) {
   return done != 0;
 }
 
-/// The number of operations without a wait: those under way, and dropped ones that have not ended.
+/// The number of operations without a wait: those under way, and abandoned ones that have not ended.
 std::int64_t requests_under_way() {
   const std::lock_guard lock(requests().mutex);
-  requests().finish_dropped();
+  requests().finish_abandoned();
   return static_cast<std::int64_t>(requests().active.size());
 }
 
@@ -178,7 +178,7 @@ std::vector<at::Tensor> wait_all(at::TensorList tickets) {
   std::exception_ptr first;
   for (const at::Tensor& ticket : tickets) {
     try {
-      results.push_back(result_of(ticket));
+      results.push_back(wait_for_result(ticket));
     } catch (...) {
       if (!first) first = std::current_exception();
     }
@@ -192,7 +192,7 @@ std::vector<at::Tensor> wait_all(at::TensorList tickets) {
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) { library.impl("test_message", has_ended); }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
   // A ticket is waited for once.
-  library.impl("wait", result_of);
+  library.impl("wait", wait_for_result);
   library.impl("wait_all", wait_all);
   library.impl("requests_under_way", requests_under_way);
 }
