@@ -124,8 +124,8 @@ def _method(function: Function) -> str:
     """A function that calls the method of a handle's object."""
     handle, *others = function.parameters
     table, operation = short(handle.type.name), short(function.name)
-    guard = "lookup_after_init" if function.lookup else "after_init<forks_too>" if function.forked_child else "after_init"
-    opening = f'return {guard}("{operation}", [&] {{'
+    init = "after_init<forks_too>" if function.forked_child else "after_init"
+    opening = f'return {"lookup_after_init" if function.lookup else init}("{operation}", [&] {{'
     outputs = [parameter for parameter in others
                if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"
                and not parameter.type.const]  # fmt: skip

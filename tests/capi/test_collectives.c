@@ -313,7 +313,7 @@ static void test_error_fields_of_objects(void) {
 
   syncyte_comm_t line = NULL;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &size, NULL, NULL, &line));
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, NULL, 0, NULL, &line));
   EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &below, 1, &one, 1, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "low[0] is -1");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world/cart", "low", 0, "-1", "0 or more");

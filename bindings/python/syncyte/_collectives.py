@@ -17,7 +17,6 @@ from ._requests import Request, reap
 from ._types import Array, Reduction, Result
 from .errors import ArgumentError, DtypeError, Error
 
-
 CHECK_LEVELS = ("off", "on", "full")  # the C library's numbers are the positions
 _DEFAULT_OPTIONS = None
 _IN_PLACE = None  # input of a reduction that reads its output

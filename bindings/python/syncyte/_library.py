@@ -161,7 +161,7 @@ def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tup
 
 def last_fields() -> errors.ErrorFields:
     """Returns the fields of the C library's last error in this thread."""
-    fields = options(c.ErrorFields)
+    fields = new_struct(c.ErrorFields)
     if core().unchecked("syncyte_last_error_fields")(fields) != 0:
         return errors.ErrorFields()
     values: Any = (getattr(fields, name) for name in errors.ErrorFields._fields)
@@ -175,7 +175,7 @@ def set_error(error: BaseException) -> int:
         known = error.fields._replace(operation="")  # the message has it, or the agreement adds it
     texts = {name: v.encode("utf-8", "replace") for name, v in known._asdict().items() if isinstance(v, str)}
     reason = str(error).encode("utf-8", "replace")
-    fields = options(c.ErrorFields, status=status, reason=reason, axis=known.axis, ndim=known.ndim, **texts)
+    fields = new_struct(c.ErrorFields, status=status, reason=reason, axis=known.axis, ndim=known.ndim, **texts)
     core().syncyte_error_set_fields(fields)
     return status
 

@@ -71,8 +71,7 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
-    reduction = int(Op.SUM)
-    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, op=reduction, identity_adjoint=True)
+    return _collective(operators.allreduce, "comm_allreduce", comm, tensor, int(Op.SUM), identity_adjoint=True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
