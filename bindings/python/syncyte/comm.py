@@ -23,7 +23,7 @@ from ._along import AxisMethods, even_counts
 from ._checks import as_int32, as_numbers, wrong
 from ._collectives import CHECK_LEVELS
 from ._messages import MessageMethods
-from .errors import ArgumentError, DtypeError, Error, HandleError, ShapeError
+from .errors import ArgumentError, DtypeError, Error, HandleError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -493,16 +493,13 @@ class Cart(Comm):
             return super()._state()
 
 
-def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any]:
-    """Converts a new grid's arguments for the C library: number of dimensions, extents, periods."""
+def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any, int]:
+    """Converts a new grid's arguments for the C library: number of dimensions, extents, periods and their number."""
     places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
     if not isinstance(periods, (bool, list, tuple, np.ndarray)):
         raise wrong(DtypeError, "periods", repr(periods), "True or False, or a sequence of them, one per dimension")
     flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
-    if len(flags) != len(places):
-        raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
-    numbers = ctypes.c_int32 * len(places)
-    return len(places), numbers(*places), numbers(*flags)
+    return len(places), (ctypes.c_int32 * len(places))(*places), (ctypes.c_int32 * len(flags))(*flags), len(flags)
 
 
 class _RootComm(Comm):
