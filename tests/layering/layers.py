@@ -39,12 +39,12 @@ PLACES = [
     (re.compile(r"uc[pst]/"), ["src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
     (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages",
-                             "src/halo", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+                             "src/halo", "src/window", "capi", "include/syncyte/mpi.hpp",
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
 
-# Units outside src/mpi that may call MPI: each uses a part of MPI that no other unit of src uses.
+# Units outside src/mpi that may call MPI, each for a kind of communication that no other unit of src does.
 MPI_CALLERS = {
     "src/collectives/moves": "collectives of elements",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
@@ -60,7 +60,9 @@ MPI_CALLERS = {
     "src/window/remote": "one-sided access to other nodes",
     "src/window/remote_mutex": "one-sided access to other nodes",
 }
-MPI_CALL = re.compile(r"\bMPI_[A-Z][a-z]\w*\(")
+_MPI_TYPES = "Aint|Comm|Count|Datatype|Errhandler|Fint|Group|Info|Message|Op|Request|Status|Win"
+MPI_FUNCTION = re.compile(rf"\bMPI_(?!({_MPI_TYPES})\b)[A-Z][a-z]\w*")
+STRING_OR_COMMENT = re.compile(r'"[^"]*"|//.*|/\*.*?\*/')
 
 SOURCE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -135,19 +137,33 @@ def check_place(root: Path, path: Path, name: str) -> str | None:
     return None
 
 
+def mpi_functions(path: Path) -> Iterator[tuple[int, str]]:
+    """Line number and name of each function of MPI that a file calls or passes on."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for found in MPI_FUNCTION.finditer(STRING_OR_COMMENT.sub("", line)):
+            yield number, found.group()
+
+
 def check_mpi_calls(root: Path, path: Path) -> Iterator[str]:
     """Calls of MPI by a unit that is not one of MPI_CALLERS."""
     file = path.relative_to(root)
     if below(file.as_posix(), "src/mpi") or file.with_suffix("").as_posix() in MPI_CALLERS:
         return
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        called = MPI_CALL.search(line.split("//")[0])
-        if called:
-            yield f"{file.as_posix()}:{number}: {called.group()[:-1]} is called outside src/mpi (MPI_CALLERS)"
+    for number, function in mpi_functions(path):
+        yield f"{file.as_posix()}:{number}: {function} is used outside src/mpi (MPI_CALLERS)"
+
+
+def unneeded_callers(root: Path) -> Iterator[str]:
+    """Units of MPI_CALLERS that do not call MPI."""
+    for unit in MPI_CALLERS:
+        files = [path for path in (root / unit).parent.glob(f"{Path(unit).name}.?pp")]
+        if files and not any(list(mpi_functions(path)) for path in files):
+            yield f"{unit}: does not call MPI, but MPI_CALLERS lists it"
 
 
 def violations(root: Path) -> Iterator[str]:
     root = root.resolve()
+    yield from unneeded_callers(root)
     for folder in ["src", "capi", "include", "bindings", "examples", "tests", "bench"]:
         for path in sources(root / folder):
             file = path.relative_to(root).as_posix()

@@ -93,6 +93,20 @@ class Layers(Tree):
     def test_upwards_by_a_relative_path(self) -> None:
         self.assertEqual(len(self.found("src/base/a.cpp", '"../tensor/tensor.hpp"')), 1)
 
+    def test_mpi_is_called_in_its_folder(self) -> None:
+        self.write("src/mpi/a.cpp", "MPI_Barrier(comm);\n")
+        self.write("src/kv/a.cpp", '// MPI_Barrier(comm)\nMPI_Comm comm;\ncheck("MPI_Barrier");\n')
+        self.assertEqual(list(layers.violations(self.root)), [])
+        for use in ["MPI_Barrier(comm);\n", "call(MPI_Barrier, comm);\n"]:
+            self.write("src/kv/a.cpp", use)
+            self.assertEqual(len(list(layers.violations(self.root))), 1, use)
+
+    def test_a_unit_that_may_call_mpi_does(self) -> None:
+        self.write("src/comm/cart.cpp", "MPI_Cart_create(comm);\n")
+        self.assertEqual(list(layers.violations(self.root)), [])
+        self.write("src/comm/cart.cpp", "MPI_Comm comm;\n")
+        self.assertEqual(len(list(layers.violations(self.root))), 1)
+
     def test_sideways(self) -> None:
         self.assertEqual(len(self.found("src/kv/a.cpp", '"tensor/tensor.hpp"')), 1)
 
