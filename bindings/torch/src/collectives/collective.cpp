@@ -60,6 +60,7 @@ collective collective::adjoint() const {
   return result;
 }
 
+/// The C function checks counts too, but the result's shape, which follows from them, is needed before it.
 void require_counts(const char* name, const partition& parts, std::int64_t comm) {
   const auto& counts = parts.counts;
   TORCH_CHECK_VALUE(counts.size() == size_of(comm), name, " has ", counts.size(), " numbers; expected ", size_of(comm),
