@@ -195,10 +195,17 @@ def load(
     try:
         _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
     except NotFoundError as error:
-        raise (error if os.path.exists(path) else MissingFileError(str(error))) from None  # no such key, or no file
+        raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
     for buffer in buffers:
         buffer.mark_written()
     return given
+
+
+def _missing(error: NotFoundError) -> MissingFileError:
+    """The same error of a file, with its fields."""
+    result = MissingFileError(str(error))
+    result.fields = error.fields
+    return result
 
 
 def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | None, torch: bool) -> dict[str, Any]:
@@ -253,7 +260,7 @@ def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
     try:
         handle = _library.hdf5().output("syncyte_checkpoint_open", comm.handle, name, None)
     except NotFoundError as error:
-        raise MissingFileError(str(error)) from None
+        raise _missing(error) from None
     return Checkpoint(ctypes.c_void_p(handle), os.fspath(path))
 
 

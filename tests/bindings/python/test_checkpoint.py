@@ -103,6 +103,7 @@ def test_what_is_missing(world, path):
         with pytest.raises(FileNotFoundError) as caught:
             call()
         assert isinstance(caught.value, syncyte.NotFoundError) and path in str(caught.value)
+        assert caught.value.fields.operation.startswith("checkpoint_")
     checkpoint.save(path, {"a": np.ones(2)})
     with checkpoint.open(path) as opened:
         for call in (lambda: opened["b"], lambda: opened.read("b")):
