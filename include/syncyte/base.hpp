@@ -33,7 +33,7 @@
 
 namespace syncyte {
 
-/// What a failed call's error is about, besides its text. Fields that do not apply are empty, and -1 for numbers.
+/// Parts of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers.
 struct error_fields {
   std::string operation;   ///< name of the C function without "syncyte_"
   std::string object;      ///< object that the argument belongs to, or the collective's communicator

@@ -9,7 +9,7 @@
 
 namespace syncyte::collectives {
 
-/// As checked(), and aligned: reductions read elements by their type.
+/// Checks like checked(), and the alignment: reductions read elements by their type.
 inline base::buffer checked_elements(const syncyte_buffer_t* raw, const char* argument) {
   return checked(raw, argument).require_aligned();
 }

@@ -19,7 +19,7 @@ using copy_function = void (*)(const row_block& block, std::byte* packed);
 bool can_stream(std::size_t row_bytes, const void* target);
 
 /// The function that copies by non-temporal stores, which bypass the caches, from packed memory (a scatter) or to it.
-/// For data that does not fit the caches, this saves reading the lines that are overwritten.
+/// This saves reading the lines that are overwritten, if the data does not fit the caches.
 copy_function streaming_copy(bool is_scatter);
 
 /// Makes streamed stores visible before any later store.

@@ -9,7 +9,7 @@
 
 namespace syncyte::hdf5 {
 
-/// What a checkpoint is loaded from: the verified header and manifest. HDF5's metadata are verified, but not used.
+/// Source of a loaded checkpoint: the verified header and manifest. HDF5's metadata are verified, but not used.
 struct file_index {
   std::array<std::byte, file_header::bytes> raw_header;
   file_header header;

@@ -67,7 +67,7 @@ struct manifest {
   static manifest decode(const std::byte* data, std::size_t bytes, const file_header& header, const std::string& path);
 
   const dataset* find(const std::string& key) const;
-  /// Where HDF5's metadata lie: the parts after the userblock that are not tensor data.
+  /// Extents of HDF5's metadata: the parts after the userblock that are not tensor data.
   std::vector<extent> hdf5_metadata(const file_header& header) const;
 };
 

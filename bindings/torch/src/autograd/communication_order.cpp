@@ -1,4 +1,4 @@
-// How the order comes into the graph. Edges point the way that backward takes, from the last operation to the first:
+// The order in the graph. Edges point the way that backward takes, from the last operation to the first:
 //
 //   result 2 -> operation 2 -> input 2
 //                    |

@@ -41,7 +41,7 @@ enum class passing : std::int64_t {
 
 std::atomic<passing> chosen{passing::where_mpi_is_cuda_aware};
 
-/// What the MPI library reports, which does not change.
+/// Answers of the MPI library, which do not change.
 bool is_mpi_cuda_aware() {
   static const bool result = [] {
     std::int32_t flag = 0;
