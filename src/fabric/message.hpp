@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "memory/scratch.hpp"
+
+namespace syncyte::fabric {
+
+/// Version of the messages' format; processes of different versions do not use the fabric with each other.
+inline constexpr std::uint32_t wire_version = 1;
+
+enum class message_kind : std::uint16_t {
+  hello = 1,    ///< begins a session; the payload is the address that answers go to
+  request = 2,  ///< to an owner
+  answer = 3,   ///< to a caller: the request is done, or failed
+  working = 4,  ///< to a caller that sent a request again: it is known and not done yet
+};
+
+/// Begin of each message, in the sender's byte order.
+struct message_header {
+  std::uint64_t sender = 0;        ///< process_id of the sender
+  std::uint64_t number = 0;        ///< of the request in its session, from 1
+  std::uint64_t received = 0;      ///< requests: the caller has the answers to all requests up to this number
+  std::uint64_t communicator = 0;  ///< the object is the communicator's
+  std::uint64_t object = 0;        ///< number of the object on its communicator
+  std::uint32_t session = 0;       ///< number of the caller's session with this owner's process, for the sender
+  message_kind kind = message_kind::request;
+  std::uint16_t operation = 0;      ///< of the object, defined by its layer
+  std::int32_t status = 0;          ///< answers: a status; the payload of an error is base::error::pack()
+  std::uint32_t changes = 0;        ///< requests: 1 if the operation changes memory, so that it must happen once
+  std::uint64_t arguments[4] = {};  ///< of the operation
+};
+static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_header) == 88);
+
+/// Longest payload of a message; more data travels in several messages.
+inline constexpr std::size_t most_payload = std::size_t{256} << 10;
+
+/// A message to send. It does not change once it is passed to a worker.
+struct message {
+  message() = default;
+  message(const message_header& begin, std::size_t bytes) : header(begin), data(bytes), size(bytes) {}
+
+  std::span<std::byte> payload() const { return {data.data(), size}; }
+
+  message_header header;
+  memory::scratch data;
+  std::size_t size = 0;
+};
+
+}  // namespace syncyte::fabric
