@@ -118,6 +118,7 @@ void end_alone(const std::string& reason) {
 }
 
 std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
+std::atomic<void (*)() noexcept> after_end{nullptr};
 
 /// First part of finish(), in which Syncyte can still be called, by operations of libraries too. Other threads in
 /// finish() wait for it.
@@ -163,7 +164,10 @@ void end_together() {
 void end_all_but_mpi() {
   end_library_operations();
   const std::lock_guard lock(state.mutex);
-  if (mpi::is_started()) end_together();
+  if (mpi::is_started()) {
+    end_together();
+    if (const auto step = after_end.load()) step();
+  }
   watchdog::stop();  // also after a start that failed half-way
 }
 
@@ -201,6 +205,7 @@ void check_environment() {
   base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
   base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
   base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
+  base::environment_check("SYNCYTE_FABRIC", {"on", "off"});
 }
 
 constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }
@@ -294,6 +299,8 @@ void finish() {
 }
 
 void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
+
+void call_after_end(void (*step)() noexcept) { after_end = step; }
 
 std::shared_ptr<communicator> world() { return root(&runtime_state::world); }
 

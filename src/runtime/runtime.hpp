@@ -31,4 +31,9 @@ std::shared_ptr<comm::communicator> group(comm::communicator& parent, std::span<
 /// function.
 void call_before_end(bool (*step)(bool are_all_here) noexcept);
 
+/// Sets the function that finish() calls on this rank when Syncyte's communicators are freed, or cannot be: lower
+/// layers end their threads there. It must not wait for other ranks. All ranks have come to finish() by then, unless one
+/// died. Replaces an earlier function.
+void call_after_end(void (*step)() noexcept);
+
 }  // namespace syncyte::runtime

@@ -1,0 +1,176 @@
+#include "fabric/caller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace syncyte::fabric {
+
+caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits)
+    : process_(process),
+      number_(number),
+      limits_(limits),
+      worker_(way.make_worker(*this)),
+      address_(worker_->address()) {}
+
+caller::~caller() { sessions_.clear(); }  // links go before their worker
+
+caller::session& caller::session_with(peer& owner) {
+  return sessions_.try_emplace(owner.process, session{.owner = owner, .pause = limits_.resend}).first->second;
+}
+
+void caller::begin(peer& owner, conversation& talk) {
+  session& with = session_with(owner);
+  with.ready.push_back(&talk);
+  send_ready(with);
+}
+
+void caller::abandon(conversation& talk) {
+  for (auto& [process, with] : sessions_) {
+    std::erase(with.ready, &talk);
+    for (auto& request : with.unanswered)
+      if (request.talk == &talk) request.talk = nullptr;
+  }
+}
+
+/// Makes a link, and introduces this caller on it.
+void caller::connect(session& to) {
+  to.way.reset();
+  to.is_broken = false;
+  to.way = worker_->connect(to.owner.address, to.owner.process);
+  ++to.connections;
+  send_hello(to);
+}
+
+void caller::send_hello(session& to) {
+  const message_header begin{
+      .sender = process_, .number = to.connections, .session = number_, .kind = message_kind::hello};
+  auto hello = std::make_shared<message>(begin, address_.size());
+  std::memcpy(hello->payload().data(), address_.data(), address_.size());
+  to.way->send(std::move(hello));
+}
+
+/// Takes requests from the conversations in turn while the session has room for them.
+bool caller::send_ready(session& to) {
+  bool did_something = false;
+  while (!to.ready.empty() && to.unanswered.size() < window) {
+    if (to.owner.is_dead) {
+      end(to, "");
+      return true;
+    }
+    did_something = true;
+    conversation& talk = *to.ready.front();
+    to.ready.pop_front();
+    auto request = talk.source->next();
+    talk.has_more = request != nullptr;
+    if (!request) continue;
+    to.ready.push_back(&talk);
+    request->header.sender = process_;
+    request->header.session = number_;
+    request->header.kind = message_kind::request;
+    request->header.number = ++to.sent;
+    request->header.received = to.received;
+    if (to.unanswered.empty()) to.heard = to.resent = now();
+    ++talk.unanswered;
+    to.unanswered.push_back({request, &talk});
+    try {
+      if (!to.way) connect(to);
+      if (!to.is_broken) to.way->send(request);  // otherwise look() connects again, and sends all that is unanswered
+    } catch (const std::runtime_error& error) {
+      end(to, error.what());
+    }
+  }
+  return did_something;
+}
+
+bool caller::progress() {
+  bool did_something = worker_->progress();
+  for (auto& [process, to] : sessions_) did_something |= send_ready(to);
+  return did_something;
+}
+
+void caller::on_message(const message_header& header, std::span<const std::byte> payload) {
+  const auto found = sessions_.find(header.sender);
+  if (found == sessions_.end()) return;
+  session& with = found->second;
+  with.heard = now();
+  with.pause = limits_.resend;
+  if (header.kind != message_kind::answer || with.unanswered.empty()) return;
+  const auto request =
+      std::lower_bound(with.unanswered.begin(), with.unanswered.end(), header.number,
+                       [](const auto& entry, std::uint64_t number) { return entry.sent->header.number < number; });
+  if (request == with.unanswered.end() || request->sent->header.number != header.number) return;  // answered before
+  const unanswered_request answered = std::move(*request);
+  with.unanswered.erase(request);
+  with.received = with.unanswered.empty() ? with.sent : with.unanswered.front().sent->header.number - 1;
+  if (answered.talk == nullptr) return;
+  conversation& talk = *answered.talk;
+  --talk.unanswered;
+  if (header.status == SYNCYTE_SUCCESS) {
+    talk.source->on_answer(answered.sent->header, payload);
+    return;
+  }
+  const std::string_view text(reinterpret_cast<const char*>(payload.data()), payload.size());
+  if (!talk.error) talk.error = base::error::unpack(header.status, text);
+  talk.has_more = false;
+  std::erase(with.ready, &talk);
+}
+
+void caller::on_broken(std::uint64_t tag) {
+  const auto found = sessions_.find(tag);
+  if (found != sessions_.end()) found->second.is_broken = true;
+}
+
+/// Ends all conversations of a session: its owner is dead, or out of reach for the reason.
+void caller::end(session& to, const std::string& reason) {
+  const auto fail = [&](conversation& talk) {
+    if (!talk.error)
+      talk.error =
+          reason.empty()
+              ? base::error(SYNCYTE_ERR_PEER_DIED,
+                            fmt::format("{} died, or has been out of reach for {} seconds", talk.source->owner_name(),
+                                        std::chrono::duration<double>(limits_.deadline).count()))
+              : base::error(SYNCYTE_ERR_IO,
+                            fmt::format("there is no connection to {}: {}", talk.source->owner_name(), reason));
+    talk.has_more = false;
+  };
+  for (const auto& request : to.unanswered) {
+    if (request.talk == nullptr) continue;
+    fail(*request.talk);
+    --request.talk->unanswered;
+  }
+  for (conversation* const talk : to.ready) fail(*talk);
+  to.unanswered.clear();
+  to.ready.clear();
+  to.way.reset();
+}
+
+void caller::look() {
+  const auto time = now();
+  for (auto& [process, at] : sessions_)
+    if (!at.unanswered.empty()) look(at, time);
+}
+
+void caller::look(session& at, std::chrono::nanoseconds time) {
+  if (time - at.heard > limits_.deadline) at.owner.is_dead = true;
+  if (at.owner.is_dead) return end(at, "");
+  const bool is_due = time - std::max(at.heard, at.resent) >= (at.is_broken ? limits_.resend / 8 : at.pause);
+  if (!is_due) return;
+  at.resent = time;
+  try {
+    if (at.is_broken) {
+      connect(at);
+    } else {  // the owner may have lost its link to this caller
+      at.pause *= 2;
+      send_hello(at);
+    }
+    for (const auto& request : at.unanswered) at.way->send(request.sent);
+  } catch (const std::runtime_error& error) {
+    end(at, error.what());
+  }
+}
+
+}  // namespace syncyte::fabric

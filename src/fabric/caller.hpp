@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "fabric/peer.hpp"
+#include "fabric/transport.hpp"
+
+namespace syncyte::fabric {
+
+/// Requests of one operation to one owner, which the caller takes one after another.
+class request_source {
+ public:
+  virtual ~request_source() = default;
+
+  /// The next request: operation, object, arguments, `changes` and the payload are set. Null: there are no more.
+  virtual std::shared_ptr<message> next() = 0;
+
+  /// The answer to a request of next(). Answers may come in another order than requests.
+  virtual void on_answer(const message_header& request, std::span<const std::byte> payload) = 0;
+
+  /// Name of the owner, for errors: "rank 3".
+  virtual std::string owner_name() const = 0;
+};
+
+/// One operation's requests to one owner, and how far they are.
+struct conversation {
+  request_source* source = nullptr;
+  int unanswered = 0;
+  bool has_more = true;
+  std::optional<base::error> error;
+
+  bool has_ended() const { return !has_more && unanswered == 0; }
+};
+
+/// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
+/// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
+/// and sent again until they are answered (see server.hpp for the owner's side). At most `window` requests to an owner
+/// are unanswered, which bounds memory on both sides.
+///
+/// A thread that uses it holds its mutex.
+class caller final : private receiver {
+ public:
+  static constexpr std::size_t window = 8;
+
+  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits);
+  ~caller();
+
+  std::mutex mutex;
+
+  /// Begins a conversation, which lives until it has ended or is abandoned.
+  void begin(peer& owner, conversation& talk);
+  /// Forgets a conversation: answers to its requests are dropped.
+  void abandon(conversation& talk);
+
+  /// Receives answers and sends further requests, as far as possible without waiting; true if it did something.
+  bool progress();
+
+  /// Sends again what has waited too long for an answer, and ends conversations with dead owners. Call it about once a
+  /// millisecond while a conversation has not ended.
+  void look();
+
+  /// Whether it can sleep now until event() is readable, or something is due in look().
+  bool arm() { return worker_->arm(); }
+  int event() const { return worker_->event(); }
+
+  int users = 0;  // exchanges that use it; the engine's
+
+ private:
+  struct unanswered_request {
+    std::shared_ptr<const message> sent;
+    conversation* talk;  // null: abandoned
+  };
+
+  /// All requests to one owner.
+  struct session {
+    peer& owner;
+    std::unique_ptr<link> way = nullptr;
+    bool is_broken = false;
+    std::uint64_t connections = 0;                   // number of links made
+    std::uint64_t sent = 0;                          // number of the last request
+    std::uint64_t received = 0;                      // all requests up to this number have been answered
+    std::deque<unanswered_request> unanswered = {};  // ascending numbers
+    std::deque<conversation*> ready = {};            // those that have more requests
+    std::chrono::nanoseconds heard{};                // when the owner's last message came, or the first request went
+    std::chrono::nanoseconds resent{};
+    std::chrono::nanoseconds pause;  // of silence before requests are sent again; doubles each time
+  };
+
+  void on_message(const message_header& header, std::span<const std::byte> payload) override;
+  void on_broken(std::uint64_t tag) override;
+
+  session& session_with(peer& owner);
+  void connect(session& to);
+  void send_hello(session& to);
+  bool send_ready(session& to);
+  void end(session& to, const std::string& reason);
+  void look(session& at, std::chrono::nanoseconds time);
+
+  const std::uint64_t process_;
+  const std::uint32_t number_;
+  const time_limits limits_;
+  std::unique_ptr<worker> worker_;
+  std::string address_;
+  std::map<std::uint64_t, session> sessions_;  // by the owner's process
+};
+
+}  // namespace syncyte::fabric

@@ -1,0 +1,88 @@
+#include "fabric/group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "fabric/process_engine.hpp"
+#include "mpi/small_collectives.hpp"
+
+namespace syncyte::fabric {
+namespace {
+
+/// Groups by their communicator's id.
+struct group_table {
+  std::mutex mutex;
+  std::map<std::uint64_t, std::shared_ptr<group>> groups;
+};
+
+group_table& table = *new group_table;  // leaked: communicators may be freed while static objects are destroyed
+
+/// Whether all ranks have an engine and the same format of messages.
+bool all_have_engine(const engine* mine, const comm::communicator& comm) {
+  const std::uint64_t version = mine == nullptr ? 0 : wire_version;
+  std::uint64_t bounds[2] = {version, ~version};
+  mpi::allreduce(bounds, MPI_MIN, comm.control());
+  return bounds[0] != 0 && bounds[0] == ~bounds[1];
+}
+
+struct process_entry {
+  std::uint64_t process;
+  std::uint64_t address_bytes;
+};
+
+}  // namespace
+
+group::group(const comm::communicator& comm, engine* through)
+    : communicator_(comm.id()), communicator_name_(comm.name()), engine_(through) {
+  if (through != nullptr) exchange_addresses(comm);
+}
+
+void group::exchange_addresses(const comm::communicator& comm) {
+  const std::string address = engine_->address();
+  const auto entries = mpi::allgather(process_entry{engine_->process(), address.size()}, comm.control());
+  std::size_t longest = 0;
+  for (const auto& entry : entries) longest = std::max<std::size_t>(longest, entry.address_bytes);
+  std::vector<char> mine(longest);
+  std::ranges::copy(address, mine.begin());
+  const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.control());
+  for (std::size_t rank = 0; rank < entries.size(); ++rank)
+    peers_.push_back(&engine_->find_peer(
+        entries[rank].process, std::string_view(addresses.data() + rank * longest, entries[rank].address_bytes)));
+}
+
+std::shared_ptr<group> group::of(comm::collective_call& call) {
+  comm::communicator& comm = call.comm();
+  std::shared_ptr<group>* kept = nullptr;
+  {
+    const std::lock_guard lock(table.mutex);
+    kept = &table.groups[comm.id()];  // no other thread uses this communicator now
+  }
+  if (*kept == nullptr) {
+    *kept = make(comm);
+    comm.deferred().add(*kept);
+  }
+  return (*kept)->engine_ != nullptr ? *kept : nullptr;
+}
+
+std::shared_ptr<group> group::make(const comm::communicator& comm) {
+  std::string reason;
+  engine* const mine = process_engine(reason);
+  const bool is_usable = all_have_engine(mine, comm);
+  if (mine == nullptr) base::log(SYNCYTE_LOG_INFO, "{} does without the fabric: {}", comm.name(), reason);
+  return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
+}
+
+std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
+
+void group::free_collectively() noexcept {
+  const std::lock_guard lock(table.mutex);
+  table.groups.erase(communicator_);
+}
+
+}  // namespace syncyte::fabric

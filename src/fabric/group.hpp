@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/collective_call.hpp"
+#include "comm/deferred_frees.hpp"
+#include "fabric/engine.hpp"
+
+namespace syncyte::fabric {
+
+/// The fabric among the ranks of a communicator. It lives until the communicator is freed.
+class group final : public comm::collective_resource {
+ public:
+  /// The group of call's communicator: made by its first object that needs it. Null on all ranks if one of them cannot
+  /// use the fabric, for a reason that is logged. Collective; call it after a successful agree(). Each rank sends
+  /// O(ranks) bytes, the first time only.
+  static std::shared_ptr<group> of(comm::collective_call& call);
+
+  engine& through() const { return *engine_; }
+  peer& at(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
+
+  /// "rank 3 of world".
+  std::string rank_name(int rank) const;
+
+  /// Name for a new object; equal on all ranks, which all call it.
+  object_name next_object() { return {communicator_, ++objects_}; }
+
+  void free_collectively() noexcept override;
+
+ private:
+  group(const comm::communicator& comm, engine* through);
+  static std::shared_ptr<group> make(const comm::communicator& comm);
+  void exchange_addresses(const comm::communicator& comm);
+
+  const std::uint64_t communicator_;
+  const std::string communicator_name_;
+  engine* const engine_;      // null: a rank cannot use the fabric
+  std::vector<peer*> peers_;  // by rank
+  std::uint64_t objects_ = 0;
+};
+
+}  // namespace syncyte::fabric

@@ -1,0 +1,167 @@
+#include "fabric/server.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace syncyte::fabric {
+
+void target_table::add(object_name name, std::shared_ptr<target> object) {
+  const std::lock_guard lock(mutex_);
+  targets_[name] = std::move(object);
+}
+
+void target_table::remove(object_name name) {
+  std::shared_ptr<target> removed;  // destroyed after the lock is released
+  const std::lock_guard lock(mutex_);
+  if (auto node = targets_.extract(name)) removed = std::move(node.mapped());
+}
+
+target* target_table::find(object_name name) const {
+  const auto found = targets_.find(name);
+  base::require(found != targets_.end(), SYNCYTE_ERR_HANDLE, "object {} of communicator {:x} has been freed",
+                name.number, name.communicator);
+  return found->second.get();
+}
+
+server::server(transport& way, std::uint64_t process, target_table& targets)
+    : process_(process), targets_(targets), worker_(way.make_worker(*this)) {}
+
+server::~server() { clients_.clear(); }  // links go before their worker
+
+bool server::progress() {
+  bool did_something = worker_->progress();
+  did_something |= connect_clients();
+  if (put_aside_ == 0) return did_something;
+  const int before = put_aside_;
+  for (auto& [name, from] : clients_)
+    if (from.is_put_aside) serve_kept(from);
+  return did_something || put_aside_ < before;
+}
+
+void server::on_message(const message_header& header, std::span<const std::byte> payload) {
+  if (header.kind == message_kind::hello) on_hello(header, payload);
+  if (header.kind == message_kind::request) on_request(header, payload);
+}
+
+void server::on_broken(std::uint64_t tag) {
+  const auto found = tags_.find(tag);
+  if (found == tags_.end()) return;
+  clients_[found->second].needs_link = true;  // made when the caller says hello again
+}
+
+/// A link cannot be made while the worker delivers messages: see connect_clients().
+void server::on_hello(const message_header& header, std::span<const std::byte> payload) {
+  client& from = clients_[{header.sender, header.session}];
+  from.address.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
+  if (header.number > from.connections) from.needs_link = true;
+  from.connections = std::max(from.connections, header.number);
+  has_new_clients_ |= from.needs_link;
+}
+
+bool server::connect_clients() {
+  if (!std::exchange(has_new_clients_, false)) return false;
+  for (auto& [name, from] : clients_) {
+    if (!from.needs_link) continue;
+    from.needs_link = false;
+    from.way.reset();
+    tags_.erase(from.tag);
+    try {
+      from.way = worker_->connect(from.address, ++last_tag_);
+    } catch (const std::runtime_error& error) {
+      base::log(SYNCYTE_LOG_ERROR, "the fabric cannot answer a process: {}", error.what());
+      continue;  // the caller's time limit ends its wait
+    }
+    from.tag = last_tag_;
+    tags_[from.tag] = name;
+    serve_kept(from);
+  }
+  return true;
+}
+
+void server::on_request(const message_header& header, std::span<const std::byte> payload) {
+  const auto found = clients_.find({header.sender, header.session});
+  if (found == clients_.end()) return;  // its hello was lost; the caller sends both again
+  client& from = found->second;
+  while (!from.answers.empty() && from.answers.front()->header.number <= header.received) from.answers.pop_front();
+  if (header.number <= from.served) return on_repeated(from, header, payload);
+  const bool is_next = header.number == from.served + 1 && from.kept.empty() && from.way;
+  if (!is_next) {
+    if (!keep(from, {header, {payload.begin(), payload.end()}})) tell_working(from, header.number);
+    if (!from.is_put_aside) serve_kept(from);
+    return;
+  }
+  served_request request{header, payload};
+  if (serve(from, request)) return;
+  keep(from, {header, {payload.begin(), payload.end()}, request.done});
+  from.is_put_aside = true;
+  ++put_aside_;
+}
+
+/// False if it is kept already.
+bool server::keep(client& from, kept_request request) {
+  return from.kept.emplace(request.header.number, std::move(request)).second;
+}
+
+void server::tell_working(client& from, std::uint64_t number) {
+  const message_header working{.sender = process_, .number = number, .kind = message_kind::working};
+  if (from.way) from.way->send(std::make_shared<message>(working, 0));
+}
+
+/// A request that has been done before.
+void server::on_repeated(client& from, const message_header& header, std::span<const std::byte> payload) {
+  if (!from.way) return;
+  for (const auto& sent : from.answers)
+    if (sent->header.number == header.number) return from.way->send(sent);
+  if (header.changes != 0) return;  // the caller has the answer
+  const std::uint64_t served = std::exchange(from.served, header.number - 1);
+  served_request request{header, payload};
+  serve(from, request);
+  from.served = served;
+}
+
+/// Serves a request and answers it; false if it has to wait.
+bool server::serve(client& from, served_request& request) {
+  const message_header& asked = request.header;
+  message_header reply{.sender = process_, .number = asked.number, .kind = message_kind::answer};
+  answer result;
+  const auto error = base::error_of([&] {
+    const bool is_done =
+        targets_.use({asked.communicator, asked.object}, [&](target& object) { return object.serve(request, result); });
+    reply.kind = is_done ? message_kind::answer : message_kind::working;
+  });
+  if (reply.kind == message_kind::working) return false;
+  if (error) {
+    const std::string packed = error->pack();
+    const auto bytes = result.resize(std::min(packed.size(), most_payload));
+    std::memcpy(bytes.data(), packed.data(), bytes.size());
+    reply.status = error->status();
+  }
+  from.served = asked.number;
+  const std::shared_ptr<const message> sent = result.to_message(reply);
+  if (asked.changes != 0) from.answers.push_back(sent);
+  from.way->send(sent);
+  return true;
+}
+
+/// Serves kept requests as far as their numbers follow each other.
+void server::serve_kept(client& from) {
+  while (from.way) {
+    const auto next = from.kept.find(from.served + 1);
+    if (next == from.kept.end()) return;
+    kept_request& kept = next->second;
+    served_request request{kept.header, kept.payload, kept.done};
+    const bool is_done = serve(from, request);
+    kept.done = request.done;
+    put_aside_ += static_cast<int>(!is_done) - static_cast<int>(from.is_put_aside);
+    from.is_put_aside = !is_done;
+    if (!is_done) return;
+    from.kept.erase(next);
+  }
+}
+
+}  // namespace syncyte::fabric

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fabric/target.hpp"
+#include "fabric/transport.hpp"
+
+namespace syncyte::fabric {
+
+/// The objects of this process that serve requests, by name.
+class target_table {
+ public:
+  void add(object_name name, std::shared_ptr<target> object);
+  /// Waits for the request that the object is serving, if any.
+  void remove(object_name name);
+
+  /// Calls visit(target) while it cannot be removed; throws SYNCYTE_ERR_HANDLE if there is none of that name.
+  template <class Visit>
+  auto use(object_name name, Visit&& visit) {
+    const std::lock_guard lock(mutex_);
+    return std::forward<Visit>(visit)(*find(name));
+  }
+
+ private:
+  target* find(object_name name) const;
+
+  std::mutex mutex_;
+  std::map<object_name, std::shared_ptr<target>> targets_;
+};
+
+/// Serves the requests of callers (caller.hpp), by the process's serving worker. Requests of a caller are served once
+/// and in the order of their numbers: those that come too early are kept; those that come again are answered by a copy
+/// of their answer if they change memory, and are served again if they only read. One thread uses it.
+class server final : private receiver {
+ public:
+  server(transport& way, std::uint64_t process, target_table& targets);
+  ~server();
+
+  std::string address() const { return worker_->address(); }
+
+  /// Receives and serves what has arrived, and what had been put aside; true if it did something.
+  bool progress();
+
+  /// Whether a request is put aside, because its object would have had to wait.
+  bool has_put_aside() const { return put_aside_ > 0; }
+
+  bool arm() { return worker_->arm(); }
+  int event() const { return worker_->event(); }
+
+ private:
+  struct kept_request {
+    message_header header;
+    std::vector<std::byte> payload;
+    std::size_t done = 0;
+  };
+
+  /// A caller of another process.
+  struct client {
+    std::string address;
+    std::unique_ptr<link> way;
+    std::uint64_t tag = 0;          // of `way`
+    std::uint64_t connections = 0;  // the caller's, when `way` was made
+    bool needs_link = false;
+    std::uint64_t served = 0;                            // all requests up to this number are done
+    bool is_put_aside = false;                           // the next request is under way, and is kept
+    std::map<std::uint64_t, kept_request> kept;          // requests that have to wait, by number
+    std::deque<std::shared_ptr<const message>> answers;  // of changes, which the caller may not have received
+  };
+  using client_name = std::pair<std::uint64_t, std::uint32_t>;  // process, session
+
+  void on_message(const message_header& header, std::span<const std::byte> payload) override;
+  void on_broken(std::uint64_t tag) override;
+
+  void on_hello(const message_header& header, std::span<const std::byte> payload);
+  void on_request(const message_header& header, std::span<const std::byte> payload);
+  bool keep(client& from, kept_request request);
+  void tell_working(client& from, std::uint64_t number);
+  void on_repeated(client& from, const message_header& header, std::span<const std::byte> payload);
+  bool serve(client& from, served_request& request);
+  void serve_kept(client& from);
+  bool connect_clients();
+
+  const std::uint64_t process_;
+  target_table& targets_;
+  std::map<client_name, client> clients_;
+  std::map<std::uint64_t, client_name> tags_;  // of links
+  std::uint64_t last_tag_ = 0;
+  int put_aside_ = 0;
+  bool has_new_clients_ = false;
+  std::unique_ptr<worker> worker_;  // last: its address is asked for when the rest is there
+};
+
+}  // namespace syncyte::fabric

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "fabric/group.hpp"
+#include "window/memory_target.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::window {
+
+/// Memory of all ranks of a communicator, reached by requests to their serving threads (memory_target). MPI is not
+/// called. Each operation is done at its owners on return, so that flush() has nothing to wait for.
+class fabric_remote final : public remote {
+ public:
+  /// Collective; ends in an agreement.
+  static std::shared_ptr<fabric_remote> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
+                                               std::shared_ptr<memory_target> mine);
+  void free_collectively() noexcept override;
+
+  bool is_atomic_with_processor() const override { return true; }
+  bool can_add_rows() const override { return true; }
+
+  void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) override;
+  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
+  void get_rows(std::span<const remote_rows> owners) override;
+  void put_rows(std::span<const remote_rows> owners) override;
+  void add_rows(std::span<const remote_rows> owners) override;
+  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+               std::byte* previous, std::int64_t count) override;
+  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+                    void* previous) override;
+
+  void flush(int rank) override;
+  void synchronise_memory() override;
+  void serve_others() override {}
+
+ private:
+  fabric_remote(std::shared_ptr<fabric::group> ranks, const comm::communicator& comm)
+      : ranks_(std::move(ranks)), comm_(comm), name_(ranks_->next_object()) {}
+
+  template <class Begin>
+  void exchange(const char* operation, Begin&& begin);
+  void run(const char* operation, int rank, fabric::request_source& source);
+  void run_rows(const char* operation, memory_operation rows, memory_operation pieces,
+                std::span<const remote_rows> owners);
+
+  std::shared_ptr<fabric::group> ranks_;
+  const comm::communicator& comm_;  // outlives this, as it does all its collective resources
+  const fabric::object_name name_;
+};
+
+}  // namespace syncyte::window

@@ -1,0 +1,150 @@
+#include "window/memory_target.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "atomics/elements.hpp"
+#include "base/dtype.hpp"
+#include "base/error.hpp"
+
+namespace syncyte::window {
+namespace {
+
+/// The rows of a request: their list, and where they are packed behind it.
+struct packed_rows {
+  explicit packed_rows(const fabric::served_request& request)
+      : bytes(request.header.arguments[0]),
+        count(request.header.arguments[1]),
+        shift(request.header.arguments[2]),
+        list(request.payload.data()),
+        rows(list + count * row_list::bytes_each(shift)) {}
+
+  std::size_t offset(std::size_t i) const { return row_list::decode(list, i, shift); }
+
+  std::size_t bytes, count;
+  std::uint64_t shift;
+  const std::byte* list;
+  const std::byte* rows;
+};
+
+}  // namespace
+
+row_list::row_list(std::span<const std::size_t> offsets) {
+  std::size_t bits = 0;
+  for (const std::size_t offset : offsets) bits |= offset;
+  shift_ = bits == 0 ? 0 : static_cast<std::uint64_t>(std::countr_zero(bits));
+  if ((bits >> shift_) > UINT32_MAX) shift_ = wide;
+}
+
+void row_list::encode(std::span<const std::size_t> offsets, std::byte* list) const {
+  if (shift_ == wide) {
+    std::memcpy(list, offsets.data(), offsets.size_bytes());
+    return;
+  }
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const auto unit = static_cast<std::uint32_t>(offsets[i] >> shift_);
+    std::memcpy(list + i * sizeof unit, &unit, sizeof unit);
+  }
+}
+
+std::size_t row_list::decode(const std::byte* list, std::size_t i, std::uint64_t shift) {
+  if (shift == wide) {
+    std::size_t offset = 0;
+    std::memcpy(&offset, list + i * sizeof offset, sizeof offset);
+    return offset;
+  }
+  std::uint32_t unit = 0;
+  std::memcpy(&unit, list + i * sizeof unit, sizeof unit);
+  return std::size_t{unit} << shift;
+}
+
+std::byte* memory_target::at(std::size_t offset, std::size_t bytes) const {
+  base::expect(offset <= memory_.size() && bytes <= memory_.size() - offset, SYNCYTE_ERR_INDEX, "offset", offset,
+               "room for {} bytes in a part of {} bytes", bytes, memory_.size());
+  return memory_.data() + offset;
+}
+
+bool memory_target::serve(fabric::served_request& request, fabric::answer& reply) {
+  const auto& arguments = request.header.arguments;
+  switch (static_cast<memory_operation>(request.header.operation)) {
+    case memory_operation::read:
+      std::memcpy(reply.resize(arguments[1]).data(), at(arguments[0], arguments[1]), arguments[1]);
+      return true;
+    case memory_operation::write:
+      std::memcpy(at(arguments[0], request.payload.size()), request.payload.data(), request.payload.size());
+      return true;
+    case memory_operation::add:
+      return add(request);
+    case memory_operation::read_rows:
+      read_rows(request, reply);
+      return true;
+    case memory_operation::write_rows:
+      write_rows(request);
+      return true;
+    case memory_operation::add_rows:
+      return add_rows(request);
+    case memory_operation::combine:
+      combine(request, reply);
+      return true;
+    case memory_operation::compare_swap:
+      compare_swap(request, reply);
+      return true;
+  }
+  base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of memory", request.header.operation);
+}
+
+bool memory_target::add(fabric::served_request& request) const {
+  const std::size_t offset = request.header.arguments[0];
+  at(offset, request.payload.size());
+  return adder_({&offset, 1}, request.payload.size(), request.payload.data()) == 1;
+}
+
+void memory_target::read_rows(const fabric::served_request& request, fabric::answer& reply) const {
+  const packed_rows rows(request);
+  std::byte* row = reply.resize(rows.count * rows.bytes).data();
+  constexpr std::size_t ahead = 16;
+  for (std::size_t i = 0; i < rows.count; ++i, row += rows.bytes) {
+    if (i + ahead < rows.count) __builtin_prefetch(memory_.data() + rows.offset(i + ahead));
+    std::memcpy(row, at(rows.offset(i), rows.bytes), rows.bytes);
+  }
+}
+
+void memory_target::write_rows(const fabric::served_request& request) const {
+  const packed_rows rows(request);
+  for (std::size_t i = 0; i < rows.count; ++i)
+    std::memcpy(at(rows.offset(i), rows.bytes), rows.rows + i * rows.bytes, rows.bytes);
+}
+
+/// False if a row is locked: `done` counts the rows that are added.
+bool memory_target::add_rows(fabric::served_request& request) const {
+  const packed_rows rows(request);
+  std::vector<std::size_t> offsets(rows.count - request.done);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] = rows.offset(request.done + i);
+    at(offsets[i], rows.bytes);
+  }
+  request.done += adder_(offsets, rows.bytes, rows.rows + request.done * rows.bytes);
+  return request.done == rows.count;
+}
+
+void memory_target::combine(const fabric::served_request& request, fabric::answer& reply) const {
+  const auto& arguments = request.header.arguments;
+  const auto dtype = static_cast<syncyte_dtype_t>(arguments[1]);
+  const auto combine_elements = atomics::find_combine(dtype, static_cast<syncyte_op_t>(arguments[2]));
+  const std::size_t bytes = request.payload.size();
+  std::byte* const previous = arguments[3] == 0 ? nullptr : reply.resize(bytes).data();
+  combine_elements(at(arguments[0], bytes), request.payload.data(), previous,
+                   static_cast<std::int64_t>(bytes / base::dtype_size(dtype)));
+}
+
+void memory_target::compare_swap(const fabric::served_request& request, fabric::answer& reply) const {
+  const auto& arguments = request.header.arguments;
+  const auto dtype = static_cast<syncyte_dtype_t>(arguments[1]);
+  const std::size_t bytes = base::dtype_size(dtype);
+  atomics::compare_swap_element(dtype, at(arguments[0], bytes), request.payload.data(), request.payload.data() + bytes,
+                                reply.resize(bytes).data());
+}
+
+}  // namespace syncyte::window

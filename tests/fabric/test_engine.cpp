@@ -1,0 +1,276 @@
+// The engine over the loopback transport: several engines in one process, each with threads that call it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "fabric/engine.hpp"
+#include "loopback.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace std::chrono_literals;
+
+constexpr fabric::object_name counters_name{7, 1};
+enum operation : std::uint16_t { add = 1, read = 2, refuse = 3 };
+
+/// Counters of one process. `add` adds the first argument to a counter and answers its old value; the second argument
+/// is the counter. `read` answers it. The numbers of `add` requests of each caller must ascend.
+class counters final : public fabric::target {
+ public:
+  bool serve(fabric::served_request& request, fabric::answer& reply) override {
+    const auto& arguments = request.header.arguments;
+    if (request.header.operation == refuse) base::fail(SYNCYTE_ERR_INDEX, "no counter {}", arguments[1]);
+    if (is_locked && request.done == 0 && request.header.operation == add) return false;
+    std::int64_t& counter = values[arguments[1]];
+    std::memcpy(reply.resize(sizeof counter + request.payload.size()).data(), &counter, sizeof counter);
+    if (request.header.operation != add) return true;
+    counter += static_cast<std::int64_t>(arguments[0]);
+    auto& last = last_numbers[{request.header.sender, request.header.session}];
+    is_in_order &= request.header.number > last;
+    last = request.header.number;
+    return true;
+  }
+
+  std::atomic<bool> is_locked{false};
+  std::int64_t values[8] = {};
+  bool is_in_order = true;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> last_numbers;
+};
+
+/// Requests of one kind, as many as asked for; collects the answers.
+class requests final : public fabric::request_source {
+ public:
+  requests(operation kind, int count, std::size_t payload = 0, std::uint64_t counter = 0)
+      : kind_(kind), count_(count), payload_(payload), counter_(counter) {}
+
+  std::shared_ptr<fabric::message> next() override {
+    if (made_ == count_) return nullptr;
+    ++made_;
+    return std::make_shared<fabric::message>(fabric::message_header{.communicator = counters_name.communicator,
+                                                                    .object = counters_name.number,
+                                                                    .operation = kind_,
+                                                                    .changes = kind_ == add,
+                                                                    .arguments = {1, counter_}},
+                                             payload_);
+  }
+  void on_answer(const fabric::message_header&, std::span<const std::byte> payload) override {
+    std::int64_t old = 0;
+    ASSERT_EQ(payload.size(), sizeof old + payload_);
+    std::memcpy(&old, payload.data(), sizeof old);
+    answers.push_back(old);
+  }
+  std::string owner_name() const override { return "rank 1 of pairs"; }
+
+  std::vector<std::int64_t> answers;
+
+ private:
+  operation kind_;
+  int count_;
+  std::size_t payload_;
+  std::uint64_t counter_;
+  int made_ = 0;
+};
+
+/// Some processes with an engine and counters each.
+class processes {
+ public:
+  explicit processes(int count, fabric::time_limits limits = {.resend = 5ms, .deadline = 8s}) {
+    for (int i = 0; i < count; ++i) {
+      engines.push_back(std::make_unique<fabric::engine>(std::make_unique<test::loopback_transport>(network, i), limits));
+      served.push_back(std::make_shared<counters>());
+      engines.back()->targets().add(counters_name, served.back());
+    }
+  }
+
+  fabric::peer& peer(int at, int other) {
+    return engines[static_cast<std::size_t>(at)]->find_peer(engines[static_cast<std::size_t>(other)]->process(),
+                                                            engines[static_cast<std::size_t>(other)]->address());
+  }
+
+  /// Runs requests from one process to another.
+  void run(int from, int to, requests& all) {
+    fabric::exchange exchange(*engines[static_cast<std::size_t>(from)]);
+    exchange.add(peer(from, to), all);
+    exchange.wait([] {});
+  }
+
+  std::shared_ptr<test::loopback_network> network = std::make_shared<test::loopback_network>();
+  std::vector<std::unique_ptr<fabric::engine>> engines;
+  std::vector<std::shared_ptr<counters>> served;
+};
+
+TEST(Engine, AnswersRequests) {
+  processes all(2);
+  requests adds(add, 100);
+  all.run(0, 1, adds);
+  EXPECT_EQ(all.served[1]->values[0], 100);
+  std::vector<std::int64_t> expected(100);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(adds.answers, expected);
+  requests reads(read, 1, 1000);
+  all.run(0, 1, reads);
+  EXPECT_EQ(reads.answers, (std::vector<std::int64_t>{100}));
+}
+
+TEST(Engine, ServesItsOwnProcess) {
+  processes all(1);
+  requests adds(add, 3);
+  all.run(0, 0, adds);
+  EXPECT_EQ(all.served[0]->values[0], 3);
+}
+
+TEST(Engine, PassesErrorsOn) {
+  processes all(2);
+  requests bad(refuse, 20);
+  try {
+    all.run(0, 1, bad);
+    FAIL() << "no error";
+  } catch (const base::error& error) {
+    EXPECT_EQ(error.status(), SYNCYTE_ERR_INDEX);
+    EXPECT_STREQ(error.what(), "no counter 0");
+  }
+  requests adds(add, 1);
+  all.run(0, 1, adds);  // the callers still work
+  EXPECT_EQ(all.served[1]->values[0], 1);
+}
+
+TEST(Engine, RefusesRequestsForFreedObjects) {
+  processes all(2);
+  all.engines[1]->targets().remove(counters_name);
+  requests adds(add, 1);
+  try {
+    all.run(0, 1, adds);
+    FAIL() << "no error";
+  } catch (const base::error& error) {
+    EXPECT_EQ(error.status(), SYNCYTE_ERR_HANDLE);
+  }
+}
+
+/// Several threads of each process add to counters of all processes while messages are lost, doubled, delayed and
+/// overtaken: each request counts once, and in order.
+TEST(Engine, AppliesEachRequestOnceDespiteFaults) {
+  constexpr int count = 3, threads = 2, rounds = 6, adds_per_round = 30;
+  processes all(count);
+  all.network->set_faults({.drop = 0.05, .duplicate = 0.1, .reorder = 0.1, .hold = 300us, .keep = 0.1});
+  std::vector<std::thread> callers;
+  for (int from = 0; from < count; ++from)
+    for (int thread = 0; thread < threads; ++thread)
+      callers.emplace_back([&, from] {
+        for (int round = 0; round < rounds; ++round) {
+          fabric::exchange exchange(*all.engines[static_cast<std::size_t>(from)]);
+          std::deque<requests> sources;
+          for (int to = 0; to < count; ++to)
+            exchange.add(all.peer(from, to), sources.emplace_back(add, adds_per_round, 100, round % 8));
+          exchange.wait([] {});
+          for (const requests& source : sources) EXPECT_EQ(source.answers.size(), std::size_t{adds_per_round});
+        }
+      });
+  for (auto& caller : callers) caller.join();
+  all.engines.clear();  // its threads have ended: the counters can be read
+  for (const auto& each : all.served) {
+    EXPECT_TRUE(each->is_in_order);
+    EXPECT_EQ(std::accumulate(std::begin(each->values), std::end(each->values), std::int64_t{0}),
+              count * threads * rounds * adds_per_round);
+  }
+}
+
+TEST(Engine, GoesOnAfterACutThatBreaksLinks) {
+  processes all(2);
+  requests before(add, 10);
+  all.run(0, 1, before);
+  std::thread cutter([&] {
+    for (int i = 0; i < 5; ++i) {
+      all.network->cut(0, 1, 1ms);
+      std::this_thread::sleep_for(20ms);
+      all.network->restore(0, 1);
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    requests adds(add, 10);
+    all.run(0, 1, adds);
+    std::this_thread::sleep_for(1ms);
+  }
+  cutter.join();
+  EXPECT_EQ(all.served[1]->values[0], 1010);
+}
+
+TEST(Engine, ReportsADeadOwner) {
+  processes all(3, {.resend = 5ms, .deadline = 100ms});
+  requests before(add, 1);
+  all.run(0, 1, before);
+  all.network->kill(1);
+  for (int i = 0; i < 2; ++i) {
+    requests adds(add, 20);
+    try {
+      all.run(0, 1, adds);
+      FAIL() << "no error";
+    } catch (const base::error& error) {
+      EXPECT_EQ(error.status(), SYNCYTE_ERR_PEER_DIED);
+      EXPECT_NE(std::string(error.what()).find("rank 1 of pairs"), std::string::npos);
+    }
+  }
+  requests others(add, 20);
+  all.run(0, 2, others);
+  EXPECT_EQ(all.served[2]->values[0], 20);
+}
+
+/// A request that has to wait for a lock keeps its caller waiting, not other callers, and its owner is not taken for
+/// dead.
+TEST(Engine, PutsRequestsAside) {
+  processes all(2, {.resend = 5ms, .deadline = 100ms});
+  all.served[1]->is_locked = true;
+  requests adds(add, 5);
+  std::thread adder([&] { all.run(0, 1, adds); });
+  for (int i = 0; i < 20; ++i) {
+    requests reads(read, 1);
+    all.run(0, 1, reads);
+    EXPECT_EQ(reads.answers, (std::vector<std::int64_t>{0}));
+    std::this_thread::sleep_for(10ms);
+  }
+  all.served[1]->is_locked = false;
+  adder.join();
+  EXPECT_EQ(adds.answers, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(Engine, AnExchangeCanBeGivenUp) {
+  processes all(2);
+  all.served[1]->is_locked = true;
+  {
+    requests adds(add, 20);
+    fabric::exchange exchange(*all.engines[0]);
+    exchange.add(all.peer(0, 1), adds);
+    int looks = 0;
+    EXPECT_THROW(exchange.wait([&] {
+      if (++looks == 10) throw std::runtime_error("enough");
+    }),
+                 std::runtime_error);
+  }
+  all.served[1]->is_locked = false;
+  requests adds(add, 1);
+  all.run(0, 1, adds);
+  EXPECT_GE(adds.answers.at(0), 1);  // what was sent before has been applied first
+}
+
+TEST(Engine, SeveralExchangesShareACaller) {
+  processes all(2);
+  constexpr int many = 3 * static_cast<int>(fabric::engine::most_callers);
+  std::deque<requests> sources;
+  std::deque<fabric::exchange> exchanges;
+  for (int i = 0; i < many; ++i) {
+    exchanges.emplace_back(*all.engines[0]).add(all.peer(0, 1), sources.emplace_back(add, 10));
+  }
+  for (auto& exchange : exchanges)
+    while (!exchange.test()) std::this_thread::yield();
+  EXPECT_EQ(all.served[1]->values[0], 10 * many);
+}
+
+}  // namespace
