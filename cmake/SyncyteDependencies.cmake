@@ -16,6 +16,13 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+if(SYNCYTE_UCX)
+  pkg_check_modules(UCX IMPORTED_TARGET "ucx >= 1.13")
+  if(NOT UCX_FOUND)
+    message(FATAL_ERROR "pkg-config finds no UCX of version 1.13 or later: install it (libucx-dev), or configure with "
+      "-DSYNCYTE_UCX=OFF")
+  endif()
+endif()
 
 # SYNCYTE_WITH_CUDA: TRUE compiles the CUDA backend of src/memory, FALSE its stub.
 set(SYNCYTE_WITH_CUDA FALSE)

@@ -61,6 +61,9 @@ endfunction()
 
 syncyte_install_library(syncyte C)
 syncyte_install_pkgconfig(syncyte)
+if(TARGET syncyte_ucx)
+  install(TARGETS syncyte_ucx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_SKIP)
+endif()
 install(DIRECTORY capi/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.h")
 
 if(NOT TARGET syncyte_cxx)

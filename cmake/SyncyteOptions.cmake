@@ -3,7 +3,7 @@
 option(SYNCYTE_FORTRAN "Build the Fortran module" ON)
 option(SYNCYTE_TORCH "Build the PyTorch operators (needs torch in the environment's Python)" ON)
 option(SYNCYTE_HDF5 "Build the checkpoint library" ON)
-option(SYNCYTE_UCX "Use UCX between nodes (no effect yet)" ON)
+option(SYNCYTE_UCX "Build the UCX transport between nodes (needs UCX 1.13)" ON)
 option(SYNCYTE_PYTHON "Install the Python package" ON)
 option(SYNCYTE_TESTS "Build the tests" ON)
 option(SYNCYTE_BENCH "Build the benchmarks" ON)

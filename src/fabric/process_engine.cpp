@@ -19,14 +19,12 @@ struct opened_engine {
 
 opened_engine& the_engine = *new opened_engine;  // leaked: its thread runs while static objects are destroyed
 
-constexpr const char* module_file = "libsyncyte_ucx.so.0";
-
 std::unique_ptr<engine> open_engine(std::string& reason) {
   if (base::environment_choice("SYNCYTE_FABRIC", {"on", "off"}, 0) == 1) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
   }
-  auto ucx = open_module(module_file, reason);
+  auto ucx = open_module(ucx_module, reason);
   if (!ucx) return nullptr;
   try {
     return std::make_unique<engine>(std::move(ucx));

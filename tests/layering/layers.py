@@ -16,7 +16,8 @@ from pathlib import Path
 
 # Lower layers first: folders of src. Those on the same line may not include each other.
 LAYERS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
-          ["runtime", "collectives", "messages"], ["halo", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
+          ["runtime", "collectives", "messages"], ["fabric"],
+          ["halo", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}
 
 # Folders whose files use only the C interface, and the folders of this repository that they may include besides their
@@ -36,7 +37,7 @@ USERS = {
 PLACES = [
     (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
     (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda"]),
-    (re.compile(r"uc[pst]/"), ["src/window"]),
+    (re.compile(r"uc[mpst]/"), ["src/fabric/ucx", "tests", "bench"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
     (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages",
                              "src/halo", "src/window", "capi", "include/syncyte/mpi.hpp",

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fabric/transport.hpp"
+
+namespace syncyte::fabric {
+
+/// File of the UCX transport. It lies beside libsyncyte.
+inline constexpr const char* ucx_module = "libsyncyte_ucx.so.0";
+
+/// Loads a transport's module and opens the transport; on failure returns null and stores the reason. The loader looks
+/// for the file beside the library that holds this function (RUNPATH $ORIGIN). The module stays loaded.
+///
+/// libucs installs signal handlers while it is loaded. This function restores all signals' handlers, and the calling
+/// thread's alternate signal stack; no other thread should change them meanwhile.
+std::unique_ptr<transport> open_module(const char* file, std::string& reason);
+
+}  // namespace syncyte::fabric

@@ -1,0 +1,231 @@
+#include "fabric/ucx/worker.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace syncyte::fabric::ucx {
+namespace {
+
+constexpr unsigned message_id = 1;
+constexpr std::size_t most_spare_sends = 256;
+constexpr std::size_t most_spare_receives = 8;
+
+/// How long a worker waits at its end for UCX to drop what is not sent.
+constexpr auto patience = std::chrono::seconds(2);
+
+}  // namespace
+
+ucx_worker::ucx_worker(std::shared_ptr<const context> used, receiver& target)
+    : context_(std::move(used)), target_(target), sends_(most_spare_sends), receives_(most_spare_receives) {
+  create();
+  try {
+    receive_messages();
+    check("getting a worker's event descriptor", ucp_worker_get_efd(handle_, &event_));
+  } catch (...) {
+    ucp_worker_destroy(handle_);
+    throw;
+  }
+}
+
+void ucx_worker::create() {
+  ucp_worker_params_t parameters = {};
+  parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  check("making a worker", ucp_worker_create(context_->handle(), &parameters, &handle_));
+}
+
+void ucx_worker::receive_messages() {
+  ucp_am_handler_param_t parameters = {};
+  parameters.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                          UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  parameters.id = message_id;
+  parameters.flags = UCP_AM_FLAG_WHOLE_MSG;
+  parameters.cb = on_arrival;
+  parameters.arg = this;
+  check("setting the handler of messages", ucp_worker_set_am_recv_handler(handle_, &parameters));
+}
+
+ucx_worker::~ucx_worker() {
+  ending_ = true;
+  finish_operations();
+  // Operations that are not finished are dropped here, and their memory is freed after this.
+  ucp_worker_destroy(handle_);
+}
+
+void ucx_worker::finish_operations() {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while ((closing_ > 0 || !sends_.empty() || !receives_.empty()) && std::chrono::steady_clock::now() < end) {
+    ucp_worker_progress(handle_);
+  }
+}
+
+std::string ucx_worker::address() const {
+  ucp_address_t* bytes = nullptr;
+  std::size_t size = 0;
+  check("getting a worker's address", ucp_worker_get_address(handle_, &bytes, &size));
+  std::string copy(reinterpret_cast<const char*>(bytes), size);
+  ucp_worker_release_address(handle_, bytes);
+  return copy;
+}
+
+std::unique_ptr<link> ucx_worker::connect(std::string_view address, std::uint64_t tag) {
+  return std::make_unique<ucx_link>(*this, address, tag);
+}
+
+bool ucx_worker::progress() {
+  const bool moved = ucp_worker_progress(handle_) != 0;
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (broken_.empty()) return moved;
+  report_broken_links();
+  return true;
+}
+
+void ucx_worker::report_broken_links() {
+  std::vector<std::uint64_t> tags;
+  for (const ucx_link* broken : broken_) tags.push_back(broken->tag());
+  broken_.clear();
+  for (const std::uint64_t tag : tags) target_.on_broken(tag);
+}
+
+bool ucx_worker::arm() {
+  if (!broken_.empty()) return false;
+  const ucs_status_t status = ucp_worker_arm(handle_);
+  if (status == UCS_ERR_BUSY) return false;
+  check("arming a worker's event descriptor", status);
+  return true;
+}
+
+void ucx_worker::send(ucp_ep_h endpoint, std::shared_ptr<const message> sent) {
+  sending& operation = sends_.begin();
+  operation.owner = this;
+  operation.sent = std::move(sent);
+  const message& content = *operation.sent;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
+                            UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  parameters.cb.send = on_sent;
+  parameters.user_data = &operation;
+  parameters.memory_type = UCS_MEMORY_TYPE_HOST;
+  // By rendezvous the receiver would read the payload from memory that a link destroyed meanwhile has freed.
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+  const ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, message_id, &content.header, sizeof content.header,
+                                                   content.data.data(), content.size, &parameters);
+  if (request != nullptr && !UCS_PTR_IS_ERR(request)) return;
+  this->sent(operation);
+  if (UCS_PTR_IS_ERR(request)) fail("sending", UCS_PTR_STATUS(request));
+}
+
+void ucx_worker::sent(sending& done) {
+  const std::shared_ptr<const message> released = std::move(done.sent);
+  sends_.end(done);
+}
+
+void ucx_worker::on_sent(void* request, ucs_status_t, void* operation) {
+  auto& done = *static_cast<sending*>(operation);
+  done.owner->sent(done);
+  ucp_request_free(request);
+}
+
+void ucx_worker::close(ucp_ep_h endpoint) {
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.cb.send = on_closed;
+  parameters.user_data = this;
+  parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  const ucs_status_ptr_t request = ucp_ep_close_nbx(endpoint, &parameters);
+  if (request != nullptr && !UCS_PTR_IS_ERR(request)) ++closing_;
+}
+
+void ucx_worker::on_closed(void* request, ucs_status_t, void* self) {
+  --static_cast<ucx_worker*>(self)->closing_;
+  ucp_request_free(request);
+}
+
+ucs_status_t ucx_worker::on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
+                                    std::size_t bytes, const ucp_am_recv_param_t* parameters) {
+  auto& owner = *static_cast<ucx_worker*>(self);
+  if (owner.ending_ || header_bytes != sizeof(message_header) || bytes > most_payload) return UCS_OK;
+  const bool rendezvous = (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+  message_header begin;
+  std::memcpy(&begin, header, sizeof begin);
+  owner.receive(begin, data, bytes, rendezvous);
+  return rendezvous ? UCS_INPROGRESS : UCS_OK;
+}
+
+void ucx_worker::receive(const message_header& header, void* data, std::size_t bytes, bool rendezvous) {
+  if (rendezvous) {
+    fetch(header, data, bytes);
+  } else {
+    deliver(header, {static_cast<const std::byte*>(data), bytes});
+  }
+}
+
+void ucx_worker::deliver(const message_header& header, std::span<const std::byte> payload) {
+  try {
+    target_.on_message(header, payload);
+  } catch (...) {
+    thrown_ = std::current_exception();
+  }
+}
+
+void ucx_worker::fetch(const message_header& header, void* descriptor, std::size_t bytes) {
+  receiving& operation = receives_.begin();
+  operation.owner = this;
+  operation.header = header;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  parameters.cb.recv_am = on_fetched;
+  parameters.user_data = &operation;
+  parameters.memory_type = UCS_MEMORY_TYPE_HOST;
+  const ucs_status_ptr_t request =
+      ucp_am_recv_data_nbx(handle_, descriptor, operation.payload.get(), bytes, &parameters);
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) fetched(operation, UCS_PTR_STATUS(request), bytes);
+}
+
+void ucx_worker::on_fetched(void* request, ucs_status_t status, std::size_t bytes, void* operation) {
+  auto& done = *static_cast<receiving*>(operation);
+  done.owner->fetched(done, status, bytes);
+  ucp_request_free(request);
+}
+
+void ucx_worker::fetched(receiving& done, ucs_status_t status, std::size_t bytes) {
+  if (status == UCS_OK && !ending_) deliver(done.header, {done.payload.get(), bytes});
+  receives_.end(done);
+}
+
+ucx_link::ucx_link(ucx_worker& owner, std::string_view address, std::uint64_t tag) : owner_(owner), tag_(tag) {
+  if (address.empty()) throw std::runtime_error("UCX: the address of a worker is empty");
+  ucp_ep_params_t parameters = {};
+  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                          UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = {on_error, this};
+  check("connecting", ucp_ep_create(owner.handle(), &parameters, &endpoint_));
+}
+
+ucx_link::~ucx_link() {
+  owner_.forget(*this);
+  owner_.close(endpoint_);
+}
+
+void ucx_link::send(std::shared_ptr<const message> sent) {
+  if (broken_) return;
+  try {
+    owner_.send(endpoint_, std::move(sent));
+  } catch (const std::runtime_error&) {
+    break_off();
+  }
+}
+
+void ucx_link::on_error(void* self, ucp_ep_h, ucs_status_t) { static_cast<ucx_link*>(self)->break_off(); }
+
+void ucx_link::break_off() {
+  if (broken_) return;
+  broken_ = true;
+  owner_.report(*this);
+}
+
+}  // namespace syncyte::fabric::ucx

@@ -1,0 +1,100 @@
+// Links and workers that end while others use them, and resources that run out.
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <sys/resource.h>
+
+#include "ucx_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+TEST(ucx_ends, a_link_is_destroyed_while_it_sends) {
+  connected_worker worker;
+  for (int round = 0; round < 20; ++round) {
+    const std::size_t peer = id(world_size() - 1 - world_rank());
+    for (std::uint64_t number = 0; number < 16; ++number) {
+      worker.links[peer]->send(make_message(id(world_rank()), number, fabric::most_payload));
+    }
+    if (round % 2 == 0) worker.mine->progress();
+    worker.links[peer].reset();
+    worker.links[peer] = worker.mine->connect(worker.addresses[peer], peer);
+  }
+  worker.meet();
+  EXPECT_EQ(worker.received.wrong, 0);
+}
+
+TEST(ucx_ends, a_worker_ends_with_messages_not_sent) {
+  for (int round = 0; round < 10; ++round) {
+    connected_worker worker;
+    for (auto& each : worker.links) {
+      for (std::uint64_t number = 0; number < 16; ++number) {
+        each->send(make_message(id(world_rank()), number, fabric::most_payload));
+      }
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(ucx_ends, a_worker_that_is_gone_breaks_links) {
+  connected_worker worker;
+  worker.meet();
+  const bool goes = world_rank() == 0;
+  if (goes) {
+    worker.links.clear();
+    worker.mine.reset();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::uint64_t number = 0;
+  EXPECT_TRUE(worker.progress_until([&] {
+    worker.to(0).send(make_message(id(world_rank()), ++number, 100));
+    return !worker.received.broken.empty();
+  }));
+  EXPECT_EQ(worker.received.broken, std::vector<std::uint64_t>{0});
+}
+
+TEST(ucx_ends, a_link_to_nobody_breaks) {
+  checking_receiver received;
+  const auto mine = ucx().make_worker(received);
+  std::string address;
+  {
+    checking_receiver ignored;
+    address = ucx().make_worker(ignored)->address();
+  }
+  const auto link = mine->connect(address, 77);
+  link->send(make_message(1, 1, 100));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(8);
+  while (received.broken.empty() && std::chrono::steady_clock::now() < end) mine->progress();
+  EXPECT_EQ(received.broken, std::vector<std::uint64_t>{77});
+}
+
+TEST(ucx_ends, an_empty_address_is_refused) {
+  checking_receiver received;
+  const auto mine = ucx().make_worker(received);
+  EXPECT_THROW(mine->connect("", 0), std::runtime_error);
+}
+
+TEST(ucx_ends, too_few_descriptors_are_an_error) {
+  ucx();
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  bool failed = false;
+  for (rlim_t most = 8; most < 60 && !failed; ++most) {
+    const rlimit small = {most, limit.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &small);
+    checking_receiver received;
+    try {
+      ucx().make_worker(received);
+    } catch (const std::runtime_error& error) {
+      failed = true;
+    }
+  }
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_TRUE(failed);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
