@@ -1,12 +1,51 @@
 // Boxes: copies N-dimensional parts of a tensor to and from memory of any strides.
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/strided_copy.hpp"
+#include "memory/scratch.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
+namespace {
+
+/// Packed bytes that are transferred at once, about: a large box is copied in several rounds, so that it needs little
+/// extra memory.
+constexpr std::size_t round_bytes = std::size_t{64} << 20;
+
+/// A part of a box that one owner holds, and packed memory for it.
+struct remote_box {
+  int owner;
+  std::byte* user;  // the part's first element in the caller's memory
+  std::vector<std::int64_t> shape;
+  base::box_pieces pieces;
+  memory::scratch packed;
+};
+
+std::vector<window::remote_rows> pieces_of(std::span<const remote_box> boxes) {
+  std::vector<window::remote_rows> result;
+  for (const remote_box& box : boxes)
+    result.push_back({box.owner, box.pieces.bytes, box.pieces.offsets, box.packed.data(), {}});
+  return result;
+}
+
+void get_boxes(window::remote& remote, std::span<const remote_box> boxes, const base::buffer& user) {
+  remote.get_rows(pieces_of(boxes));
+  for (const remote_box& box : boxes)
+    base::copy_strided(box.user, user.strides(), box.packed.data(),
+                       base::dense_strides(box.shape, user.element_bytes()), box.shape, user.element_bytes());
+}
+
+void put_boxes(window::remote& remote, std::span<const remote_box> boxes, const base::buffer& user) {
+  for (const remote_box& box : boxes)
+    base::copy_strided(box.packed.data(), base::dense_strides(box.shape, user.element_bytes()), box.user,
+                       user.strides(), box.shape, user.element_bytes());
+  remote.put_rows(pieces_of(boxes));
+}
+
+}  // namespace
 
 base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lower, const syncyte_buffer_t* packed,
                                      const char* packed_name) const {
@@ -39,32 +78,43 @@ void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, cons
   const rows::row_map& map = storage_->mapped_rows();
   const base::partition& parts = layout_.partition();
   const std::int64_t end = lower[0] + user.extent(0);
+  const std::size_t row_bytes = static_cast<std::size_t>(user.elements() / user.extent(0)) * element;
+  const auto most_rows = static_cast<std::int64_t>(std::max<std::size_t>(1, round_bytes / row_bytes));
+  std::vector<remote_box> others;
+  std::int64_t room = most_rows;  // of this round
+  const auto end_round = [&] {
+    if (others.empty()) return;
+    if (way == direction::from_tensor)
+      get_boxes(*storage_->remote(), others, user);
+    else
+      put_boxes(*storage_->remote(), others, user);
+    others.clear();
+    room = most_rows;
+  };
   for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
     const rows::row_range* const range = map.find_range(first);
     const int owner = parts.owner(first);
-    stop = std::min(end, range != nullptr ? range->first + range->count : parts.first(owner + 1));
+    stop =
+        std::min(end, range != nullptr ? range->first + range->count : std::min(parts.first(owner + 1), first + room));
     std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
     shape[0] = stop - first;
     std::byte* const here = user.data() + (first - lower[0]) * user.stride(0);
-    const auto copy = [&](std::byte* there, std::span<const std::int64_t> there_strides) {
-      if (way == direction::from_tensor)
-        base::copy_strided(here, user.strides(), there, there_strides, shape, element);
-      else
-        base::copy_strided(there, there_strides, here, user.strides(), shape, element);
-    };
     if (range != nullptr) {
-      copy(map.find(first) + inset, strides);
+      std::byte* const there = map.find(first) + inset;
+      if (way == direction::from_tensor)
+        base::copy_strided(here, user.strides(), there, strides, shape, element);
+      else
+        base::copy_strided(there, strides, here, user.strides(), shape, element);
       continue;
     }
     const std::size_t origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
-    const base::box_pieces pieces = base::find_pieces(origin, strides, shape, element);
-    std::vector<std::byte> packed(pieces.bytes * pieces.offsets.size());
-    if (way == direction::from_tensor) storage_->remote()->get_rows(owner, pieces.offsets, pieces.bytes, packed.data());
-    copy(packed.data(), base::dense_strides(shape, element));
-    if (way == direction::from_tensor) continue;
-    storage_->remote()->put_rows(owner, pieces.offsets, pieces.bytes, packed.data());
-    storage_->remote()->flush(owner);  // orders this write before later writes of the same elements
+    base::box_pieces pieces = base::find_pieces(origin, strides, shape, element);
+    memory::scratch packed(pieces.bytes * pieces.offsets.size());
+    others.push_back({owner, here, std::move(shape), std::move(pieces), std::move(packed)});
+    room -= stop - first;
+    if (room == 0) end_round();
   }
+  end_round();
 }
 
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {

@@ -33,8 +33,8 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 
 }  // namespace
 
-/// One element and the method that accesses it: the processor's atomics if all rows are mapped here, otherwise
-/// those of window::remote for all rows, because the two are not atomic with each other.
+/// One element and the method that accesses it: the processor's atomics if the row is mapped here and all ranks that
+/// access the row by window::remote are atomic with them, otherwise window::remote.
 struct whole_tensor::counter {
   std::byte* address;  // null: accessed by remote
   window::remote* remote;
@@ -80,8 +80,8 @@ struct whole_tensor::counter {
     return std::as_writable_bytes(std::span(&number, 1)).data();
   }
 
-  /// Calls step(0) with a number of the element's type. The fences order other memory accesses, which MPI does not. The
-  /// probe lets MPI serve other ranks, so that ranks that poll counters do not block each other.
+  /// Calls step(0) with a number of the element's type. The fences order other memory accesses, which window::remote
+  /// need not. Ranks that poll counters serve others, so that they do not block each other.
   template <class Step>
   std::int64_t change(Step&& step) const {
     const auto by_width = [&] {
@@ -91,7 +91,7 @@ struct whole_tensor::counter {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const std::int64_t previous = by_width();
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    mpi::probe();
+    remote->serve_others();
     return previous;
   }
 };
@@ -110,8 +110,10 @@ whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
   const auto inset = static_cast<std::size_t>(element % layout_.row_elements()) * layout_.element_bytes();
   const int owner = layout_.partition().owner(row);
   counter found{nullptr, storage_->remote(), owner, layout_.offset_at_owner(owner, row) + inset, dtype};
-  if (found.remote != nullptr) return found;
-  found.address = storage_->mapped_rows().find(row) + inset;
+  if (found.remote != nullptr && !found.remote->is_atomic_with_processor()) return found;
+  std::byte* const mapped = storage_->mapped_rows().find(row);
+  if (mapped == nullptr) return found;
+  found.address = mapped + inset;
   base::require(std::bit_cast<std::uintptr_t>(found.address) % layout_.element_bytes() == 0, SYNCYTE_ERR_UNSUPPORTED,
                 "{}: the wrapped memory is not aligned to its elements, as atomics need it", layout_.text());
   return found;

@@ -41,34 +41,29 @@ rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index&
   return result;
 }
 
-/// Drops all but the last position of each row: one request must not write a row twice.
-std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positions, const rows::row_index& index) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> rows;  // {row, position}
-  rows.reserve(positions.size());
-  for (const std::int64_t position : positions) rows.emplace_back(index[position], position);
-  std::sort(rows.begin(), rows.end());
-  std::vector<std::int64_t> result;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (i + 1 == rows.size() || rows[i + 1].first != rows[i].first) result.push_back(rows[i].second);
-  return result;
-}
+/// Rows of a request at owners whose memory is not mapped here.
+class remote_part {
+ public:
+  remote_part(const layout& shape, const rows::row_index& index, std::byte* packed)
+      : layout_(shape), index_(index), packed_(packed) {}
 
-/// Packed bytes of one request, about: large batches are split so that they need little extra memory.
-constexpr std::size_t request_bytes = std::size_t{32} << 20;
-
-/// Calls visitor(positions, offsets at the owner) for pieces of an owner's rows.
-template <class Visitor>
-void for_each_request(const layout& shape, int owner, const rows::row_index& index,
-                      std::span<const std::int64_t> positions, Visitor&& visitor) {
-  const std::size_t most = std::max<std::size_t>(1, request_bytes / shape.row_bytes());
-  std::vector<std::size_t> offsets;
-  for (std::size_t begin = 0; begin < positions.size(); begin += most) {
-    const auto piece = positions.subspan(begin, std::min(most, positions.size() - begin));
-    offsets.clear();
-    for (const std::int64_t position : piece) offsets.push_back(shape.offset_at_owner(owner, index[position]));
-    visitor(piece, offsets);
+  void add(int owner, std::span<const std::int64_t> positions) {
+    // The owners' lists of offsets are spans of one list, which must not move.
+    if (owners_.empty()) offsets_.reserve(static_cast<std::size_t>(index_.count()));
+    const std::size_t begin = offsets_.size();
+    for (const std::int64_t position : positions) offsets_.push_back(layout_.offset_at_owner(owner, index_[position]));
+    owners_.push_back({owner, layout_.row_bytes(), std::span(offsets_).subspan(begin), packed_, positions});
   }
-}
+
+  std::span<const window::remote_rows> owners() const { return owners_; }
+
+ private:
+  const layout& layout_;
+  const rows::row_index& index_;
+  std::byte* packed_;
+  std::vector<std::size_t> offsets_;
+  std::vector<window::remote_rows> owners_;
+};
 
 }  // namespace
 
@@ -119,29 +114,21 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
     std::memcpy(is_gather ? packed : row, is_gather ? row : packed, bytes);
   };
   const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
-  std::vector<std::byte> buffer;
+  remote_part others(layout_, request.index, request.packed);
   for (int owner = 0; owner < comm_->size(); ++owner) {
     const auto positions = sorted.of(owner);
     if (positions.empty()) continue;
-    if (storage_->mapped_rows().find(layout_.partition().first(owner)) != nullptr) {
-      for (const std::int64_t position : positions)
-        copy(position, storage_->mapped_rows().find(request.index[position]));
+    if (storage_->mapped_rows().find(layout_.partition().first(owner)) == nullptr) {
+      others.add(owner, positions);
       continue;
     }
-    window::remote& remote = *storage_->remote();
-    const auto move = [&](std::span<const std::int64_t> piece, std::span<const std::size_t> offsets) {
-      buffer.resize(offsets.size() * bytes);
-      if (is_gather) remote.get_rows(owner, offsets, bytes, buffer.data());
-      for (std::size_t i = 0; i < piece.size(); ++i) copy(piece[i], buffer.data() + i * bytes);
-      if (!is_gather) remote.put_rows(owner, offsets, bytes, buffer.data());
-    };
-    if (is_gather) {
-      for_each_request(layout_, owner, request.index, positions, move);
-    } else {
-      for_each_request(layout_, owner, request.index, last_of_each_row(positions, request.index), move);
-      remote.flush(owner);  // orders this write before later writes of the same rows
-    }
+    for (const std::int64_t position : positions) copy(position, storage_->mapped_rows().find(request.index[position]));
   }
+  if (others.owners().empty()) return;
+  if (is_gather)
+    storage_->remote()->get_rows(others.owners());
+  else
+    storage_->remote()->put_rows(others.owners());
 }
 
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {

@@ -61,7 +61,7 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   if (plan.locks_bytes > 0)
     result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank, shape.text());
   if (node.count > 1)
-    result->remote_ = window::remote::create(call, {result->local_, shape.local_bytes(comm.rank())}, result->memory_);
+    result->remote_ = window::open_remote(call, {result->local_, shape.local_bytes(comm.rank())}, result->memory_, {});
   return result;
 }
 
@@ -80,7 +80,7 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   if (comm.size() == 1)
     result->node_ = mine;
   else
-    result->remote_ = window::remote::create(call, {mine, shape.local_bytes(comm.rank())}, nullptr);
+    result->remote_ = window::open_remote(call, {mine, shape.local_bytes(comm.rank())}, nullptr, {});
   result->released_ = released;  // set last: if the call fails, `released` stays unchanged
   return result;
 }

@@ -52,9 +52,9 @@ void window::lock(int rank, syncyte_lock_t kind) {
 
 /// Between two looks at a lock's word.
 void window::wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const {
-  // Outside of requests of its own: MPI's atomics are themselves a lock at the target, which others could hardly take
-  // if they were served only while this rank holds it.
-  if (remote_) mpi::probe();
+  // Outside of requests of its own: the atomics of MPI RMA are themselves a lock at the target, which others could
+  // hardly take if they were served only while this rank holds it.
+  if (remote_) remote_->serve_others();
   if (!wait.pause(seen)) return;
   require_holder_alive(*comm_, seen, rank);
   mpi::let_progress();

@@ -1,59 +1,79 @@
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
 #include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
-#include "window/remote_mutex.hpp"
 
 namespace syncyte::window {
 
-/// Memory of all ranks of a communicator, reached by MPI RMA, in one passive epoch from creation to free. Offsets are
-/// in bytes from the start of a rank's memory and are not checked here. Errors of MPI are thrown as SYNCYTE_ERR_MPI.
-class remote final : public comm::collective_resource {
- public:
-  /// Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all ranks where this MPI has no one-sided
-  /// communication between them. `owner` keeps the memory and is held until the window is freed.
-  static std::shared_ptr<remote> create(comm::collective_call& call, std::span<std::byte> mine,
-                                        std::shared_ptr<void> owner);
+/// Pieces of one rank's memory that all have the same size, such as rows, and their copies here. Pieces at different
+/// offsets do not overlap. The caller keeps the lists and the memory.
+struct remote_rows {
+  int rank;
+  std::size_t row_bytes;
+  std::span<const std::size_t> offsets;  ///< of the rows in the rank's memory, in bytes
+  std::byte* packed;                     ///< the rows here; only get_rows() changes them
+  std::span<const std::int64_t> places;  ///< row i is the row places[i] of `packed`; empty: row i is the row i
 
-  ~remote() override = default;
-  void free_collectively() noexcept override;
-
-  void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes);
-  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes);
-  /// Many pieces of `bytes` each, packed one behind the other here; in few requests, not one per piece. Pieces of a put
-  /// do not overlap.
-  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* packed);
-  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, std::byte* packed);
-
-  /// Atomic with each other, element by element (a piece of 1 MiB at a time); done at the target on return. `previous`
-  /// gets the old elements unless it is null.
-  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-               std::byte* previous, std::int64_t count);
-  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                    void* previous);
-
-  void flush(int rank);  // -1: all
-  /// Makes what MPI has written visible to loads, and stores visible to MPI.
-  void synchronise_memory();
-
- private:
-  remote(const comm::communicator& comm, std::shared_ptr<void> owner) : mutex_(comm), owner_(std::move(owner)) {}
-
-  template <class Step>
-  void change(int rank, std::size_t offset, std::byte* elements, std::size_t bytes, const void* previous,
-              bool needs_old, Step&& step);
-
-  MPI_Win window_ = MPI_WIN_NULL;
-  remote_mutex mutex_;  // of atomics
-  std::shared_ptr<void> owner_;
+  std::byte* here(std::size_t i) const {
+    return packed + (places.empty() ? i : static_cast<std::size_t>(places[i])) * row_bytes;
+  }
 };
+
+/// Adds rows to this rank's memory for another rank: rows[i], packed, to the row at offsets[i]. Any thread may call it.
+/// Returns the number of rows that it added, from the first; fewer than all if another row's lock was held for about a
+/// millisecond: call it again for the rest. Throws SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been
+/// added.
+using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets, const std::byte* rows)>;
+
+/// Memory of all ranks of a communicator, also of ranks on other nodes. Offsets are in bytes from the start of a rank's
+/// memory and are not checked here. Every rank may be accessed, this rank and ranks whose memory is mapped here too.
+class remote : public comm::collective_resource {
+ public:
+  /// Whether combine() and compare_swap() are atomic with the processor's atomics, for elements that have them
+  /// (atomics::has_atomics()). If not, ranks that map the memory use combine() and compare_swap() as well.
+  virtual bool is_atomic_with_processor() const = 0;
+  /// Whether add_rows() works.
+  virtual bool can_add_rows() const = 0;
+
+  /// Memory here may be re-used on return. Others see what was put after flush().
+  virtual void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) = 0;
+  virtual void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) = 0;
+
+  /// All ranks' rows in one call, so that their transfers may overlap; each rank at most once.
+  virtual void get_rows(std::span<const remote_rows> owners) = 0;
+  /// If a row repeats, its last copy stays. On return the rows are at their owners: later accesses by this rank come
+  /// after them.
+  virtual void put_rows(std::span<const remote_rows> owners) = 0;
+  /// Adds rows element by element at their owners, by the row_adder that they gave to open_remote(); no addition is
+  /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
+  virtual void add_rows(std::span<const remote_rows> owners) = 0;
+
+  /// Atomic with each other, element by element; done at the target on return. `previous` gets the old elements unless
+  /// it is null.
+  virtual void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                       std::byte* previous, std::int64_t count) = 0;
+  virtual void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                            const void* desired, void* previous) = 0;
+
+  virtual void flush(int rank) = 0;  // -1: all
+  /// Makes what other ranks have put visible to loads, and stores visible to other ranks.
+  virtual void synchronise_memory() = 0;
+
+  /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().
+  virtual void serve_others() = 0;
+};
+
+/// Opens `mine` on all ranks to each other. Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all
+/// ranks where they have no one-sided communication. `owner` keeps the memory and is held until the resource is freed.
+/// `adder` is called until then; it may be empty if no rank calls add_rows().
+std::shared_ptr<remote> open_remote(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner,
+                                    row_adder adder);
 
 }  // namespace syncyte::window

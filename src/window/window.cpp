@@ -46,7 +46,7 @@ std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t 
     made->parts_[static_cast<std::size_t>(node.members[static_cast<std::size_t>(place)])] =
         made->memory_->part(place).data() + sizeof(part_header);
   if (node.count > 1) {
-    made->remote_ = remote::create(call, made->memory_->local(), made->memory_);
+    made->remote_ = open_remote(call, made->memory_->local(), made->memory_, {});
     made->reference_ = std::make_unique<comm::deferred_reference>(made->comm_, made->remote_);
   }
   return made;
@@ -88,6 +88,10 @@ std::byte* window::pointer(int rank) const {
   return parts_[static_cast<std::size_t>(rank)];
 }
 
+std::byte* window::atomic_part(int rank) const {
+  return remote_ && !remote_->is_atomic_with_processor() ? nullptr : pointer(rank);
+}
+
 void window::put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return;
@@ -116,8 +120,10 @@ void window::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyt
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
   if (count == 0) return;
-  if (remote_) return remote_->combine(rank, sizeof(part_header) + offset, dtype, op, source, previous, count);
-  std::byte* const part = pointer(rank);
+  std::byte* const part = atomic_part(rank);
+  // A remote's owner takes no locks of elements: all ranks change these elements through it.
+  if (part == nullptr || (remote_ && !atomics::has_atomics(dtype)))
+    return remote_->combine(rank, sizeof(part_header) + offset, dtype, op, source, previous, count);
   if (atomics::has_atomics(dtype)) return combine_elements(part + offset, source, previous, count);
   atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -149,14 +155,14 @@ void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
   atomics::require_swappable(dtype);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
-  if (remote_)
-    remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
+  if (std::byte* const part = atomic_part(rank))
+    atomics::compare_swap_element(dtype, part + offset, expected, desired, previous);
   else
-    atomics::compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
+    remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
 }
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
-  if (remote_) {
+  if (atomic_part(rank) == nullptr) {
     std::uint64_t previous = 0;
     remote_->compare_swap(rank, offsetof(part_header, lock), SYNCYTE_INT64, &expected, &desired, &previous);
     return previous;

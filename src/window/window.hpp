@@ -19,9 +19,9 @@ namespace syncyte::window {
 struct part_header;
 
 /// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
-/// part is mapped here, put and get copy; other parts are reached by MPI RMA. Atomics are the processor's if all parts
-/// are mapped. Otherwise all parts' elements are got, changed and put back while a mutex of the target is held
-/// (remote.hpp), because the two ways are not atomic with each other.
+/// part is mapped here, put and get copy; other parts are reached through window::remote. Atomics of a mapped part are
+/// the processor's if all parts are mapped or those of the remote are atomic with them; otherwise they are the remote's
+/// for all parts.
 ///
 /// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
 /// one thread at a time).
@@ -70,6 +70,8 @@ class window {
   void require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
 
   part_header& header_of(int rank) const;
+  /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
+  std::byte* atomic_part(int rank) const;
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                std::byte* previous, std::int64_t count);
 

@@ -58,7 +58,7 @@ MPI_CALLERS = {
     "src/halo/transfer": "messages of halos",
     "src/messages/message": "point-to-point messages",
     "src/topology/shared_attempt": "the wait for ranks that attach to shared memory",
-    "src/window/remote": "one-sided access to other nodes",
+    "src/window/rma": "one-sided access to other nodes",
     "src/window/remote_mutex": "one-sided access to other nodes",
 }
 _MPI_TYPES = "Aint|Comm|Count|Datatype|Errhandler|Fint|Group|Info|Message|Op|Request|Status|Win"

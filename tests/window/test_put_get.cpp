@@ -127,6 +127,9 @@ struct rows_of_remote_memory : testing::Test {
     if (memory) memory->fence();
   }
 
+  void get_rows(const std::vector<window::remote_rows>& owners) { memory->remote->get_rows(owners); }
+  void put_rows(const std::vector<window::remote_rows>& owners) { memory->remote->put_rows(owners); }
+
   static std::vector<std::size_t> random_offsets(std::uint64_t seed, std::size_t count) {
     std::vector<std::size_t> offsets;
     for (const auto row : reference::random_rows(seed, rank(), static_cast<std::int64_t>(count), row_count))
@@ -140,7 +143,7 @@ TEST_F(rows_of_remote_memory, are_got_in_the_order_asked_for) {
     for (int from = 0; from < ranks(); ++from) {
       const auto offsets = random_offsets(count + static_cast<std::size_t>(from), count);
       std::vector<std::byte> packed(count * row_bytes);
-      memory->remote->get_rows(from, offsets, row_bytes, packed.data());
+      get_rows({{from, row_bytes, offsets, packed.data(), {}}});
       for (std::size_t i = 0; i < packed.size(); ++i)
         ASSERT_EQ(packed[i], first_value(from, offsets[i / row_bytes] + i % row_bytes)) << i;
     }
@@ -152,7 +155,7 @@ TEST_F(rows_of_remote_memory, are_put_where_they_belong) {
   std::vector<std::size_t> offsets;
   for (std::size_t row = 0; row < row_count; row += 3) offsets.push_back((row_count - 1 - row) * row_bytes);
   std::vector<std::byte> packed(offsets.size() * row_bytes, static_cast<std::byte>(rank() + 100));
-  memory->remote->put_rows(to, offsets, row_bytes, packed.data());
+  put_rows({{to, row_bytes, offsets, packed.data(), {}}});
   memory->fence();
   const auto writer = static_cast<std::byte>((rank() + ranks() - 1) % ranks() + 100);
   for (std::size_t row = 0; row < row_count; ++row) {
@@ -160,6 +163,54 @@ TEST_F(rows_of_remote_memory, are_put_where_they_belong) {
     for (std::size_t byte = row * row_bytes; byte < (row + 1) * row_bytes; ++byte)
       ASSERT_EQ(mine[byte], is_written ? writer : first_value(rank(), byte)) << row;
   }
+}
+
+TEST_F(rows_of_remote_memory, are_got_from_several_ranks_to_places) {
+  constexpr std::size_t count = 300;
+  const auto number_of_ranks = static_cast<std::size_t>(ranks());
+  std::vector<std::byte> packed(count * number_of_ranks * row_bytes);
+  std::vector<std::vector<std::size_t>> offsets(number_of_ranks);
+  std::vector<std::vector<std::int64_t>> places(number_of_ranks);
+  std::vector<window::remote_rows> owners;
+  for (std::size_t from = 0; from < number_of_ranks; ++from) {
+    offsets[from] = random_offsets(from, count);
+    for (std::size_t i = 0; i < count; ++i)
+      places[from].push_back(static_cast<std::int64_t>((count - 1 - i) * number_of_ranks + from));
+    owners.push_back({static_cast<int>(from), row_bytes, offsets[from], packed.data(), places[from]});
+  }
+  get_rows(owners);
+  for (std::size_t from = 0; from < number_of_ranks; ++from)
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t byte = 0; byte < row_bytes; ++byte)
+        ASSERT_EQ(packed[static_cast<std::size_t>(places[from][i]) * row_bytes + byte],
+                  first_value(static_cast<int>(from), offsets[from][i] + byte));
+}
+
+TEST_F(rows_of_remote_memory, keep_the_last_of_the_values_put) {
+  const int to = (rank() + 1) % ranks();
+  const std::vector<std::size_t> offsets{7 * row_bytes, 3 * row_bytes, 7 * row_bytes, 9 * row_bytes, 3 * row_bytes};
+  const std::vector<std::int64_t> places{4, 3, 2, 1, 0};
+  std::vector<std::byte> packed(offsets.size() * row_bytes);
+  for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::byte>(100 + i / row_bytes);
+  put_rows({{to, row_bytes, offsets, packed.data(), places}});
+  memory->fence();
+  EXPECT_EQ(mine[3 * row_bytes], std::byte{100});
+  EXPECT_EQ(mine[7 * row_bytes], std::byte{102});
+  EXPECT_EQ(mine[9 * row_bytes], std::byte{101});
+  memory->fence();
+  put_rows({{to, row_bytes, offsets, packed.data(), {}}});
+  memory->fence();
+  EXPECT_EQ(mine[3 * row_bytes], std::byte{104});
+  EXPECT_EQ(mine[7 * row_bytes], std::byte{102});
+  EXPECT_EQ(mine[9 * row_bytes], std::byte{103});
+}
+
+TEST_F(rows_of_remote_memory, are_added_only_where_that_works) {
+  if (memory->remote->can_add_rows()) GTEST_SKIP() << "rows are added";
+  const std::vector<std::size_t> offsets{0};
+  std::vector<std::byte> packed(row_bytes);
+  const std::vector<window::remote_rows> owners{{(rank() + 1) % ranks(), row_bytes, offsets, packed.data(), {}}};
+  expect_error(outcome_of([&] { memory->remote->add_rows(owners); }), SYNCYTE_ERR_UNSUPPORTED, "MPI");
 }
 
 TEST(remote_memory, is_reached_by_others) {

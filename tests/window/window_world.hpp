@@ -27,14 +27,15 @@ inline window_pointer make_window(std::size_t bytes, const char* name = "test") 
   return window::window::create(call, bytes, name);
 }
 
-/// Memory of each rank's own, reached by MPI, on one node as well; freed where all ranks have dropped it.
+/// Memory of each rank's own, reached through window::remote on one node as well; freed where all ranks have dropped
+/// it.
 struct remote_memory {
   std::shared_ptr<window::remote> remote;
   std::unique_ptr<comm::deferred_reference> reference;
 
   explicit remote_memory(std::span<std::byte> mine, std::shared_ptr<void> owner = nullptr) {
     comm::collective_call call(world(), "test_remote", comm::collective_call::always_agrees);
-    remote = window::remote::create(call, mine, std::move(owner));
+    remote = window::open_remote(call, mine, std::move(owner), {});
     reference = std::make_unique<comm::deferred_reference>(shared_world(), remote);
   }
 
