@@ -30,7 +30,8 @@ struct remote_rows {
 /// Returns the number of rows that it added, from the first; fewer than all if another row's lock was held for about a
 /// millisecond: call it again for the rest. Throws SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been
 /// added.
-using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets, const std::byte* rows)>;
+using row_adder =
+    std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows)>;
 
 /// Memory of all ranks of a communicator, also of ranks on other nodes. Offsets are in bytes from the start of a rank's
 /// memory and are not checked here. Every rank may be accessed, this rank and ranks whose memory is mapped here too.

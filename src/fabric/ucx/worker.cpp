@@ -198,8 +198,8 @@ void ucx_worker::fetched(receiving& done, ucs_status_t status, std::size_t bytes
 ucx_link::ucx_link(ucx_worker& owner, std::string_view address, std::uint64_t tag) : owner_(owner), tag_(tag) {
   if (address.empty()) throw std::runtime_error("UCX: the address of a worker is empty");
   ucp_ep_params_t parameters = {};
-  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                          UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.field_mask =
+      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
   parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
   parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   parameters.err_handler = {on_error, this};

@@ -64,8 +64,8 @@ class ucx_worker final : public worker {
   void report_broken_links();
   void finish_operations();
 
-  static ucs_status_t on_arrival(void* self, const void* header, std::size_t header_bytes, void* data, std::size_t bytes,
-                                 const ucp_am_recv_param_t* parameters);
+  static ucs_status_t on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t* parameters);
   static void on_fetched(void* request, ucs_status_t status, std::size_t bytes, void* operation);
   static void on_sent(void* request, ucs_status_t status, void* operation);
   static void on_closed(void* request, ucs_status_t status, void* self);
