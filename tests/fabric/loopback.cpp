@@ -154,8 +154,8 @@ class loopback_worker final : public fabric::worker {
 
   void send(const connection_pointer& used, message_pointer sent) {
     if (used->is_broken) return;
-    ++counters_->messages;
-    counters_->bytes += static_cast<std::int64_t>(sizeof sent->header + sent->size);
+    counters_->messages.fetch_add(1, std::memory_order_relaxed);
+    counters_->bytes.fetch_add(static_cast<std::int64_t>(sizeof sent->header + sent->size), std::memory_order_relaxed);
     if (kept_.empty() && !used->draw(network_->find_path(*used).faults.keep))
       transmit(*used, *sent, used);
     else

@@ -86,7 +86,7 @@ class loopback_network {
   std::vector<std::weak_ptr<loopback_connection>> connections_;
 };
 
-/// Numbers of one transport.
+/// Numbers of one transport. They are counted with relaxed order, which hides no race from ThreadSanitizer.
 struct loopback_counters {
   std::atomic<std::int64_t> messages = 0;  // passed to send() of links that are not broken; lost ones too
   std::atomic<std::int64_t> bytes = 0;     // headers and payloads
