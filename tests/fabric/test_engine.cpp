@@ -84,7 +84,8 @@ class processes {
  public:
   explicit processes(int count, fabric::time_limits limits = {.resend = 5ms, .deadline = 8s}) {
     for (int i = 0; i < count; ++i) {
-      engines.push_back(std::make_unique<fabric::engine>(std::make_unique<test::loopback_transport>(network, i), limits));
+      engines.push_back(
+          std::make_unique<fabric::engine>(std::make_unique<test::loopback_transport>(network, i), limits));
       served.push_back(std::make_shared<counters>());
       engines.back()->targets().add(counters_name, served.back());
     }

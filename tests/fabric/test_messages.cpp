@@ -93,7 +93,8 @@ TEST(ucx_messages, an_armed_worker_uses_no_processor_time) {
   const auto used = [] {
     rusage usage = {};
     getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+           1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   };
   const double before = used();
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
