@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,7 +11,10 @@
 
 #include "base/log.hpp"
 #include "fabric/process_engine.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
 #include "mpi/small_collectives.hpp"
+#include "watchdog/long_wait.hpp"
 
 namespace syncyte::fabric {
 namespace {
@@ -30,6 +34,20 @@ bool all_have_engine(const engine* mine, const comm::communicator& comm) {
   mpi::allreduce(bounds, MPI_MIN, comm.control());
   return bounds[0] != 0 && bounds[0] == ~bounds[1];
 }
+
+/// A wait for the answers of owners.
+class answers_wait final : public watchdog::long_wait {
+ public:
+  answers_wait(const char* operation, const std::string& comm) : operation_(operation), comm_(comm) {}
+
+ private:
+  void examine(std::optional<watchdog::scope>& scope) override {
+    if (!scope) scope.emplace(operation_, comm_, 0);
+  }
+
+  const char* operation_;
+  const std::string& comm_;
+};
 
 struct process_entry {
   std::uint64_t process;
@@ -79,6 +97,20 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
 }
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
+
+void group::require_usable() {
+  mpi::require_rank_process();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void group::wait(const char* operation, exchange& running) const {
+  answers_wait waiting(operation, communicator_name_);
+  running.wait([&] {
+    waiting.look();
+    if (mpi::needs_progress()) mpi::progress_all();
+  });
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 void group::free_collectively() noexcept {
   const std::lock_guard lock(table.mutex);

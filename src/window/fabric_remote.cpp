@@ -4,36 +4,15 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
-#include <exception>
-#include <vector>
 
 #include "base/dtype.hpp"
-#include "mpi/process.hpp"
-#include "watchdog/long_wait.hpp"
 #include "window/fabric_requests.hpp"
 
 namespace syncyte::window {
-namespace {
-
-/// A wait for the answers of owners.
-class answers_wait final : public watchdog::long_wait {
- public:
-  answers_wait(const char* operation, const std::string& comm) : operation_(operation), comm_(comm) {}
-
- private:
-  void examine(std::optional<watchdog::scope>& scope) override {
-    if (!scope) scope.emplace(operation_, comm_, 0);
-  }
-
-  const char* operation_;
-  const std::string& comm_;
-};
-
-}  // namespace
 
 std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                      std::shared_ptr<memory_target> mine) {
-  std::shared_ptr<fabric_remote> result(new fabric_remote(std::move(ranks), call.comm()));
+  std::shared_ptr<fabric_remote> result(new fabric_remote(std::move(ranks)));
   result->ranks_->through().targets().add(result->name_, std::move(mine));
   call.agree();  // no rank sends a request before all have added theirs
   return result;
@@ -41,23 +20,8 @@ std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call
 
 void fabric_remote::free_collectively() noexcept { ranks_->through().targets().remove(name_); }
 
-/// Runs `begin(exchange)`, which adds sources, and waits for their end.
-template <class Begin>
-void fabric_remote::exchange(const char* operation, Begin&& begin) {
-  mpi::require_rank_process();
-  answers_wait wait(operation, comm_.name());
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  fabric::exchange running(ranks_->through());
-  begin(running);
-  running.wait([&] {
-    wait.look();
-    if (mpi::needs_progress()) mpi::progress_all();
-  });
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-
 void fabric_remote::run(const char* operation, int rank, fabric::request_source& source) {
-  exchange(operation, [&](fabric::exchange& running) { running.add(ranks_->at(rank), source); });
+  ranks_->run(operation, [&](fabric::exchange& running) { running.add(ranks_->at(rank), source); });
 }
 
 void fabric_remote::put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) {
@@ -77,7 +41,7 @@ void fabric_remote::run_rows(const char* operation, memory_operation rows, memor
                              std::span<const remote_rows> owners) {
   std::deque<row_requests> short_rows;
   std::deque<piece_requests> long_rows;
-  exchange(operation, [&](fabric::exchange& running) {
+  ranks_->run(operation, [&](fabric::exchange& running) {
     for (const remote_rows& each : owners) {
       fabric::peer& owner = ranks_->at(each.rank);
       if (each.row_bytes <= row_requests::longest_row)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include "fabric/group.hpp"
@@ -37,17 +36,14 @@ class fabric_remote final : public remote {
   void serve_others() override {}
 
  private:
-  fabric_remote(std::shared_ptr<fabric::group> ranks, const comm::communicator& comm)
-      : ranks_(std::move(ranks)), comm_(comm), name_(ranks_->next_object()) {}
+  explicit fabric_remote(std::shared_ptr<fabric::group> ranks)
+      : ranks_(std::move(ranks)), name_(ranks_->next_object()) {}
 
-  template <class Begin>
-  void exchange(const char* operation, Begin&& begin);
   void run(const char* operation, int rank, fabric::request_source& source);
   void run_rows(const char* operation, memory_operation rows, memory_operation pieces,
                 std::span<const remote_rows> owners);
 
   std::shared_ptr<fabric::group> ranks_;
-  const comm::communicator& comm_;  // outlives this, as it does all its collective resources
   const fabric::object_name name_;
 };
 
