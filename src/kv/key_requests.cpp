@@ -6,10 +6,6 @@
 namespace syncyte::kv {
 namespace {
 
-/// Bytes of a request or an answer. Less than the most that a message can have: the owner works on one message while
-/// the next one arrives.
-constexpr std::size_t most_bytes = fabric::most_payload;
-
 template <class Number>
 void encode_as(std::span<const listed_key> keys, std::int64_t first, std::byte* list) {
   for (const listed_key& each : keys) {
@@ -36,13 +32,13 @@ void for_each_vector(const key_layout& layout, std::span<const listed_key> keys,
 /// The next keys whose request and answer are not too long; at least one, if there are any left.
 key_requests::piece key_requests::next_piece() const {
   const bool reads = what_ == table_operation::pull;
-  const std::size_t each = owner_.keys.bytes_each();
+  const std::size_t each = list_bytes_each(owner_.keys);
   return layout_.visit([&](auto vectors) {
     piece result{0, 0};
     for (const listed_key& key : keys_.subspan(done_)) {
       const std::size_t more = result.value_bytes + static_cast<std::size_t>(vectors.length(key.key)) * sizeof(float);
       const std::size_t list_bytes = (result.keys + 1) * each;
-      if (result.keys > 0 && (reads ? std::max(list_bytes, more) : list_bytes + more) > most_bytes) break;
+      if (result.keys > 0 && (reads ? std::max(list_bytes, more) : list_bytes + more) > fabric::most_payload) break;
       ++result.keys;
       result.value_bytes = more;
     }
@@ -51,7 +47,7 @@ key_requests::piece key_requests::next_piece() const {
 }
 
 void key_requests::encode(std::span<const listed_key> keys, std::byte* list) const {
-  if (owner_.keys.bytes_each() == sizeof(std::uint32_t))
+  if (list_bytes_each(owner_.keys) == sizeof(std::uint32_t))
     encode_as<std::uint32_t>(keys, owner_.keys.first, list);
   else
     encode_as<std::uint64_t>(keys, owner_.keys.first, list);
@@ -62,7 +58,7 @@ std::shared_ptr<fabric::message> key_requests::next() {
   const piece taken = next_piece();
   if (taken.keys == 0) return nullptr;
   const bool reads = what_ == table_operation::pull;
-  const std::size_t list_bytes = taken.keys * owner_.keys.bytes_each();
+  const std::size_t list_bytes = taken.keys * list_bytes_each(owner_.keys);
   const fabric::message_header header{.communicator = owner_.object.communicator,
                                       .object = owner_.object.number,
                                       .operation = static_cast<std::uint16_t>(what_),

@@ -45,6 +45,12 @@ std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, 
   return result;
 }
 
+std::vector<key_range> spread_table::local_keys() const {
+  std::vector<key_range> result;
+  for (const int rank : comm_.node().members) result.push_back(range_of(rank));
+  return result;
+}
+
 bool spread_table::are_here(std::span<const std::int64_t> keys) const {
   return std::ranges::all_of(keys, [&](std::int64_t key) { return comm_.node().is_here(parts_.owner(key)); });
 }

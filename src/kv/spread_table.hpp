@@ -30,6 +30,8 @@ class spread_table {
   /// No rank sends requests any more.
   void stop_serving() { ranks_->through().targets().remove(name_); }
 
+  /// The keys at ranks of this node, in order.
+  std::vector<key_range> local_keys() const;
   /// Whether all keys are at ranks of this node.
   bool are_here(std::span<const std::int64_t> keys) const;
 

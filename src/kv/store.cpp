@@ -181,7 +181,9 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
 }
 
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {
-  auto made = std::make_shared<sampling>(table_.layout(), asked, text_);
+  std::vector<key_range> local{{0, keys()}};
+  if (spread_ != nullptr) local = spread_->local_keys();
+  auto made = std::make_shared<sampling>(table_.layout(), asked, local, text_);
   const std::lock_guard lock(sampling_mutex_);
   sampling_ = std::move(made);
 }

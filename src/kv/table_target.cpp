@@ -21,7 +21,7 @@ void decode_as(const std::byte* list, std::int64_t first, std::span<std::int64_t
 
 /// Fills asked_ and checks it; returns the bytes of the list.
 std::size_t table_target::decode(const fabric::served_request& request) {
-  const std::size_t count = request.header.arguments[0], each = keys_.bytes_each();
+  const std::size_t count = request.header.arguments[0], each = list_bytes_each(keys_);
   base::require(count <= request.payload.size() / each, SYNCYTE_ERR_INTERNAL, "a request for {} keys has {} bytes",
                 count, request.payload.size());
   asked_.resize(count);

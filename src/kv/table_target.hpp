@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fabric/target.hpp"
+#include "kv/key_range.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {
@@ -18,15 +19,8 @@ namespace syncyte::kv {
 /// owner has more than 2^32 keys.
 enum class table_operation : std::uint16_t { pull = 1, push, set };
 
-/// The keys at one rank.
-struct key_range {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-
-  bool contains(std::int64_t key) const { return key >= first && key - first < count; }
-  /// Bytes of a key in a request's list.
-  std::size_t bytes_each() const { return count > std::int64_t{1} << 32 ? 8 : 4; }
-};
+/// Bytes of each key in a list of keys at a rank that has `keys`.
+inline std::size_t list_bytes_each(const key_range& keys) { return keys.count > std::int64_t{1} << 32 ? 8 : 4; }
 
 /// Keys of this rank, whose values it pulls, pushes and sets for ranks of other nodes.
 class table_target final : public fabric::target {
