@@ -10,12 +10,11 @@
 #include <thread>
 #include <vector>
 
-#include "comm/collective_call.hpp"
+#include "base/buffer.hpp"
 #include "core_world.hpp"
 #include "kv/key_requests.hpp"
 #include "kv/worker.hpp"
 #include "reference.hpp"
-#include "trials.hpp"
 
 namespace {
 
@@ -27,6 +26,12 @@ using value_list = std::vector<float>;
 std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, int workers = 1) {
   return kv::store::create(test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
                            {.name = "parameters", .workers = workers, .error = {}});
+}
+
+template <class Element>
+syncyte_buffer_t buffer_of(std::vector<Element>& list, syncyte_dtype_t dtype) {
+  const std::int64_t shape[] = {std::ssize(list)};
+  return base::make_buffer(list.data(), dtype, shape);
 }
 
 /// One operation of one rank, which every rank can compute.
@@ -157,7 +162,7 @@ TEST(kv_store, samples_of_the_local_scheme_are_of_local_keys) {
     store->set_sampling(options);
     key_list drawn(200);
     value_list values(200);
-    const auto keys = test::buffer_of(drawn, SYNCYTE_INT64), room = test::buffer_of(values, SYNCYTE_FLOAT32);
+    const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
     EXPECT_EQ(worker.pull_sample(worker.prepare_sample(200, 0, 0), &keys, &room), -1);
     EXPECT_TRUE(store->are_local(drawn));
     EXPECT_GT(std::ranges::max(drawn), std::ranges::min(drawn));
@@ -176,7 +181,7 @@ TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
   store->set_sampling(options);
   key_list drawn(19);
   value_list values(19);
-  const auto keys = test::buffer_of(drawn, SYNCYTE_INT64), room = test::buffer_of(values, SYNCYTE_FLOAT32);
+  const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
   worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room);
   std::ranges::sort(drawn);
   for (std::int64_t i = 0; i < 19; ++i) EXPECT_EQ(drawn[static_cast<std::size_t>(i)], i + 1);
