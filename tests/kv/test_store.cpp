@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 #include "kv/key_requests.hpp"
 #include "kv/worker.hpp"
@@ -23,9 +24,10 @@ using test::world;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
 
-std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, int workers = 1) {
-  return kv::store::create(test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
-                           {.name = "parameters", .workers = workers, .error = {}});
+std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths,
+                                      std::shared_ptr<comm::communicator> comm = test::shared_world()) {
+  return kv::store::create(std::move(comm), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
+                           {.name = "parameters", .workers = 1, .error = {}});
 }
 
 template <class Element>
@@ -137,6 +139,23 @@ TEST(kv_store, counts_concurrent_pushes_exactly) {
   value_list found(keys.size() * length);
   store->pull(keys, found.data());
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], expected[i / length]) << i;
+  store->sync();
+}
+
+/// In this order of ranks, those of a node do not follow each other if several nodes have several ranks.
+TEST(kv_store, nodes_may_have_any_ranks) {
+  const auto mixed = comm::split(world(), 0, world().node().rank, {});
+  const auto store = make_store(100, {3}, mixed);
+  key_list keys(100);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 37 % 100);
+  value_list values;
+  for (const std::int64_t key : keys) values.insert(values.end(), 3, static_cast<float>(key));
+  for (int turn = 0; turn < 3; ++turn) store->push(keys, values.data());
+  store->sync();
+  value_list found(300);
+  store->pull(keys, found.data());
+  const auto pushes = static_cast<float>(3 * mixed->size());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], pushes * values[i]) << i;
   store->sync();
 }
 
