@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 
-#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
 
@@ -69,11 +67,5 @@ class remote : public comm::collective_resource {
   /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().
   virtual void serve_others() = 0;
 };
-
-/// Opens `mine` on all ranks to each other. Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all
-/// ranks where they have no one-sided communication. `owner` keeps the memory and is held until the resource is freed.
-/// `adder` is called until then; it may be empty if no rank calls add_rows().
-std::shared_ptr<remote> open_remote(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner,
-                                    row_adder adder);
 
 }  // namespace syncyte::window
