@@ -40,18 +40,22 @@ struct chosen_source {
   const std::byte* operator()(std::size_t i) const { return packed(static_cast<std::size_t>(positions[i])); }
 };
 
+/// `source` is a copy: atomic additions might otherwise change it, as far as the compiler knows.
+template <class T, class Source>
+void add_block_atomically(const row_block& block, std::size_t begin, Source source) {
+  const std::size_t elements = block.row_bytes / sizeof(T);
+  for (std::size_t i = 0; i < block.count; ++i) {
+    __builtin_prefetch(block.rows[i + prefetch_distance], 1);
+    const std::byte* const values = source(begin + i);
+    for (std::size_t j = 0; j < elements; ++j) add_atomically<T>(block.rows[i] + j * sizeof(T), values + j * sizeof(T));
+  }
+}
+
 template <class Source>
 void add_atomically(const row_map& map, const row_index& index, const Source& source, syncyte_dtype_t dtype) {
   base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
-    const std::size_t elements = map.row_bytes() / sizeof(T);
-    for_each_block(map, index, [&](const row_block& block, std::size_t begin) {
-      for (std::size_t i = 0; i < block.count; ++i) {
-        __builtin_prefetch(block.rows[i + prefetch_distance], 1);
-        const std::byte* const values = source(begin + i);
-        for (std::size_t j = 0; j < elements; ++j)
-          add_atomically<T>(block.rows[i] + j * sizeof(T), values + j * sizeof(T));
-      }
-    });
+    for_each_block(map, index,
+                   [&](const row_block& block, std::size_t begin) { add_block_atomically<T>(block, begin, source); });
   });
 }
 
