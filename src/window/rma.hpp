@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "comm/collective_call.hpp"
 #include "window/remote.hpp"
 #include "window/remote_mutex.hpp"
 
