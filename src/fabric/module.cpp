@@ -13,7 +13,8 @@ namespace {
 class kept_signals {
  public:
   kept_signals() {
-    for (int signal = 1; signal < NSIG; ++signal) known_[at(signal)] = sigaction(signal, nullptr, &actions_[at(signal)]) == 0;
+    for (int signal = 1; signal < NSIG; ++signal)
+      known_[at(signal)] = sigaction(signal, nullptr, &actions_[at(signal)]) == 0;
     sigaltstack(nullptr, &stack_);
   }
   ~kept_signals() {

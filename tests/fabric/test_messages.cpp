@@ -20,9 +20,10 @@ TEST_P(sizes, arrive_with_their_contents) {
   for (std::uint64_t number = 0; number < count; ++number) {
     for (auto& each : worker.links) each->send(make_message(id(world_rank()), number, GetParam()));
   }
-  EXPECT_TRUE(worker.progress_until([&] { return worker.received.bytes >= count * GetParam() * worker.links.size(); }));
+  EXPECT_TRUE(worker.progress_until([&] { return worker.received.total() == count * worker.links.size(); }));
   worker.meet();
-  for (int rank = 0; rank < world_size(); ++rank) EXPECT_EQ(worker.received.counts[id(rank)], count) << rank;
+  for (int rank = 0; rank < world_size(); ++rank)
+    EXPECT_EQ(worker.received.counts[id(rank)], static_cast<int>(count)) << rank;
   EXPECT_EQ(worker.received.wrong, 0);
   EXPECT_TRUE(worker.received.broken.empty());
   worker.meet();
@@ -93,7 +94,8 @@ TEST(ucx_messages, an_armed_worker_uses_no_processor_time) {
   const auto used = [] {
     rusage usage = {};
     getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+           1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   };
   const double before = used();
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "fabric/ucx/descriptors.hpp"
+
 namespace syncyte::fabric::ucx {
 namespace {
 
@@ -63,6 +65,7 @@ std::string refused_release() {
 }
 
 context::context() {
+  need_descriptors(descriptors_of_worker);
   settings chosen;
   // Without it shared memory is not used by endpoints that report broken peers.
   chosen.prefer("MM_ERROR_HANDLING", "y");
