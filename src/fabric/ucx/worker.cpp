@@ -19,9 +19,10 @@ constexpr std::size_t most_spare_receives = 8;
 constexpr auto longest_end = std::chrono::seconds(2);
 constexpr auto longest_pause = std::chrono::milliseconds(50);
 
-/// Whether ucp_ep_create() failed because the other worker has ended.
+/// Whether ucp_ep_create() failed because the other worker has ended. UNREACHABLE: its host refuses the connection.
 bool is_peer_gone(ucs_status_t status) {
-  return UCS_IS_ENDPOINT_ERROR(status) || status == UCS_ERR_CONNECTION_RESET || status == UCS_ERR_SHMEM_SEGMENT;
+  return UCS_IS_ENDPOINT_ERROR(status) || status == UCS_ERR_CONNECTION_RESET || status == UCS_ERR_SHMEM_SEGMENT ||
+         status == UCS_ERR_UNREACHABLE;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class ucx_worker final : public worker {
     std::list<endpoint>::iterator place;
   };
 
-  /// Null if the other process had connected to this worker and its end is known already.
+  /// Null if the other worker is known to have ended.
   endpoint* open(ucx_link& user, std::string_view address);
   /// Closes the endpoint once its messages are sent or lost.
   void leave(endpoint& left);
