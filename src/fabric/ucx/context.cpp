@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "fabric/ucx/descriptors.hpp"
+#include "fabric/ucx/log_lines.hpp"
 #include "fabric/ucx/memory_hooks.hpp"
 
 namespace syncyte::fabric::ucx {
@@ -34,7 +35,9 @@ class settings {
 }  // namespace
 
 void fail(const char* action, ucs_status_t status) {
-  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status));
+  const std::string detail = kept_log_lines::latest();
+  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status) +
+                           (detail.empty() ? "" : " (" + detail + ")"));
 }
 
 std::string refused_release() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fabric/ucx/descriptors.hpp"
+#include "fabric/ucx/log_lines.hpp"
 
 namespace syncyte::fabric::ucx {
 namespace {
@@ -44,6 +45,7 @@ ucx_worker::ucx_worker(std::shared_ptr<const context> used, receiver& target)
 }
 
 void ucx_worker::create() {
+  const kept_log_lines lines;
   need_descriptors(descriptors_of_worker);
   ucp_worker_params_t parameters = {};
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -63,6 +65,7 @@ void ucx_worker::receive_messages() {
 }
 
 ucx_worker::~ucx_worker() {
+  const kept_log_lines lines;
   ending_ = true;
   finish_operations();
   // UCX drops operations that are not finished; their memory is freed after this.
@@ -97,6 +100,7 @@ std::unique_ptr<link> ucx_worker::connect(std::string_view address, std::uint64_
 }
 
 bool ucx_worker::progress() {
+  const kept_log_lines lines;
   const bool moved = ucp_worker_progress(handle_) != 0;
   close_flushed();
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
@@ -121,6 +125,7 @@ bool ucx_worker::arm() {
 }
 
 ucx_worker::endpoint* ucx_worker::open(ucx_link& user, std::string_view address) {
+  const kept_log_lines lines;
   need_descriptors(descriptors_of_endpoint);
   endpoint& opened = endpoints_.begin();
   opened.owner = this;
@@ -146,6 +151,7 @@ void ucx_worker::on_error(void* failed, ucp_ep_h, ucs_status_t) {
 // An endpoint is closed by force, which does not wait for the other process. UCX 1.13 aborts the process if messages of
 // the connection itself are not sent then.
 void ucx_worker::leave(endpoint& left) {
+  const kept_log_lines lines;
   left.user = nullptr;
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
@@ -182,6 +188,7 @@ void ucx_worker::on_closed(void* request, ucs_status_t, void* self) {
 }
 
 ucs_status_t ucx_worker::send(endpoint& way, std::shared_ptr<const message> sent) {
+  const kept_log_lines lines;
   sending& operation = sends_.begin();
   operation.owner = this;
   operation.sent = std::move(sent);
