@@ -1,10 +1,7 @@
 #include "fabric/ucx/context.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 
 #include "fabric/ucx/descriptors.hpp"
 #include "fabric/ucx/log_lines.hpp"
@@ -12,6 +9,21 @@
 
 namespace syncyte::fabric::ucx {
 namespace {
+
+struct release {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+};
+
+release loaded_release() {
+  release loaded;
+  ucp_get_version(&loaded.major, &loaded.minor, &loaded.patch);
+  return loaded;
+}
+
+/// Whether ucp_config_modify() wants the name of the transport in the names of its settings.
+bool knows_prefixes() { return loaded_release().minor >= 17; }
 
 /// UCX's settings: the environment's SYNCYTE_UCX_<name>, else UCX_<name>, else our default, else UCX's.
 class settings {
@@ -21,30 +33,20 @@ class settings {
   settings(const settings&) = delete;
   settings& operator=(const settings&) = delete;
 
-  void prefer(const std::string& name, const char* value) {
-    if (std::getenv(("UCX_" + name).c_str()) == nullptr) set(name, value);
-  }
+  void prefer(const std::string& name, const char* value) { prefer(name, name, value); }
 
-  /// ucp_config_read() ignores SYNCYTE_UCX_<name> of transports' settings, such as TCP_TX_SEG_SIZE.
-  void apply_environment() {
-    constexpr std::string_view prefix = "SYNCYTE_UCX_";
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-      const std::string_view text = *variable;
-      const std::size_t equals = text.find('=');
-      if (!text.starts_with(prefix) || equals == text.npos) continue;
-      set(std::string(text.substr(prefix.size(), equals - prefix.size())), *variable + equals + 1);
-    }
+  /// `key` is the name that ucp_config_modify() knows.
+  void prefer(const std::string& name, const std::string& key, const char* value) {
+    const char* users = std::getenv(("SYNCYTE_UCX_" + name).c_str());
+    if (users == nullptr && std::getenv(("UCX_" + name).c_str()) != nullptr) return;
+    // ucp_config_read() ignores the user's SYNCYTE_UCX_<name> if the setting is a transport's.
+    const ucs_status_t status = ucp_config_modify(handle_, key.c_str(), users != nullptr ? users : value);
+    if (status != UCS_ERR_NO_ELEM) check(("setting " + name).c_str(), status);
   }
 
   const ucp_config_t* handle() const { return handle_; }
 
  private:
-  // A release without this setting goes on.
-  void set(const std::string& name, const char* value) {
-    const ucs_status_t status = ucp_config_modify(handle_, name.c_str(), value);
-    if (status != UCS_ERR_NO_ELEM) check(("setting " + name).c_str(), status);
-  }
-
   ucp_config_t* handle_ = nullptr;
 };
 
@@ -57,13 +59,10 @@ void fail(const char* action, ucs_status_t status) {
 }
 
 std::string refused_release() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  if (major == 1 && minor >= needed_minor) return {};
-  return "the process has loaded UCX " + std::to_string(major) + "." + std::to_string(minor) + "." +
-         std::to_string(release) + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
+  const release loaded = loaded_release();
+  if (loaded.major == 1 && loaded.minor >= needed_minor) return {};
+  return "the process has loaded UCX " + std::to_string(loaded.major) + "." + std::to_string(loaded.minor) + "." +
+         std::to_string(loaded.patch) + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
          " or a later 1.x: put the folder of a newer libucp.so.0 first in LD_LIBRARY_PATH, or use an MPI that does not "
          "bring an old one";
 }
@@ -79,8 +78,7 @@ context::context() {
   // cache of registered memory a copy also costs less than a registration.
   chosen.prefer("ZCOPY_THRESH", "inf");
   // With this size a copy is as fast as no copy; with the default, 8 KiB, it takes twice the time.
-  chosen.prefer("TCP_TX_SEG_SIZE", "64k");
-  chosen.apply_environment();
+  chosen.prefer("TCP_TX_SEG_SIZE", knows_prefixes() ? "TCP_TX_SEG_SIZE" : "TX_SEG_SIZE", "64k");
 
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;
