@@ -9,10 +9,12 @@
 
 namespace syncyte::fabric {
 
-caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits)
+caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+               const std::function<void(std::uint64_t)>& declare)
     : process_(process),
       number_(number),
       limits_(limits),
+      declare_(declare),
       worker_(way.make_worker(*this)),
       address_(worker_->address()) {}
 
@@ -155,7 +157,7 @@ void caller::look() {
 }
 
 void caller::look(session& at, std::chrono::nanoseconds time) {
-  if (time - at.heard > limits_.deadline) at.owner.is_dead = true;
+  if (time - at.heard > limits_.deadline) declare_(at.owner.process);
   if (at.owner.is_dead) return end(at, "");
   const bool is_due = time - std::max(at.heard, at.resent) >= (at.is_broken ? limits_.resend / 8 : at.pause);
   if (!is_due) return;

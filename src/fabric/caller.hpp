@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,7 +52,9 @@ class caller final : private receiver {
  public:
   static constexpr std::size_t window = 8;
 
-  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits);
+  /// declare(process) makes a process dead for good.
+  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+         const std::function<void(std::uint64_t)>& declare);
   ~caller();
 
   std::mutex mutex;
@@ -72,7 +75,9 @@ class caller final : private receiver {
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
 
-  int users = 0;  // exchanges that use it; the engine's
+  // The engine's, under its mutex.
+  int users = 0;   // exchanges that use it
+  int driven = 0;  // those of them with which the serving thread goes on
 
  private:
   struct unanswered_request {
@@ -108,6 +113,7 @@ class caller final : private receiver {
   const std::uint64_t process_;
   const std::uint32_t number_;
   const time_limits limits_;
+  const std::function<void(std::uint64_t)>& declare_;
   std::unique_ptr<worker> worker_;
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process

@@ -49,6 +49,7 @@ class group final : public comm::collective_resource {
   group(const comm::communicator& comm, engine* through);
   static std::shared_ptr<group> make(const comm::communicator& comm);
   void exchange_addresses(const comm::communicator& comm);
+  void watch_node(const topology::node_group& node);
 
   const std::uint64_t communicator_;
   const std::string communicator_name_;
