@@ -21,8 +21,7 @@ constexpr int tries = 100;
 }  // namespace
 
 key_locks::key_locks(std::uint64_t* words, process self, std::int64_t first)
-    : words_(words),
-      first_(first),
+    : words_(origin(words, static_cast<std::size_t>(first))),
       self_(static_cast<std::uint64_t>(self.number)),
       is_alive_(std::move(self.is_alive)),
       name_(std::move(self.name)) {

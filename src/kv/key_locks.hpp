@@ -1,12 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace syncyte::kv {
+
+/// The address at which element 0 would be, if element `first` is at `address`. Only elements that are there are used.
+inline std::uint64_t* origin(std::uint64_t* address, std::size_t first) {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(address) - first * sizeof *address);
+}
 
 /// A sequence lock for each key, in memory that a node's processes share. A key's word holds the process that writes
 /// the key's values, and the number of writes so far. Readers take no lock: they read again if a write came between.
@@ -24,7 +30,7 @@ class key_locks {
   /// `words` are those of the keys from `first` on; they are zero before their first use.
   key_locks(std::uint64_t* words, process self, std::int64_t first = 0);
 
-  [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key - first_]); }
+  [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
 
   /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
   /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key.
@@ -59,15 +65,14 @@ class key_locks {
   static constexpr std::uint64_t damaged = 0xffff;
 
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
-  std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key - first_]); }
+  std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
   bool try_lock(std::int64_t key, std::uint64_t& seen, damage what);
 
   std::uint64_t wait_for_writer(std::int64_t key) const;
   void lock_slowly(std::int64_t key, damage what);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
 
-  std::uint64_t* words_;
-  std::int64_t first_;
+  std::uint64_t* words_;  // where key 0's word would be
   std::uint64_t self_;
   std::function<bool(int)> is_alive_;
   std::string name_;

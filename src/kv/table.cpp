@@ -15,6 +15,7 @@ namespace syncyte::kv {
 namespace {
 
 using pair = std::array<float, 2>;
+constexpr std::int64_t element_bytes = sizeof(float);
 constexpr std::size_t prefetch_distance = 16;
 constexpr std::int64_t line_pairs = 8,
                        most_lines = 8;  // of 64 bytes; the hardware prefetcher fetches the rest of longer vectors
@@ -46,11 +47,9 @@ template <bool ForWriting>
 /// length is odd.
 template <class Change>
 void for_each_pair(std::uint64_t* to, const std::byte* values, std::int64_t length, Change&& change) {
-  for (std::int64_t i = 0; i < length / 2; ++i, values += sizeof(pair)) change(to[i], read<pair>(values));
-  if (length % 2 != 0) change(to[length / 2], {read<float>(values), 0});
+  for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read<pair>(values + 2 * i * element_bytes));
+  if (length % 2 != 0) change(to[length / 2], {read<float>(values + (length - 1) * element_bytes), 0});
 }
-
-constexpr std::int64_t element_bytes = sizeof(float);
 
 void read_vector(const std::uint64_t* from, std::byte* result, std::int64_t length) {
   for (std::int64_t i = 0; i < length / 2; ++i) {
@@ -123,8 +122,7 @@ table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key
              std::int64_t first)
     : layout_(std::move(layout)),
       words_(words, std::move(self), first),
-      values_(values),
-      offset_(layout_.first(first)) {}
+      values_(origin(values, layout_.first(first))) {}
 
 std::int64_t table::check(std::span<const std::int64_t> keys) const {
   rows::row_index(keys).require_inside(layout_.keys(), "keys");
@@ -144,7 +142,7 @@ std::int64_t table::count_values(std::span<const std::int64_t> keys) const {
 template <bool ForWriting, class List, class Visitor>
 std::size_t table::for_each(List list, Visitor&& visitor) const {
   return layout_.visit([&, list](auto vectors) mutable {
-    const auto place = [&](std::int64_t key) { return values_ + (vectors.first(key) - offset_); };
+    const auto place = [&](std::int64_t key) { return values_ + vectors.first(key); };
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i + prefetch_distance < list.size()) {
         const std::int64_t later = list.key(i + prefetch_distance);

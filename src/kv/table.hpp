@@ -64,8 +64,7 @@ class table {
 
   key_layout layout_;
   key_locks words_;
-  std::uint64_t* values_;
-  std::size_t offset_;  // of `values_` in the layout
+  std::uint64_t* values_;  // where key 0's vector would be
 };
 
 }  // namespace syncyte::kv

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -113,11 +114,12 @@ TEST(KeyRequests, TakeLittleMoreThanTheValues) {
   }
 }
 
-/// A request for these keys with all values 1.
+/// A request for these keys, with the values 1, 2, 3 and so on.
 std::shared_ptr<fabric::message> request_for(table_operation what, const key_list& keys, const kv::key_layout& layout,
                                              std::vector<float>& values) {
   const kv::keys_by_owner sorted(base::partition::equal(layout.keys(), 1), layout, keys);
-  values.assign(keys.size() * static_cast<std::size_t>(layout.length(0)), 1.0f);
+  values.resize(keys.size() * static_cast<std::size_t>(layout.length(0)));
+  std::iota(values.begin(), values.end(), 1.0f);
   return kv::key_requests({1, "rank 1", {}, {first, layout.keys() - first}}, what, sorted.of(0), layout, values.data())
       .next();
 }
@@ -146,7 +148,7 @@ TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
   const key_list keys{8, 9, 10, 11};
   std::vector<float> found(12);
   remote.run(table_operation::pull, keys, found.data());
-  EXPECT_EQ(found, (std::vector<float>{1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(found, (std::vector<float>{1, 2, 3, 4 + 7, 5 + 8, 6 + 9, 10, 11, 12, 13, 14, 15}));
 }
 
 TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
