@@ -28,11 +28,7 @@ std::vector<key_range> parts_inside(const key_range& whole, std::span<const key_
   return result;
 }
 
-}  // namespace
-
-sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, std::span<const key_range> local,
-                   const std::string& store)
-    : layout_(layout), asked_(asked) {
+void check(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store) {
   if (asked.scheme < SYNCYTE_KV_NAIVE || asked.scheme > SYNCYTE_KV_LOCAL)
     reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
@@ -48,6 +44,14 @@ sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked,
                                            .argument = "sampling->with_replacement",
                                            .value = "0 and sampling->scheme SYNCYTE_KV_POOL",
                                            .expected = "a pool only with replacement"});
+}
+
+}  // namespace
+
+sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, std::span<const key_range> local,
+                   const std::string& store)
+    : layout_(layout), asked_(asked) {
+  check(layout, asked, store);
   const std::vector<key_range> whole{{asked.min_key, asked.max_key - asked.min_key}};
   all_ = choose(whole);
   if (asked.with_replacement == 0) all_.different = count_different(whole);
