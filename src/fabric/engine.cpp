@@ -90,9 +90,9 @@ void engine::serve() {
 }
 
 bool engine::progress(std::chrono::nanoseconds time) {
+  forget_dead();
   bool did_something = server_.progress();
   did_something |= progress_driven(time);
-  forget_dead();
   return watch_.progress(time) || did_something;
 }
 
