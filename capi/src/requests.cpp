@@ -55,6 +55,17 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
+/// The right to call MPI while a request that needs it is tested or waited for.
+class request_guard {
+ public:
+  request_guard(const request& active, const char* operation) {
+    if (active.needs_mpi()) guard_.emplace(operation);
+  }
+
+ private:
+  std::optional<mpi::thread_guard> guard_;
+};
+
 /// Frees a request that has ended, and nulls its handle.
 void drop(request& ended, syncyte_request_t* handle) {
   ended.free_context();
@@ -64,7 +75,7 @@ void drop(request& ended, syncyte_request_t* handle) {
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = tables::request().find(*handle, "request");
-  const mpi::thread_guard guard("request_wait");
+  const request_guard guard(*active, "request_wait");
   const syncyte_status_t ended = active->wait();
   if (active->has_ended()) drop(*active, handle);
   return ended;
@@ -126,7 +137,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = tables::request().find(*request, "request");
-    const mpi::thread_guard guard("request_test");
+    const request_guard guard(*active, "request_test");
     answer = active->test();
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();

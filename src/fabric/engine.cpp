@@ -68,11 +68,19 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
 }
 
-engine::~engine() {
-  is_stopping_ = true;
+engine::~engine() { stop(); }
+
+void engine::stop() {
+  if (is_stopping_.exchange(true)) return;
   wake();
   thread_.join();
   watch_.close();
+  server_.close();
+  const std::lock_guard lock(mutex_);
+  for (caller& each : callers_) {
+    const std::lock_guard turn(each.mutex);
+    each.close();
+  }
 }
 
 void engine::wake() {
@@ -228,6 +236,7 @@ caller& engine::borrow() {
     ++least->users;
     return *least;
   }
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   caller& made =
       callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_, declare_);
   ++made.users;

@@ -29,10 +29,13 @@ class engine {
   /// is dead, by any thread; it must not wait.
   explicit engine(
       std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
-  /// Ends the thread. No exchange is under way.
+  /// Calls stop(). No exchange uses it.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
+
+  /// Ends the thread and all that is under way: exchanges end with SYNCYTE_ERR_NOT_INITIALISED.
+  void stop();
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }
