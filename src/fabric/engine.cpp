@@ -56,7 +56,7 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
     : limits_(limits),
       declare_([this](std::uint64_t process) { declare_dead(process); }),
       on_death_(std::move(on_death)),
-      transport_(std::move(way)),
+      transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
       watch_(process_, limits, declare_),
       server_(*transport_, process_, targets_, watch_),

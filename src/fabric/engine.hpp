@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fabric/caller.hpp"
+#include "fabric/counted_transport.hpp"
 #include "fabric/server.hpp"
 #include "fabric/watch.hpp"
 #include "memory/descriptor.hpp"
@@ -42,6 +43,8 @@ class engine {
 
   /// The peer with this number; added if it is not known. It lives as long as the engine.
   peer& find_peer(std::uint64_t process, std::string_view address);
+
+  const traffic& sent() const { return traffic_; }
 
   /// Objects that serve requests.
   target_table& targets() { return targets_; }
@@ -83,6 +86,7 @@ class engine {
   const time_limits limits_;
   const std::function<void(std::uint64_t)> declare_;
   const std::function<void(peer&)> on_death_;
+  traffic traffic_;
   std::unique_ptr<transport> transport_;
   const std::uint64_t process_;
   target_table targets_;
