@@ -71,6 +71,9 @@ class caller final : private receiver {
   /// millisecond while a conversation has not ended.
   void look();
 
+  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALISED, and takes no others.
+  void close();
+
   /// Whether it can sleep now until event() is readable, or something is due in look().
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
@@ -107,7 +110,8 @@ class caller final : private receiver {
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);
-  void end(session& to, const std::string& reason);
+  void end(session& to, syncyte_status_t status, const std::string& reason);
+  void end_dead(session& to);
   void look(session& at, std::chrono::nanoseconds time);
 
   const std::uint64_t process_;

@@ -56,7 +56,7 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
     : limits_(limits),
       declare_([this](std::uint64_t process) { declare_dead(process); }),
       on_death_(std::move(on_death)),
-      transport_(std::move(way)),
+      transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
       watch_(process_, limits, declare_),
       server_(*transport_, process_, targets_, watch_),
@@ -68,11 +68,19 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
 }
 
-engine::~engine() {
-  is_stopping_ = true;
+engine::~engine() { stop(); }
+
+void engine::stop() {
+  if (is_stopping_.exchange(true)) return;
   wake();
   thread_.join();
   watch_.close();
+  server_.close();
+  const std::lock_guard lock(mutex_);
+  for (caller& each : callers_) {
+    const std::lock_guard turn(each.mutex);
+    each.close();
+  }
 }
 
 void engine::wake() {
@@ -90,9 +98,9 @@ void engine::serve() {
 }
 
 bool engine::progress(std::chrono::nanoseconds time) {
+  forget_dead();
   bool did_something = server_.progress();
   did_something |= progress_driven(time);
-  forget_dead();
   return watch_.progress(time) || did_something;
 }
 
@@ -228,6 +236,7 @@ caller& engine::borrow() {
     ++least->users;
     return *least;
   }
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   caller& made =
       callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_, declare_);
   ++made.users;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fabric/caller.hpp"
+#include "fabric/counted_transport.hpp"
 #include "fabric/server.hpp"
 #include "fabric/watch.hpp"
 #include "memory/descriptor.hpp"
@@ -29,16 +30,21 @@ class engine {
   /// is dead, by any thread; it must not wait.
   explicit engine(
       std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
-  /// Ends the thread. No exchange is under way.
+  /// Calls stop(). No exchange uses it.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
+
+  /// Ends the thread and all that is under way: exchanges end with SYNCYTE_ERR_NOT_INITIALISED.
+  void stop();
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }
 
   /// The peer with this number; added if it is not known. It lives as long as the engine.
   peer& find_peer(std::uint64_t process, std::string_view address);
+
+  const traffic& sent() const { return traffic_; }
 
   /// Objects that serve requests.
   target_table& targets() { return targets_; }
@@ -80,6 +86,7 @@ class engine {
   const time_limits limits_;
   const std::function<void(std::uint64_t)> declare_;
   const std::function<void(peer&)> on_death_;
+  traffic traffic_;
   std::unique_ptr<transport> transport_;
   const std::uint64_t process_;
   target_table targets_;

@@ -115,9 +115,10 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-void group::require_usable() {
+exchange group::begin() {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  return exchange(*engine_);
 }
 
 void group::wait(const char* operation, exchange& running) const {

@@ -1,8 +1,8 @@
 #include "fabric/process_engine.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -15,18 +15,14 @@ namespace syncyte::fabric {
 namespace {
 
 struct opened_engine {
-  std::mutex opening;
-  std::mutex mutex;  // guards `running`, for a moment
-  std::shared_ptr<engine> running;
-  std::string reason;  // why there is none; guarded by `opening`
+  std::mutex mutex;
+  std::atomic<engine*> running{nullptr};
+  std::string reason;  // why there is none; guarded by the mutex
 };
 
-opened_engine& the_engine = *new opened_engine;  // leaked: its thread runs while static objects are destroyed
-
-std::shared_ptr<engine> running_engine() {
-  const std::lock_guard lock(the_engine.mutex);
-  return the_engine.running;
-}
+// Leaked, with the engine: started operations may be asked after the end, and threads run while static objects are
+// destroyed.
+opened_engine& the_engine = *new opened_engine;
 
 /// Whether this thread is telling others of a death that the engine knows.
 thread_local bool tells_of_death = false;
@@ -43,7 +39,7 @@ void tell_process(peer& dead) {
 /// Tells the engine of a death that another part of the process has found.
 void tell_engine(int world_rank) noexcept {
   if (tells_of_death) return;
-  if (const auto running = running_engine()) running->declare_rank_dead(world_rank);
+  if (engine* const running = the_engine.running) running->declare_rank_dead(world_rank);
 }
 
 time_limits limits_of_environment() {
@@ -52,7 +48,7 @@ time_limits limits_of_environment() {
   return {.resend = deadline / 4, .deadline = deadline};
 }
 
-std::shared_ptr<engine> open_engine(std::string& reason) {
+engine* open_engine(std::string& reason) {
   if (base::environment_choice("SYNCYTE_FABRIC", {"on", "off"}, 0) == 1) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
@@ -60,7 +56,7 @@ std::shared_ptr<engine> open_engine(std::string& reason) {
   auto ucx = open_module(ucx_module, reason);
   if (!ucx) return nullptr;
   try {
-    return std::make_shared<engine>(std::move(ucx), limits_of_environment(), tell_process);
+    return new engine(std::move(ucx), limits_of_environment(), tell_process);
   } catch (const std::exception& error) {
     reason = error.what();
     return nullptr;
@@ -68,30 +64,24 @@ std::shared_ptr<engine> open_engine(std::string& reason) {
 }
 
 void end_engine() noexcept {
-  const std::lock_guard turn(the_engine.opening);
+  const std::lock_guard lock(the_engine.mutex);
   the_engine.reason = "Syncyte is finalised";
-  std::shared_ptr<engine> ended;  // destroyed after the lock is released: its thread may take it
-  {
-    const std::lock_guard lock(the_engine.mutex);
-    ended.swap(the_engine.running);
-  }
+  if (engine* const running = the_engine.running) running->stop();
 }
 
 }  // namespace
 
 engine* process_engine(std::string& reason) {
-  const std::lock_guard turn(the_engine.opening);
-  if (!running_engine() && the_engine.reason.empty()) {
-    auto made = open_engine(the_engine.reason);
-    if (made) {
+  const std::lock_guard lock(the_engine.mutex);
+  if (the_engine.running == nullptr && the_engine.reason.empty()) {
+    the_engine.running = open_engine(the_engine.reason);
+    if (the_engine.running != nullptr) {
       runtime::call_after_end(end_engine);
       mpi::call_on_death(tell_engine);
     }
-    const std::lock_guard lock(the_engine.mutex);
-    the_engine.running = std::move(made);
   }
   reason = the_engine.reason;
-  return running_engine().get();
+  return reason.empty() ? the_engine.running.load() : nullptr;
 }
 
 }  // namespace syncyte::fabric

@@ -31,7 +31,12 @@ target* target_table::find(object_name name) const {
 server::server(transport& way, std::uint64_t process, target_table& targets, receiver& others)
     : process_(process), targets_(targets), others_(others), worker_(way.make_worker(*this)) {}
 
-server::~server() { clients_.clear(); }  // links go before their worker
+server::~server() { close(); }
+
+void server::close() {
+  clients_.clear();
+  worker_.reset();
+}
 
 bool server::progress() {
   bool did_something = worker_->progress();

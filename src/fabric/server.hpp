@@ -47,6 +47,9 @@ class server final : private receiver {
 
   std::string address() const { return worker_->address(); }
 
+  /// Ends the worker; nothing else is called afterwards.
+  void close();
+
   /// Receives and serves what has arrived, and what had been put aside; true if it did something.
   bool progress();
 

@@ -2163,13 +2163,49 @@ CORE: dict[str, Function] = {
     # Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
     # repeats is added to several times, in an undefined order. bool: logical or. Returns: as gather;
     # SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the message names
-    # it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
+    # it; rows before it have been added), or if an owner died or is out of reach; SYNCYTE_ERR_UNSUPPORTED if a row lies
+    # on another node and there is no fabric.
     "syncyte_tensor_scatter_add": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+        ],
+    ),
+    # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
+    # others come without further calls. Accesses under way at one time are not ordered with each other. Without the
+    # fabric (between nodes by MPI RMA) the whole operation happens here. Returns: as gather; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_igather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the rows; needs no MPI: any thread may test it or wait for it
+        ],
+    ),
+    # Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does. Returns: as gather; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_iscatter": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are written; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does. Returns: as scatter_add; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is damaged.
+    "syncyte_tensor_iscatter_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
         ],
     ),
     # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:
