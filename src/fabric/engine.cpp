@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 namespace syncyte::fabric {

@@ -109,7 +109,7 @@ class engine {
 /// One operation: requests to one or several owners, which overlap. One thread at a time uses it.
 class exchange {
  public:
-  /// Throws std::runtime_error if the transport cannot make a worker.
+  /// Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED after engine::stop().
   explicit exchange(engine& through);
   /// Waits for nothing: answers that come later are dropped.
   ~exchange();
