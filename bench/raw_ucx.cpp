@@ -152,6 +152,16 @@ void raw_ucx::close() {
   ucp_request_free(request);
 }
 
+/// A barrier with progress of UCX, which the other rank may need to close its endpoint.
+void raw_ucx::wait_for_other() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    ucp_worker_progress(worker_);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+}
+
 raw_ucx::~raw_ucx() {
   MPI_Barrier(MPI_COMM_WORLD);
   if (thread_.joinable()) {
@@ -162,7 +172,7 @@ raw_ucx::~raw_ucx() {
     ::close(stop_event_);
   }
   close();
-  MPI_Barrier(MPI_COMM_WORLD);
+  wait_for_other();
   ucp_worker_destroy(worker_);
   ucp_cleanup(context_);
 }

@@ -40,6 +40,7 @@ class raw_ucx {
   void send(unsigned id, const void* header, std::size_t header_bytes, std::size_t bytes);
   void serve();
   void close();
+  void wait_for_other();
 
   const bool asks_;
   ucp_context_h context_ = nullptr;
