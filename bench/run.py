@@ -63,14 +63,15 @@ def run_on_node(program: str, mpiexec: str, folder: str) -> Run:
 
 
 def run_between_hosts(words: str, mpiexec: str) -> Run:
-    """The run for PROGRAM|RATE|NAME=VALUE|...: a link's rate in Mbit/s, 0 for no limit, and the environment."""
-    program, rate, *settings = words.split("|")
+    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS" or "unlimited", and the environment."""
+    program, links, *settings = words.split("|")
     environment = dict(setting.split("=", 1) for setting in settings if setting)
-    limit = [] if rate == "0" else ["--rate", rate]
+    limit = [] if links == "unlimited" else [f"--{links}"]
+    if links.startswith("rate="):
+        environment["SYNCYTE_BENCH_RATE"] = links.removeprefix("rate=")
     command = [sys.executable, "-B", VIRTUAL_HOSTS, "--hosts", "2", "--mpirun", mpiexec, *limit, "--", "{mpirun}", "2",
                program]
-    return Run(f"{os.path.basename(program)}, links of {rate} Mbit/s" if limit else os.path.basename(program), command,
-               {**environment, "SYNCYTE_BENCH_RATE": rate})
+    return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
 
 
 def is_open_mpi(mpiexec: str) -> bool:
@@ -112,8 +113,8 @@ def main() -> int:
     parser.add_argument("--mpiexec", default="mpirun", help="mpirun of the MPI that Syncyte was built with")
     parser.add_argument("--output", default="report.json", help="file to write")
     parser.add_argument("--only", default="", help="run only programs whose path contains this")
-    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|RATE|NAME=VALUE...",
-                        help="executable for virtual hosts; their links' rate in Mbit/s (0: no limit)")
+    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|LINKS|NAME=VALUE...",
+                        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited")
     parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
     options = parser.parse_args()
     folder = os.path.dirname(os.path.abspath(options.output))

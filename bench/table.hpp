@@ -84,6 +84,13 @@ class whole_table {
     must(syncyte_tensor_gather(tensor_, &index, &output));
   }
 
+  syncyte_request_t start_gather(std::vector<std::int64_t>& rows, std::vector<float>& result) const {
+    const syncyte_buffer_t index = describe(rows), output = describe(rows, result);
+    syncyte_request_t request = nullptr;
+    must(syncyte_tensor_igather(tensor_, &index, &output, &request));
+    return request;
+  }
+
   void add(std::vector<std::int64_t>& rows, std::vector<float>& source) const {
     const syncyte_buffer_t index = describe(rows), values = describe(rows, source);
     must(syncyte_tensor_scatter_add(tensor_, &index, &values));
