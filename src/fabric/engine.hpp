@@ -75,7 +75,7 @@ class engine {
 
   void serve();
   bool progress(std::chrono::nanoseconds time);
-  std::vector<caller*> driven_callers();
+  std::vector<caller*> callers_with(int driven);
   bool progress_driven(std::chrono::nanoseconds time);
   bool arm();
   void sleep(std::chrono::nanoseconds time);
