@@ -125,7 +125,7 @@ constexpr operator_row rows[] = {
 
     // ---- Whole tensors
     one_sided_row("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", each),
-    one_sided_row("gather_backward(Tensor gradient, int companion, Tensor index) -> ()", refused),
+    one_sided_row("scatter_add(Tensor source, int tensor, Tensor index) -> ()", refused),
     collective_row(
         "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
         through_host, each),

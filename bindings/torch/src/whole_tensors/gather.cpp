@@ -1,9 +1,10 @@
-// torch.ops.syncyte.gather, gather_backward, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
+// torch.ops.syncyte.gather, scatter_add, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
 //
 // y = G W, where W is the whole tensor and G selects rows: y_i = W[index_i]. The adjoint adds rows: Wbar = G^T ybar.
 //
-// gather is one-sided: any rank gathers any number of times. Backward adds ybar one-sided into a companion tensor;
-// nothing flows to `local` (autograd.grad with respect to it therefore raises); sync_grad() brings the companion home.
+// gather is one-sided: any rank gathers any number of times. Backward, scatter_add, adds ybar one-sided into a
+// companion tensor; nothing flows to `local` (autograd.grad with respect to it therefore raises); sync_grad() moves
+// the companion's rows to their owners' gradients.
 //
 // gather_collective is a pure function of the ranks' `local` parts, called equally often by all ranks. Its adjoint
 // G^T ybar, gather_adjoint, adds into a scratch tensor, waits for all ranks, and returns the true gradient;
@@ -73,11 +74,19 @@ at::Tensor gather_meta(const at::Tensor& local, std::int64_t, std::int64_t, cons
   return gathered_meta(local, index);
 }
 
-void gather_backward_cpu(const at::Tensor& gradient, std::int64_t companion, const at::Tensor& index) {
-  add_rows(companion, index, gradient);
+void scatter_add_cpu(const at::Tensor& source, std::int64_t tensor, const at::Tensor& index) {
+  add_rows(tensor, index, source);
 }
 
-void gather_backward_meta(const at::Tensor&, std::int64_t, const at::Tensor&) {}
+void scatter_add_meta(const at::Tensor&, std::int64_t, const at::Tensor&) {}
+
+void scatter_add_autograd(const at::Tensor& source, std::int64_t tensor, const at::Tensor& index) {
+  TORCH_CHECK(!is_recorded(source),
+              "scatter_add: source requires grad, and a one-sided add has no gradient; use scatter_add(..., "
+              "collective=True), or pass source.detach()");
+  const at::AutoDispatchBelowAutograd below;
+  dispatched<decltype(scatter_add_cpu), "syncyte::scatter_add">().call(source, tensor, index);
+}
 
 struct one_sided_gather {
   std::int64_t tensor;
@@ -94,7 +103,7 @@ struct one_sided_gather {
                 "gather(..., collective=True) for double backward");
     TORCH_CHECK(companion != 0,
                 "gather: the whole tensor has no companion for gradients; call its requires_grad_() first");
-    dispatched<decltype(gather_backward_cpu), "syncyte::gather_backward">().call(gradient, companion, index);
+    dispatched<decltype(scatter_add_cpu), "syncyte::scatter_add">().call(gradient, companion, index);
     return {};
   }
   tensor_reference references() const { return tensor_reference(companion); }
@@ -273,18 +282,19 @@ at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std
 
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("gather", gather_cpu);
-  library.impl("gather_backward", gather_backward_cpu);
+  library.impl("scatter_add", scatter_add_cpu);
   library.impl("gather_collective", collective_cpu);
   library.impl("gather_adjoint", adjoint_cpu);
 }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
   library.impl("gather", gather_meta);
-  library.impl("gather_backward", gather_backward_meta);
+  library.impl("scatter_add", scatter_add_meta);
   library.impl("gather_collective", collective_meta);
   library.impl("gather_adjoint", adjoint_meta);
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
   library.impl("gather", gather_autograd);
+  library.impl("scatter_add", scatter_add_autograd);
   library.impl("gather_collective", collective_autograd);
   library.impl("gather_adjoint", adjoint_autograd);
 }
