@@ -17,6 +17,9 @@
 #   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
 #     A program on two virtual hosts (HOSTS n), which are network namespaces and share no memory; skipped with a reason
 #     if the machine forbids namespaces. One CTest entry for each number of ranks on a host. Default label: slow.
+#     Tests may cut links between hosts and limit their rate (tests/support/links.h); tests/support/virtual_hosts.py says
+#     what Open MPI does then. With MPIRUN_FLAGS --enable-recovery the other ranks continue when one is killed; mpirun
+#     then exits with 0, so such a test needs the property PASS_REGULAR_EXPRESSION.
 #   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 4] [GRACE 15] RANKS 2)
 #     Kills ranks and mpirun of an endless program (a target) with kill -9; no process, file or segment may be left.
 #
@@ -210,7 +213,7 @@ function(syncyte_virtual_host_test)
     return()
   endif()
   _syncyte_parse_test(${ARGN})
-  _syncyte_refuse(NEEDS SLOTS MPIRUN_FLAGS RANKS MORE_RANKS)
+  _syncyte_refuse(NEEDS SLOTS RANKS MORE_RANKS)
   if(NOT TEST_HOSTS)
     set(TEST_HOSTS 2)
   endif()
@@ -218,6 +221,7 @@ function(syncyte_virtual_host_test)
     set(TEST_LABELS slow)
   endif()
   list(FILTER TEST_LIMITS EXCLUDE REGEX "^--mpirun=")
+  list(TRANSFORM TEST_MPIRUN_FLAGS PREPEND "--mpirun-flag=")
   list(JOIN TEST_ONLY "," only)
   foreach(per_host IN LISTS TEST_RANKS_PER_HOST)
     set(test ${TEST_NAME}.hosts${TEST_HOSTS}x${per_host})
@@ -229,8 +233,8 @@ function(syncyte_virtual_host_test)
       set(command run --strict ${options} --total=${TEST_TIMEOUT} --only=${only} "$<TARGET_FILE:${TEST_TARGET}>")
     endif()
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/virtual_hosts.py"
-             --hosts=${TEST_HOSTS} --per-host=${per_host} "--mpirun=${MPIEXEC_EXECUTABLE}" --
-             "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" ${command})
+             --hosts=${TEST_HOSTS} --per-host=${per_host} "--mpirun=${MPIEXEC_EXECUTABLE}"
+             ${TEST_MPIRUN_FLAGS} -- "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" ${command})
     math(EXPR outer "${TEST_TIMEOUT} + 30")
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
                                             PROCESSORS 2)

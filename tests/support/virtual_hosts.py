@@ -1,14 +1,39 @@
 #!/usr/bin/env python3
 """Runs a command on several virtual hosts of this machine: network namespaces that share no memory.
 
-    virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun {mpirun} --
+    virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun={mpirun} --
     PROGRAM
+    virtual_hosts.py --hosts 2 --rate 2000 -- {mpirun} 2 PROGRAM
 
-`{mpirun}` in the command becomes mpirun with the flags that spread ranks over the hosts, separated by "|" as launch.py
-expects. Each host has its own name, addresses, processes, /dev/shm and TMPDIR; the file system is common. All of it
-exists in namespaces of one process tree, so the kernel removes it at the end of the tree, even after a kill.
+`{mpirun}` becomes mpirun with the flags that spread ranks over the hosts; the rank count must follow. As a part of a
+word it becomes one word, whose parts are separated by "|" as launch.py expects. Each host has its own name, addresses,
+processes, /dev/shm and TMPDIR; the file system is common. All of it exists in namespaces of one process tree, so the
+kernel removes it at the end of the tree, even after a kill.
 
-Exit status: the command's; 77 with a reason if this machine forbids namespaces.
+A host has two networks:
+    eth0, 10.77.0.HOST  for data: sockets, UCX and Open MPI's TCP transport. Tests can cut it and limit its rate.
+    eth1, 10.78.0.HOST  for mpirun and its daemons; always connected.
+
+Environment of ranks:
+    SYNCYTE_VIRTUAL_HOST                       number of the host, from 1
+    SYNCYTE_VIRTUAL_HOSTS_CONTROL              path of a socket at which a running test cuts, restores and limits links:
+                                               see python/virtual_links.py; links.h is the client for C and C++
+    UCX_NET_DEVICES, SYNCYTE_UCX_NET_DEVICES   eth0
+Each mpirun finds all links connected, with the rate of --rate.
+
+What a cut does, as observed with Open MPI 4.1.4, UCX 1.13 and Linux 6:
+  - TCP loses no data. A transfer continues after the restore: a sender on the cut host within 1 s, one on another host
+    within 1 s or the duration of the cut, whichever is longer (it doubles its pauses). A cut shorter than 1 s may act
+    for 1 s, because the kernel reports the device as connected with a delay.
+  - connect() between both sides fails with EHOSTUNREACH, on the cut host after 3 s, on others after up to 15 s. An
+    established connection without its own time limit waits for many minutes (net.ipv4.tcp_retries2).
+  - mpirun goes on, also if the link stays cut. With the TCP transport MPI_Finalize returns on both sides. With UCX
+    (pml ucx) it waits for the restore: restore the link first, or leave by _exit().
+  - mpirun ends all ranks as soon as one is killed, or exits without MPI_Finalize. With the flag --enable-recovery it
+    lets the others finish; then it exits with 0 even if a rank was killed, so check the ranks' output.
+If the network of the daemons were cut, a job would survive 8 s, but hang at its end if it stayed cut.
+
+Exit status: the command's; 77 with a reason if this machine forbids namespaces, or cannot limit rates for --rate.
 """
 
 import argparse
@@ -20,14 +45,20 @@ import stat
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
+
+import virtual_links
+
 SKIP = 77
-SUBNET = "10.77.0"
+DATA = "10.77.0"
+DAEMONS = "10.78.0"
 INSIDE = "SYNCYTE_VIRTUAL_HOSTS_INSIDE"
 
 # mpirun starts its daemon on a host by "agent ADDRESS COMMAND...".
 AGENT = """#!/bin/sh
 number=${{1##*.}}
 shift
+{python} -SEB {links} reset $number || exit 1
 export SYNCYTE_VIRTUAL_COMMAND="$*"
 exec ip netns exec host$number unshare --mount --uts --ipc --pid --fork --kill-child --mount-proc sh -c '
   hostname node'$number'
@@ -35,6 +66,7 @@ exec ip netns exec host$number unshare --mount --uts --ipc --pid --fork --kill-c
   mkdir -p {folder}/tmp'$number'
   mount -t tmpfs tmpfs {folder}/tmp'$number'
   export TMPDIR={folder}/tmp'$number'
+  export {host}='$number' UCX_NET_DEVICES=eth0 SYNCYTE_UCX_NET_DEVICES=eth0
   eval "$SYNCYTE_VIRTUAL_COMMAND"'
 """
 
@@ -50,13 +82,15 @@ def namespaces() -> list[str]:
     return ["unshare"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"]) + flags
 
 
-def why_not() -> str:
-    """The reason if this machine cannot have virtual hosts; otherwise empty."""
-    missing = [tool for tool in ("ip", "unshare", "mount") if shutil.which(tool) is None]
+def why_not(rate: float | None) -> str:
+    """The reason if this machine cannot have virtual hosts, with limited links for a rate; otherwise empty."""
+    tools = ["ip", "unshare", "mount"] + ([] if rate is None else ["tc"])
+    missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
         return f"{', '.join(missing)} not found (packages iproute2, util-linux)"
     script = "ip link add name probe type bridge && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
     script += " && ip netns add probe && ip netns exec probe unshare --mount --uts --ipc --pid --fork --mount-proc true"
+    script += "" if rate is None else " && " + " ".join(["tc qdisc add dev probe root", *virtual_links.tbf(rate)])
     result = subprocess.run([*namespaces(), "sh", "-c", script], capture_output=True, text=True, timeout=30)
     return "" if result.returncode == 0 else result.stderr.strip() or f"status {result.returncode}"
 
@@ -68,19 +102,24 @@ def ip(*words: str) -> None:
 class VirtualHosts:
     """Context manager: the hosts, as seen from inside the namespaces that `namespaces()` enters."""
 
-    def __init__(self, count: int):
+    def __init__(self, count: int, rate: float | None = None):
         self.count = count
         self.folder = "/run/syncyte-hosts"  # private: /run is a file system of these namespaces
+        self.control = os.path.join(self.folder, "control")
+        self.agent = os.path.join(self.folder, "agent")
+        self.links = virtual_links.Links(count, rate)
 
     def __enter__(self) -> "VirtualHosts":
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
         os.mkdir(self.folder)
         ip("link", "set", "lo", "up")
-        ip("link", "add", "name", "bridge0", "type", "bridge")
-        ip("address", "add", f"{SUBNET}.254/24", "dev", "bridge0")
-        ip("link", "set", "bridge0", "up")
+        for bridge in ("data", "daemons"):
+            ip("link", "add", "name", bridge, "type", "bridge")
+            ip("link", "set", bridge, "up")
+        ip("address", "add", f"{DAEMONS}.254/24", "dev", "daemons")  # of mpirun, which runs on no host
         for number in range(1, self.count + 1):
             self._add(number)
+        virtual_links.Server(self.control, self.links)
         self._write_agent()
         return self
 
@@ -89,41 +128,51 @@ class VirtualHosts:
             subprocess.run(["ip", "netns", "delete", f"host{number}"], check=False)
 
     def _add(self, number: int) -> None:
-        host, port = f"host{number}", f"port{number}"
+        host = f"host{number}"
         ip("netns", "add", host)
-        ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", host)
-        ip("link", "set", port, "master", "bridge0", "up")
         ip("-n", host, "link", "set", "lo", "up")
-        ip("-n", host, "address", "add", f"{SUBNET}.{number}/24", "dev", "eth0")
-        ip("-n", host, "link", "set", "eth0", "up")
+        self._connect(host, "eth0", f"{DATA}.{number}", "data", f"port{number}")
+        self._connect(host, "eth1", f"{DAEMONS}.{number}", "daemons", f"daemon{number}")
+        self.links.reset(number)
 
-    @property
-    def agent(self) -> str:
-        return os.path.join(self.folder, "agent")
+    def _connect(self, host: str, device: str, address: str, bridge: str, port: str) -> None:
+        ip("link", "add", port, "type", "veth", "peer", "name", device, "netns", host)
+        ip("link", "set", port, "master", bridge, "up")
+        ip("-n", host, "address", "add", f"{address}/24", "dev", device)
+        ip("-n", host, "link", "set", device, "up")
 
     def _write_agent(self) -> None:
+        names = {"folder": self.folder, "host": virtual_links.HOST, "links": virtual_links.__file__}
         with open(self.agent, "w", encoding="utf-8") as file:
-            file.write(AGENT.format(folder=self.folder))
+            file.write(AGENT.format(python=sys.executable, **names))
         os.chmod(self.agent, stat.S_IRWXU)
 
-    def mpirun(self, mpirun: str, per_host: int) -> list[str]:
-        """mpirun over the hosts; the rank count follows."""
-        hosts = ",".join(f"{SUBNET}.{number}:{per_host}" for number in range(1, self.count + 1))
-        network = f"{SUBNET}.0/24"
-        flags = ["--tag-output", "--mca", "plm_rsh_agent", self.agent, "--mca", "oob_tcp_if_include", network]
-        return [mpirun, *flags, "--mca", "btl_tcp_if_include", network, "--map-by", "slot", "--host", hosts, "-np"]
+    def environment(self) -> dict[str, str]:
+        """Environment of mpirun."""
+        # A user who is root only of a user namespace may not write into the session folder of root's mpirun.
+        return dict(os.environ, **{"TMPDIR": self.folder, virtual_links.CONTROL: self.control})
 
-    def set_link(self, number: int, up: bool) -> None:
-        """Connects a host to the others, or disconnects it."""
-        ip("link", "set", f"port{number}", "up" if up else "down")
+    def mpirun(self, mpirun: str, per_host: int, flags: list[str]) -> list[str]:
+        """mpirun over the hosts, with further flags; the rank count follows."""
+        hosts = ",".join(f"{DAEMONS}.{number}:{per_host}" for number in range(1, self.count + 1))
+        parameters = {
+            "plm_rsh_agent": self.agent, "oob_tcp_if_include": f"{DAEMONS}.0/24", "btl_tcp_if_include": f"{DATA}.0/24"}
+        words = [word for name, value in parameters.items() for word in ("--mca", name, value)]
+        return [mpirun, "--tag-output", *words, "--map-by", "slot", "--host", hosts, *flags, "-np"]
+
+
+def with_mpirun(command: list[str], mpirun: list[str]) -> list[str]:
+    """A command in which mpirun's words have replaced {mpirun}."""
+    words = []
+    for word in command:
+        words += mpirun if word == "{mpirun}" else [word.replace("{mpirun}", "|".join(mpirun))]
+    return words
 
 
 def run_inside(options: argparse.Namespace) -> int:
-    with VirtualHosts(options.hosts) as hosts:
-        mpirun = "|".join(hosts.mpirun(options.mpirun, options.per_host))
-        command = [word.replace("{mpirun}", mpirun) for word in options.command]
-        # A user who is root only of a user namespace may not write into the session folder of root's mpirun.
-        process = subprocess.Popen(command, env=dict(os.environ, TMPDIR=hosts.folder))
+    with VirtualHosts(options.hosts, options.rate) as hosts:
+        mpirun = hosts.mpirun(options.mpirun, options.per_host, options.mpirun_flag)
+        process = subprocess.Popen(with_mpirun(options.command, mpirun), env=hosts.environment())
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         return process.wait()
 
@@ -133,8 +182,8 @@ def die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run_outside() -> int:
-    reason = why_not()
+def run_outside(options: argparse.Namespace) -> int:
+    reason = why_not(options.rate)
     if reason:
         skip(reason)
     command = [*namespaces(), sys.executable, "-B", os.path.abspath(__file__), *sys.argv[1:]]
@@ -149,14 +198,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--per-host", type=int, default=1, help="ranks on each host")
+    parser.add_argument(
+        "--rate", type=virtual_links.positive, metavar="MBIT", help="of each link, in Mbit/s; default: unlimited"
+    )
     parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--mpirun-flag", action="append", default=[], help="a further word for mpirun (=--flag)")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if options.command[:1] == ["--"]:
         options.command = options.command[1:]
     if not options.command:
         parser.error("no command")
-    return run_inside(options) if os.environ.get(INSIDE) else run_outside()
+    return run_inside(options) if os.environ.get(INSIDE) else run_outside(options)
 
 
 if __name__ == "__main__":
