@@ -25,44 +25,10 @@
 #include "operators/dispatched.hpp"
 #include "operators/refused_tensors.hpp"
 #include "tensors/buffers.hpp"
+#include "whole_tensors/rows.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
-
-/// The whole tensor that a schema's integer stands for.
-syncyte_tensor_t handle(std::int64_t number) { return reinterpret_cast<syncyte_tensor_t>(number); }
-
-/// Shape of gathered rows: index's shape, then a row's.
-template <class Sizes>
-auto gathered_sizes(const Sizes& index, const Sizes& local) {
-  TORCH_CHECK_VALUE(!local.empty(), "gather: local has no dimension; expected this rank's rows");
-  auto sizes = index.vec();
-  sizes.insert(sizes.end(), local.begin() + 1, local.end());
-  return sizes;
-}
-
-at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
-  return at::empty_symint(gathered_sizes(index.sym_sizes(), local.sym_sizes()), local.options());
-}
-
-/// tensor[index], a new tensor of local's element type.
-at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
-  const at::Tensor rows = index.contiguous();
-  at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
-  const syncyte_buffer_t from = buffer_of(rows);
-  const syncyte_buffer_t to = buffer_of(result);
-  check(syncyte_tensor_gather(handle(tensor), &from, &to));
-  return result;
-}
-
-/// tensor[index] += rows.
-void add_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
-  const at::Tensor where = index.contiguous();
-  const at::Tensor what = rows.resolve_conj().contiguous();
-  const syncyte_buffer_t from = buffer_of(where);
-  const syncyte_buffer_t values = buffer_of(what);
-  check(syncyte_tensor_scatter_add(handle(tensor), &from, &values));
-}
 
 // ---- One-sided ----
 
