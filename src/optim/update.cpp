@@ -93,7 +93,8 @@ void update(const step& by, const row_part& row) {
   const std::byte* __restrict const gradient = row.gradient;
   number* __restrict const first = reinterpret_cast<number*>(row.state);
   number* __restrict const second = first + row.slot_elements;
-  for (std::size_t i = 0; i < row.elements; ++i) {
+  const std::size_t elements = row.elements;  // a copy: stores to values might change the member
+  for (std::size_t i = 0; i < elements; ++i) {
     const number slope = load<T>(gradient, i);
     number change;
     if constexpr (Optimizer<number>::slots == 0)

@@ -16,7 +16,8 @@ row_updates::row_updates(const optim::rule& by, const layout& shape, std::shared
       update_(optim::find_update(by, shape.dtype())),
       state_bytes_(base::dtype_size(optim::state_dtype(shape.dtype()))) {}
 
-void row_updates::prefetch(std::int64_t row) const {
+void row_updates::prefetch(std::int64_t row, const std::byte* gradient) const {
+  rows::prefetch_row(gradient, shape_.row_bytes());
   rows::prefetch_row<true>(values_->mapped_rows().find(row), shape_.row_bytes());
   if (state_) rows::prefetch_row<true>(state_->mapped_rows().find(row), state_->mapped_rows().row_bytes());
   locks().prefetch(row);
@@ -27,7 +28,8 @@ void row_updates::update(const optim::step& by, std::span<const std::int64_t> ro
   const element_range whole{0, static_cast<std::size_t>(shape_.row_elements())};
   constexpr std::size_t ahead = 8;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    prefetch(rows[std::min(i + ahead, rows.size() - 1)]);
+    const std::size_t next = std::min(i + ahead, rows.size() - 1);
+    prefetch(rows[next], gradients[next]);
     locks().lock(rows[i]);
     update_locked(by, rows[i], whole, gradients[i]);
     locks().unlock(rows[i]);

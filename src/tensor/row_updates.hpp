@@ -37,7 +37,7 @@ class row_updates {
  private:
   atomics::lock_table& locks() const { return values_->locks().empty() ? state_->locks() : values_->locks(); }
   void update_locked(const optim::step& by, std::int64_t row, element_range part, const std::byte* gradient);
-  void prefetch(std::int64_t row) const;
+  void prefetch(std::int64_t row, const std::byte* gradient) const;
 
   layout shape_;
   std::shared_ptr<storage> values_;
