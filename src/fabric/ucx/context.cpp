@@ -1,14 +1,31 @@
 #include "fabric/ucx/context.hpp"
 
-#include <ucm/api/ucm.h>
-
 #include <cstdlib>
 #include <stdexcept>
+
+#include "fabric/ucx/descriptors.hpp"
+#include "fabric/ucx/log_lines.hpp"
+#include "fabric/ucx/memory_hooks.hpp"
 
 namespace syncyte::fabric::ucx {
 namespace {
 
-/// UCX's settings as the user's environment has them: SYNCYTE_UCX_<name>, else UCX_<name>.
+struct release {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+};
+
+release loaded_release() {
+  release loaded;
+  ucp_get_version(&loaded.major, &loaded.minor, &loaded.patch);
+  return loaded;
+}
+
+/// Whether ucp_config_modify() wants the name of the transport in the names of its settings.
+bool knows_prefixes() { return loaded_release().minor >= 17; }
+
+/// UCX's settings: the environment's SYNCYTE_UCX_<name>, else UCX_<name>, else our default, else UCX's.
 class settings {
  public:
   settings() { check("reading the settings", ucp_config_read("SYNCYTE", nullptr, &handle_)); }
@@ -16,11 +33,14 @@ class settings {
   settings(const settings&) = delete;
   settings& operator=(const settings&) = delete;
 
-  /// Changes a setting's default. The user's value stays; a release without this setting goes on.
-  void prefer(const std::string& name, const char* value) {
-    const std::string variable = "UCX_" + name;
-    if (std::getenv(variable.c_str()) != nullptr || std::getenv(("SYNCYTE_" + variable).c_str()) != nullptr) return;
-    const ucs_status_t status = ucp_config_modify(handle_, name.c_str(), value);
+  void prefer(const std::string& name, const char* value) { prefer(name, name, value); }
+
+  /// `key` is the name that ucp_config_modify() knows.
+  void prefer(const std::string& name, const std::string& key, const char* value) {
+    const char* users = std::getenv(("SYNCYTE_UCX_" + name).c_str());
+    if (users == nullptr && std::getenv(("UCX_" + name).c_str()) != nullptr) return;
+    // ucp_config_read() ignores the user's SYNCYTE_UCX_<name> if the setting is a transport's.
+    const ucs_status_t status = ucp_config_modify(handle_, key.c_str(), users != nullptr ? users : value);
     if (status != UCS_ERR_NO_ELEM) check(("setting " + name).c_str(), status);
   }
 
@@ -30,44 +50,35 @@ class settings {
   ucp_config_t* handle_ = nullptr;
 };
 
-/// Keeps UCX from replacing mmap(), munmap() and others in libc's code to learn when registered memory goes away: it
-/// then registers memory without a cache. Other users of UCX in this process have the option as before afterwards.
-/// Only the begin of ucm_global_opts is the same in all releases, so ucm_set_global_opts() cannot do this.
-class no_memory_hooks {
- public:
-  no_memory_hooks() { ucm_global_opts.enable_events = 0; }
-  ~no_memory_hooks() { ucm_global_opts.enable_events = before_; }
-  no_memory_hooks(const no_memory_hooks&) = delete;
-  no_memory_hooks& operator=(const no_memory_hooks&) = delete;
-
- private:
-  const int before_ = ucm_global_opts.enable_events;
-};
-
 }  // namespace
 
 void fail(const char* action, ucs_status_t status) {
-  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status));
+  const std::string detail = kept_log_lines::latest();
+  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status) +
+                           (detail.empty() ? "" : " (" + detail + ")"));
 }
 
 std::string refused_release() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  if (major == 1 && minor >= needed_minor) return {};
-  return "the process has loaded UCX " + std::to_string(major) + "." + std::to_string(minor) + "." +
-         std::to_string(release) + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
+  const release loaded = loaded_release();
+  if (loaded.major == 1 && loaded.minor >= needed_minor) return {};
+  return "the process has loaded UCX " + std::to_string(loaded.major) + "." + std::to_string(loaded.minor) + "." +
+         std::to_string(loaded.patch) + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
          " or a later 1.x: put the folder of a newer libucp.so.0 first in LD_LIBRARY_PATH, or use an MPI that does not "
          "bring an old one";
 }
 
 context::context() {
+  need_descriptors(descriptors_of_worker);
   settings chosen;
   // Without it shared memory is not used by endpoints that report broken peers.
   chosen.prefer("MM_ERROR_HANDLING", "y");
   // A process that dies is noticed after one or two intervals.
   chosen.prefer("KEEPALIVE_INTERVAL", "1s");
+  // UCX completes a send without a copy twice if the TCP connection breaks meanwhile, and aborts the process. Without a
+  // cache of registered memory a copy also costs less than a registration.
+  chosen.prefer("ZCOPY_THRESH", "inf");
+  // With this size a copy is as fast as no copy; with the default, 8 KiB, it takes twice the time.
+  chosen.prefer("TCP_TX_SEG_SIZE", knows_prefixes() ? "TCP_TX_SEG_SIZE" : "TX_SEG_SIZE", "64k");
 
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;
