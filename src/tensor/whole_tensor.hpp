@@ -48,6 +48,7 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const layout& description() const { return layout_; }
+  /// Memory of the rows.
   const std::shared_ptr<storage>& held() const { return storage_; }
 
   syncyte_buffer_t describe() const;
