@@ -67,7 +67,7 @@ void check_in_turn(syncyte_dtype_t dtype, const optim::rule& by, const extents& 
   const auto start = filled_table<T>(product(shape));
   reference::slow_optimizer expected(by.optimizer, product(shape, 1), {start.begin(), start.end()});
   expected.momentum = by.momentum;
-  for (int round = 0; round < 3; ++round)
+  for (int round = 0; round < 2; ++round)
     for (int turn = 0; turn < ranks(); ++turn) {
       const batch<T> its(round, turn, count, shape);
       if (turn == rank()) its.apply(*tensor);
@@ -87,12 +87,11 @@ void check_in_turn(syncyte_dtype_t dtype, const optim::rule& by, const extents& 
 }
 
 TEST(TensorOptimizer, InTurnEqualsTheReference) {
-  for (const auto& by : rules())
-    for (const extents& shape : {extents{13}, {13, 2}, {13, 5}, {13, 2, 16}})
-      for (const auto& parts : partitions(13)) {
-        check_in_turn<float>(SYNCYTE_FLOAT32, by, shape, parts, 9);
-        check_in_turn<double>(SYNCYTE_FLOAT64, by, shape, parts, 9);
-      }
+  for (const auto& by : rules()) {
+    for (const extents& shape : {extents{13}, {13, 2}, {13, 2, 16}})
+      check_in_turn<float>(SYNCYTE_FLOAT32, by, shape, {}, 9);
+    for (const auto& parts : partitions(13)) check_in_turn<double>(SYNCYTE_FLOAT64, by, {13, 5}, parts, 9);
+  }
 }
 
 TEST(TensorOptimizer, ManyRows) {

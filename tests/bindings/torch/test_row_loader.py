@@ -2,8 +2,6 @@
 
 import gc
 import os
-import subprocess
-import sys
 import threading
 import time
 
@@ -182,24 +180,3 @@ def test_forked_child(table):
         os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     iterator.close()
-
-
-@pytest.mark.parametrize("end", ["", "syncyte.finalize()", "raise SystemExit"])
-def test_the_end_of_a_program(comm, end):
-    """A program that leaves an iteration unfinished ends."""
-    if comm.rank > 0:
-        return
-    program = f"""
-import torch, syncyte
-from syncyte.torch import RowLoader
-table = syncyte.WholeTensor((1000, 8), torch.float32)
-iterator = iter(RowLoader(table, (torch.arange(1000) for _ in range(10**9)), 2, threads=2))
-next(iterator)
-print("reached", flush=True)
-{end}
-"""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("OMPI_", "PMIX_", "PRTE_", "PMI_"))}
-    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout.strip()) == (0, "reached"), ended.stderr
