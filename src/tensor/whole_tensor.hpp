@@ -10,12 +10,15 @@
 #include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
+#include "optim/update.hpp"
 #include "syncyte/tensor.h"
 #include "tensor/layout.hpp"
 #include "tensor/started_access.hpp"
 #include "tensor/storage.hpp"
 
 namespace syncyte::tensor {
+
+class optimizer;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
@@ -45,6 +48,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const layout& description() const { return layout_; }
+  /// Memory of the rows.
+  const std::shared_ptr<storage>& held() const { return storage_; }
 
   syncyte_buffer_t describe() const;
   void rows(int rank, std::int64_t& first, std::int64_t& count) const;
@@ -55,6 +60,13 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
   void scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   void scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+
+  /// Collective. `error`: the caller's error on this rank, if any, which all ranks get.
+  void set_optimizer(const optim::rule& by, const std::optional<base::error>& error = {});
+  void set_learning_rate(double lr);
+  void apply_gradients(const syncyte_buffer_t* index, const syncyte_buffer_t* gradients);
+  std::shared_ptr<whole_tensor> optimizer_state() const;
+  std::shared_ptr<whole_tensor> optimizer_steps() const;
 
   /// Started forms. Index and packed memory stay until the end.
   std::unique_ptr<started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
@@ -89,6 +101,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   bool is_mapped(int owner) const;
   void require_mapped(const row_request& request) const;
 
+  optimizer& require_optimizer() const;
+
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
   void copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user, direction way);
@@ -99,7 +113,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   std::shared_ptr<comm::communicator> comm_;
   layout layout_;
   std::shared_ptr<storage> storage_;
-  std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
+  std::shared_ptr<optimizer> optimizer_;  // null if there is none
+  std::uint64_t id_;                      // number among the communicator's collective resources, equal on all ranks
 };
 
 }  // namespace syncyte::tensor

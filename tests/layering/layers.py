@@ -17,7 +17,7 @@ from pathlib import Path
 # Lower layers first: folders of src. Those on the same line may not include each other.
 LAYERS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
           ["runtime", "collectives", "messages"], ["fabric"],
-          ["halo", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
+          ["halo", "optim", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}
 
 # Folders whose files use only the C interface, and the folders of this repository that they may include besides their

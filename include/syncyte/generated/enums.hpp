@@ -103,4 +103,11 @@ enum class compare : std::int32_t {
   at_most = SYNCYTE_COMPARE_LE,  ///< less or equal
 };
 
+/// Optimizers of tensor_set_optimizer(). All are lazy: an update changes only rows that have a gradient.
+enum class optimizer : std::int32_t {
+  sgd = SYNCYTE_OPTIMIZER_SGD,  ///< gradient descent, as torch.optim.SGD; with momentum if options->momentum > 0
+  adagrad = SYNCYTE_OPTIMIZER_ADAGRAD,  ///< AdaGrad, as torch.optim.Adagrad
+  adam = SYNCYTE_OPTIMIZER_ADAM,  ///< Adam, as torch.optim.SparseAdam
+};
+
 }  // namespace syncyte
