@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "mpi/deaths.hpp"
 #include "mpi/thread_guard.hpp"
 #include "watchdog/long_wait.hpp"
 
@@ -61,10 +62,23 @@ void drop(request& ended, syncyte_request_t* handle) {
   tables::request().destroy(handle, "request");
 }
 
+/// Takes the right to call MPI. After the death of a rank nothing does: then every operation ends with its error, when
+/// it is waited for, at once.
+std::optional<mpi::thread_guard> guard_of(const char* operation) {
+  if (mpi::knows_death()) return std::nullopt;
+  return std::optional<mpi::thread_guard>(std::in_place, operation);
+}
+
+/// Whether a request has ended.
+bool ends(request& active) {
+  if (mpi::knows_death()) return active.wait(), active.has_ended();
+  return active.test();
+}
+
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = tables::request().find(*handle, "request");
-  const mpi::thread_guard guard("request_wait");
+  const auto guard = guard_of("request_wait");
   const syncyte_status_t ended = active->wait();
   if (active->has_ended()) drop(*active, handle);
   return ended;
@@ -97,7 +111,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
       if (array[i] == nullptr) continue;
       any = true;
       const auto active = tables::request().find(array[i], "requests");
-      if (!active->test()) continue;
+      if (!ends(*active)) continue;
       found = i;
       ended = active->status();
       drop(*active, &array[i]);
@@ -105,6 +119,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     }
     return !any;
   };
+  if (mpi::knows_death() && find_ended()) return found;
   watchdog::plain_wait wait("request_wait_any", "some requests");
   watchdog::poll_until(find_ended, wait);
   return found;
@@ -126,8 +141,8 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = tables::request().find(*request, "request");
-    const mpi::thread_guard guard("request_test");
-    answer = active->test();
+    const auto guard = guard_of("request_test");
+    answer = ends(*active);
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
     drop(*active, request);
@@ -164,7 +179,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   return completing("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
-    const mpi::thread_guard guard("request_wait_any");
+    const auto guard = guard_of("request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
@@ -176,8 +191,8 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
     const auto active = tables::request().find(*request, "request");
-    const mpi::thread_guard guard("request_destroy");
-    base::require(active->test(), SYNCYTE_ERR_BUSY,
+    const auto guard = guard_of("request_destroy");
+    base::require(ends(*active), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     drop(*active, request);
   });

@@ -127,8 +127,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
-  /// Whether its collectives do not call MPI, which a forked child must not: it has one rank, and this is a forked
-  /// child of that rank.
+  /// Whether its collectives do not call MPI: it has one rank, and this is a forked child of that rank, or another rank
+  /// of the job has died.
   bool bypasses_mpi() const;
 
   /// Register of the collective resources made on this communicator: `id = deferred().add(resource)` right after the

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "comm/control_tags.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 
@@ -20,8 +21,8 @@ constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 /// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
 class exchange {
  public:
-  exchange(communicator& comm, members_wait::kind kind, const vote_t& local)
-      : comm_(comm), kind_(kind), highest_(local) {}
+  exchange(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local)
+      : comm_(comm), operation_(operation), kind_(kind), highest_(local) {}
 
   const vote_t& run() {
     try {
@@ -67,7 +68,7 @@ class exchange {
     try {
       if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
     } catch (...) {
-      MPI_Cancel(&request);
+      if (!mpi::knows_death()) MPI_Cancel(&request);
       leave(request);
       throw;
     }
@@ -85,15 +86,12 @@ class exchange {
 
   /// Waits for a message; false if the other rank has departed.
   bool ends(MPI_Request& request, int rank) {
-    bool is_done = false, is_departed = false;
-    watchdog::checked_wait wait([&] {
-      if (kind_ == members_wait::end) comm_.node().require_all_alive();
-      is_departed = kind_ == members_wait::members && comm::has_departed(comm_, rank);
-    });
+    bool is_done = false;
+    message_wait wait(*this, rank);
     watchdog::poll_mpi_until(
         [&] {
           is_done = mpi::has_ended(request, "MPI_Test (agreement)");
-          return is_done || is_departed;
+          return is_done || wait.is_departed;
         },
         wait);
     return is_done;
@@ -105,12 +103,26 @@ class exchange {
       if (!ends(requests_[i], receivers_[i])) leave(requests_[i]);
   }
 
-  /// MPI may use its memory later.
+  /// MPI may use its memory later. After a death the request stays too.
   void leave(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
-    MPI_Request_free(&request);
+    if (!mpi::knows_death()) MPI_Request_free(&request);
     mpi::keep_for_ever(memory_);
   }
+
+  /// A wait for a message to or from one rank, which may have departed.
+  struct message_wait final : watchdog::long_wait {
+    message_wait(const exchange& waiting, int other) : of(waiting), rank(other) {}
+
+    void examine(std::optional<watchdog::scope>&) override {
+      is_departed = has_lasted() && of.kind_ == members_wait::members && comm::has_departed(of.comm_, rank);
+    }
+    void fail_by_death() override { comm::fail_by_death(of.comm_, of.operation_); }
+
+    const exchange& of;
+    int rank;
+    bool is_departed = false;
+  };
 
   static constexpr std::size_t most_sends = 33;
   struct message_memory {
@@ -118,6 +130,7 @@ class exchange {
     vote_t received;
   };
   communicator& comm_;
+  const char* operation_;
   members_wait::kind kind_;
   vote_t highest_;
   std::shared_ptr<message_memory> memory_ = std::make_shared<message_memory>();
@@ -129,7 +142,7 @@ class exchange {
 }  // namespace
 
 vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local) {
-  const vote_t highest = exchange(comm, kind, local).run();
+  const vote_t highest = exchange(comm, operation, kind, local).run();
   if ((highest[0] & departed_bit) != 0)
     throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
   return highest;
