@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "atomics/backoff.hpp"
 #include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
 
@@ -36,6 +37,22 @@ void lock_table::lock_slowly(std::int64_t item) {
     if (lock.compare_exchange_weak(seen, mark(holder_, item), std::memory_order_acquire)) return;
     if (seen == 0) continue;  // the weak exchange failed spuriously
     if (seen >> holder_shift == damaged || wait.pause(seen)) look_after(seen, item);
+  }
+}
+
+bool lock_table::try_slowly(std::int64_t item) {
+  const std::atomic_ref lock(word(item));
+  const auto end = std::chrono::steady_clock::now() + longest_try;
+  backoff pauses;
+  while (true) {
+    const bool is_last = std::chrono::steady_clock::now() >= end;  // read before the last try
+    std::uint64_t seen = 0;
+    if (lock.compare_exchange_strong(seen, mark(holder_, item), std::memory_order_acquire)) return true;
+    if (is_last || seen >> holder_shift == damaged) {
+      look_after(seen, item);
+      return false;
+    }
+    pauses.pause(longest_try / 4);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,11 +40,13 @@ class lock_table {
 
   /// Throws SYNCYTE_ERR_PEER_DIED, naming the damaged item.
   void lock(std::int64_t item) {
-    std::uint64_t free = 0;
-    if (!std::atomic_ref(word(item)).compare_exchange_weak(free, mark(holder_, item), std::memory_order_acquire))
-        [[unlikely]]
+    if (!take(item)) [[unlikely]]
       lock_slowly(item);
   }
+
+  /// Returns false, without the lock, if a living process has held it for longest_try, so that a thread that serves others does not wait for long.
+  bool try_lock(std::int64_t item) { return take(item) || try_slowly(item); }
+  static constexpr std::chrono::microseconds longest_try{100};
 
   void unlock(std::int64_t item) { std::atomic_ref(word(item)).store(0, std::memory_order_release); }
 
@@ -62,7 +65,13 @@ class lock_table {
     return words_[static_cast<std::size_t>(item) * 0x9e3779b1u & (words_.size() - 1)];
   }
 
+  bool take(std::int64_t item) {
+    std::uint64_t free = 0;
+    return std::atomic_ref(word(item)).compare_exchange_weak(free, mark(holder_, item), std::memory_order_acquire);
+  }
+
   void lock_slowly(std::int64_t item);
+  bool try_slowly(std::int64_t item);
   void look_after(std::uint64_t seen, std::int64_t item);
 
   std::span<std::uint64_t> words_;

@@ -24,14 +24,39 @@ void add_atomically(std::byte* target, const std::byte* source) {
   }
 }
 
-template <class T>
-void add_block_atomically(const row_block& block, const std::byte* source) {
+/// Addresses of packed source rows, in order.
+struct packed_source {
+  const std::byte* rows;
+  std::size_t row_bytes;
+
+  const std::byte* operator()(std::size_t i) const { return rows + i * row_bytes; }
+};
+
+/// Addresses of packed source rows, by their positions.
+struct chosen_source {
+  packed_source packed;
+  std::span<const std::int64_t> positions;
+
+  const std::byte* operator()(std::size_t i) const { return packed(static_cast<std::size_t>(positions[i])); }
+};
+
+/// `source` is a copy: atomic additions might otherwise change it, as far as the compiler knows.
+template <class T, class Source>
+void add_block_atomically(const row_block& block, std::size_t begin, Source source) {
   const std::size_t elements = block.row_bytes / sizeof(T);
   for (std::size_t i = 0; i < block.count; ++i) {
     __builtin_prefetch(block.rows[i + prefetch_distance], 1);
-    const std::byte* const values = source + i * block.row_bytes;
+    const std::byte* const values = source(begin + i);
     for (std::size_t j = 0; j < elements; ++j) add_atomically<T>(block.rows[i] + j * sizeof(T), values + j * sizeof(T));
   }
+}
+
+template <class Source>
+void add_atomically(const row_map& map, const row_index& index, const Source& source, syncyte_dtype_t dtype) {
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+    for_each_block(map, index,
+                   [&](const row_block& block, std::size_t begin) { add_block_atomically<T>(block, begin, source); });
+  });
 }
 
 add_function choose_add(syncyte_dtype_t dtype) {
@@ -43,7 +68,8 @@ add_function choose_add(syncyte_dtype_t dtype) {
   });
 }
 
-void add_under_locks(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
+template <class Source>
+void add_under_locks(const row_map& map, const row_index& index, const Source& source, syncyte_dtype_t dtype,
                      atomics::lock_table& locks) {
   const add_function add = choose_add(dtype);
   const std::size_t bytes = map.row_bytes();
@@ -55,11 +81,20 @@ void add_under_locks(const row_map& map, const row_index& index, const std::byte
         prefetch_row<true>(block.rows[i + prefetch_distance], bytes);
         locks.prefetch(rows[std::min(position + prefetch_distance, rows.size() - 1)]);
         locks.lock(rows[position]);
-        add(block.rows[i], source + position * bytes, elements);
+        add(block.rows[i], source(position), elements);
         locks.unlock(rows[position]);
       }
     });
   });
+}
+
+template <class Source>
+void add_from(const Source& source, const row_map& map, const row_index& index, syncyte_dtype_t dtype,
+              atomics::lock_table& locks) {
+  if (needs_locks(map, dtype))
+    add_under_locks(map, index, source, dtype, locks);
+  else
+    add_atomically(map, index, source, dtype);
 }
 
 }  // namespace
@@ -73,12 +108,29 @@ bool needs_locks(const row_map& map, syncyte_dtype_t dtype) {
 
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
               atomics::lock_table& locks) {
-  if (needs_locks(map, dtype)) return add_under_locks(map, index, source, dtype, locks);
-  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
-    for_each_block(map, index, [&](const row_block& block, std::size_t begin) {
-      add_block_atomically<T>(block, source + begin * block.row_bytes);
-    });
-  });
+  add_from(packed_source{source, map.row_bytes()}, map, index, dtype, locks);
+}
+
+void add_rows_at(const row_map& map, const row_index& index, std::span<const std::int64_t> positions,
+                 const std::byte* source, syncyte_dtype_t dtype, atomics::lock_table& locks) {
+  add_from(chosen_source{{source, map.row_bytes()}, positions}, map, index, dtype, locks);
+}
+
+std::int64_t try_add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
+                          atomics::lock_table& locks) {
+  if (!needs_locks(map, dtype)) {
+    add_rows(map, index, source, dtype, locks);
+    return index.count();
+  }
+  const add_function add = choose_add(dtype);
+  const std::size_t bytes = map.row_bytes();
+  for (std::int64_t i = 0; i < index.count(); ++i) {
+    const std::int64_t row = index[i];
+    if (!locks.try_lock(row)) return i;
+    add(map.find(row), source + static_cast<std::size_t>(i) * bytes, bytes / base::dtype_size(dtype));
+    locks.unlock(row);
+  }
+  return index.count();
 }
 
 }  // namespace syncyte::rows

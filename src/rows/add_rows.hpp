@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "atomics/lock_table.hpp"
 #include "rows/row_map.hpp"
@@ -17,5 +19,14 @@ bool needs_locks(const row_map& map, syncyte_dtype_t dtype);
 /// index must be in range and mapped. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it have been added.
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
               atomics::lock_table& locks);
+
+/// row index[i] += source[positions[i]], as add_rows(). `source` is packed rows.
+void add_rows_at(const row_map& map, const row_index& index, std::span<const std::int64_t> positions,
+                 const std::byte* source, syncyte_dtype_t dtype, atomics::lock_table& locks);
+
+/// As add_rows(), but ends before a row whose lock another process or thread holds for lock_table::longest_try. Returns
+/// the number of rows that it added, from the first.
+std::int64_t try_add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
+                          atomics::lock_table& locks);
 
 }  // namespace syncyte::rows

@@ -19,6 +19,13 @@ row_map::row_map(std::span<const row_range> ranges, std::size_t row_bytes, std::
   }
 }
 
+row_map row_map::part(std::size_t offset, std::size_t bytes) const {
+  row_map result(*this);
+  result.row_bytes_ = bytes;
+  for (row_range& range : result.ranges_) range.base += offset;
+  return result;
+}
+
 const row_range* row_map::find_range(std::int64_t row) const {
   const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), row,
                                       [](std::int64_t wanted, const row_range& range) { return wanted < range.first; });

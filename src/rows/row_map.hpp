@@ -47,6 +47,9 @@ class row_map {
   /// `stride`: bytes from one row to the next, of any sign.
   row_map(std::span<const row_range> ranges, std::size_t row_bytes, std::int64_t stride);
 
+  /// Some bytes of each row, from `offset` on, as rows.
+  row_map part(std::size_t offset, std::size_t bytes) const;
+
   std::size_t row_bytes() const { return row_bytes_; }
   std::int64_t stride() const { return stride_; }
   std::span<const row_range> ranges() const { return ranges_; }

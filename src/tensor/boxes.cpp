@@ -15,35 +15,58 @@ namespace {
 /// extra memory.
 constexpr std::size_t round_bytes = std::size_t{64} << 20;
 
-/// A part of a box that one owner holds, and packed memory for it.
-struct remote_box {
-  int owner;
-  std::byte* user;  // the part's first element in the caller's memory
-  std::vector<std::int64_t> shape;
-  base::box_pieces pieces;
-  memory::scratch packed;
+/// Copies between a caller's memory and other memory.
+struct box_copy {
+  const base::buffer& user;
+  bool gets;  // to the caller's memory
+
+  /// A part of this shape that begins at `here` in the caller's memory, at `there` in the other.
+  void operator()(std::byte* here, std::byte* there, std::span<const std::int64_t> there_strides,
+                  std::span<const std::int64_t> shape) const {
+    if (gets)
+      base::copy_strided(here, user.strides(), there, there_strides, shape, user.element_bytes());
+    else
+      base::copy_strided(there, there_strides, here, user.strides(), shape, user.element_bytes());
+  }
 };
 
-std::vector<window::remote_rows> pieces_of(std::span<const remote_box> boxes) {
-  std::vector<window::remote_rows> result;
-  for (const remote_box& box : boxes)
-    result.push_back({box.owner, box.pieces.bytes, box.pieces.offsets, box.packed.data(), {}});
-  return result;
-}
+/// Parts of a box at owners whose memory is not mapped here, with packed memory for them.
+class remote_parts {
+ public:
+  remote_parts(window::remote* remote, const box_copy& copy) : remote_(remote), copy_(copy) {}
 
-void get_boxes(window::remote& remote, std::span<const remote_box> boxes, const base::buffer& user) {
-  remote.get_rows(pieces_of(boxes));
-  for (const remote_box& box : boxes)
-    base::copy_strided(box.user, user.strides(), box.packed.data(),
-                       base::dense_strides(box.shape, user.element_bytes()), box.shape, user.element_bytes());
-}
+  /// `here`: the part's first element in the caller's memory.
+  void add(int owner, base::box_pieces pieces, std::byte* here, std::vector<std::int64_t> shape) {
+    memory::scratch packed(pieces.bytes * pieces.offsets.size());
+    parts_.push_back({owner, std::move(pieces), here, std::move(shape), std::move(packed)});
+  }
 
-void put_boxes(window::remote& remote, std::span<const remote_box> boxes, const base::buffer& user) {
-  for (const remote_box& box : boxes)
-    base::copy_strided(box.packed.data(), base::dense_strides(box.shape, user.element_bytes()), box.user,
-                       user.strides(), box.shape, user.element_bytes());
-  remote.put_rows(pieces_of(boxes));
-}
+  /// Transfers the parts and forgets them.
+  void transfer() {
+    if (parts_.empty()) return;
+    std::vector<window::remote_rows> owners;
+    for (const part& one : parts_)
+      owners.push_back({one.owner, one.pieces.bytes, one.pieces.offsets, one.packed.data(), {}});
+    if (copy_.gets) remote_->get_rows(owners);
+    for (const part& one : parts_)
+      copy_(one.here, one.packed.data(), base::dense_strides(one.shape, copy_.user.element_bytes()), one.shape);
+    if (!copy_.gets) remote_->put_rows(owners);
+    parts_.clear();
+  }
+
+ private:
+  struct part {
+    int owner;
+    base::box_pieces pieces;
+    std::byte* here;
+    std::vector<std::int64_t> shape;
+    memory::scratch packed;
+  };
+
+  window::remote* remote_;  // null if there are no parts
+  box_copy copy_;
+  std::vector<part> parts_;
+};
 
 }  // namespace
 
@@ -75,46 +98,33 @@ void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, cons
   const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), element);
   std::int64_t inset = 0;  // of the box from the start of a row, in bytes
   for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
-  const rows::row_map& map = storage_->mapped_rows();
-  const base::partition& parts = layout_.partition();
   const std::int64_t end = lower[0] + user.extent(0);
   const std::size_t row_bytes = static_cast<std::size_t>(user.elements() / user.extent(0)) * element;
   const auto most_rows = static_cast<std::int64_t>(std::max<std::size_t>(1, round_bytes / row_bytes));
-  std::vector<remote_box> others;
   std::int64_t room = most_rows;  // of this round
-  const auto end_round = [&] {
-    if (others.empty()) return;
-    if (way == direction::from_tensor)
-      get_boxes(*storage_->remote(), others, user);
-    else
-      put_boxes(*storage_->remote(), others, user);
-    others.clear();
-    room = most_rows;
-  };
+  const box_copy copy{user, way == direction::from_tensor};
+  remote_parts others(storage_->remote(), copy);
   for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
-    const rows::row_range* const range = map.find_range(first);
-    const int owner = parts.owner(first);
-    stop =
-        std::min(end, range != nullptr ? range->first + range->count : std::min(parts.first(owner + 1), first + room));
+    const rows::row_range* const range = storage_->mapped_rows().find_range(first);
+    const int owner = layout_.partition().owner(first);
+    const std::int64_t limit =
+        range != nullptr ? range->first + range->count : std::min(layout_.partition().first(owner + 1), first + room);
+    stop = std::min(end, limit);
     std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
     shape[0] = stop - first;
     std::byte* const here = user.data() + (first - lower[0]) * user.stride(0);
     if (range != nullptr) {
-      std::byte* const there = map.find(first) + inset;
-      if (way == direction::from_tensor)
-        base::copy_strided(here, user.strides(), there, strides, shape, element);
-      else
-        base::copy_strided(there, strides, here, user.strides(), shape, element);
+      copy(here, storage_->mapped_rows().find(first) + inset, strides, shape);
       continue;
     }
     const std::size_t origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
-    base::box_pieces pieces = base::find_pieces(origin, strides, shape, element);
-    memory::scratch packed(pieces.bytes * pieces.offsets.size());
-    others.push_back({owner, here, std::move(shape), std::move(pieces), std::move(packed)});
+    others.add(owner, base::find_pieces(origin, strides, shape, element), here, shape);
     room -= stop - first;
-    if (room == 0) end_round();
+    if (room > 0) continue;
+    others.transfer();
+    room = most_rows;
   }
-  end_round();
+  others.transfer();
 }
 
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {

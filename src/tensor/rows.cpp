@@ -118,7 +118,7 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
   for (int owner = 0; owner < comm_->size(); ++owner) {
     const auto positions = sorted.of(owner);
     if (positions.empty()) continue;
-    if (storage_->mapped_rows().find(layout_.partition().first(owner)) == nullptr) {
+    if (!is_mapped(owner)) {
       others.add(owner, positions);
       continue;
     }
@@ -134,8 +134,38 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
-  require_mapped(request);
-  rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
+  if (storage_->mapped_rows().covers(layout_.rows()) || !storage_->remote()->can_add_rows()) {
+    require_mapped(request);
+    rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
+  } else {
+    add_everywhere(request);
+  }
+}
+
+/// Adds to rows of all owners, on this node and on others.
+void whole_tensor::add_everywhere(const row_request& request) {
+  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
+  remote_part others(layout_, request.index, request.packed);
+  std::vector<std::int64_t> mapped;
+  for (int owner = 0; owner < comm_->size(); ++owner) {
+    const auto positions = sorted.of(owner);
+    if (positions.empty()) continue;
+    if (is_mapped(owner))
+      mapped.insert(mapped.end(), positions.begin(), positions.end());
+    else
+      others.add(owner, positions);
+  }
+  std::vector<std::int64_t> rows;
+  rows.reserve(mapped.size());
+  for (const std::int64_t position : mapped) rows.push_back(request.index[position]);
+  rows::add_rows_at(storage_->mapped_rows(), rows::row_index(std::span<const std::int64_t>(rows)), mapped,
+                    request.packed, layout_.dtype(), storage_->locks());
+  if (!others.owners().empty()) storage_->remote()->add_rows(others.owners());
+}
+
+/// Whether this process loads and stores an owner's rows, of which there is at least one.
+bool whole_tensor::is_mapped(int owner) const {
+  return storage_->mapped_rows().find(layout_.partition().first(owner)) != nullptr;
 }
 
 void whole_tensor::require_mapped(const row_request& request) const {

@@ -6,6 +6,7 @@
 #include "comm/communicator.hpp"
 #include "memory/mapping.hpp"
 #include "rows/add_rows.hpp"
+#include "window/open_remote.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -60,8 +61,7 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   result->mapped_rows_ = rows::row_map(ranges, shape.row_bytes());
   if (plan.locks_bytes > 0)
     result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank, shape.text());
-  if (node.count > 1)
-    result->remote_ = window::open_remote(call, {result->local_, shape.local_bytes(comm.rank())}, result->memory_, {});
+  if (node.count > 1) result->open_remote(call, shape);
   return result;
 }
 
@@ -80,13 +80,31 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   if (comm.size() == 1)
     result->node_ = mine;
   else
-    result->remote_ = window::open_remote(call, {mine, shape.local_bytes(comm.rank())}, nullptr, {});
+    result->open_remote(call, shape);
   result->released_ = released;  // set last: if the call fails, `released` stays unchanged
   return result;
 }
 
 storage::~storage() {
+  remote_.reset();  // before the rows and locks, with which it adds for other ranks
   if (released_ != nullptr) std::atomic_ref(*released_).store(1, std::memory_order_release);
+}
+
+/// Opens this rank's rows to others.
+void storage::open_remote(comm::collective_call& call, const layout& shape) {
+  const int rank = call.comm().rank();
+  const auto add = [this, first = shape.partition().first(rank), row_bytes = shape.row_bytes(), dtype = shape.dtype()](
+                       std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows) {
+    std::vector<std::int64_t> index;
+    index.reserve(offsets.size());
+    for (const std::size_t offset : offsets) index.push_back(first + static_cast<std::int64_t>(offset / row_bytes));
+    const rows::row_index wanted{std::span<const std::int64_t>(index)};
+    const std::int64_t added = bytes == row_bytes ? rows::try_add_rows(mapped_rows_, wanted, rows, dtype, locks_)
+                                                  : rows::try_add_rows(mapped_rows_.part(offsets[0] % row_bytes, bytes),
+                                                                       wanted, rows, dtype, locks_);
+    return static_cast<std::size_t>(added);
+  };
+  remote_ = window::open_remote(call, {local_, shape.local_bytes(rank)}, memory_, add);
 }
 
 void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,

@@ -42,6 +42,7 @@ class storage final : public comm::collective_resource {
   window::remote* remote() const { return remote_.get(); }
 
  private:
+  void open_remote(comm::collective_call& call, const layout& shape);
   void make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                   const std::string& name);
 

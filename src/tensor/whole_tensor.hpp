@@ -77,6 +77,8 @@ class whole_tensor {
 
   row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name) const;
   void copy_everywhere(const row_request& request, direction way);
+  void add_everywhere(const row_request& request);
+  bool is_mapped(int owner) const;
   void require_mapped(const row_request& request) const;
 
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,

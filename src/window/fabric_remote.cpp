@@ -14,7 +14,12 @@ std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call
                                                      std::shared_ptr<memory_target> mine) {
   std::shared_ptr<fabric_remote> result(new fabric_remote(std::move(ranks)));
   result->ranks_->through().targets().add(result->name_, std::move(mine));
-  call.agree();  // no rank sends a request before all have added theirs
+  try {
+    call.agree();  // no rank sends a request before all have added theirs
+  } catch (...) {
+    result->free_collectively();
+    throw;
+  }
   return result;
 }
 

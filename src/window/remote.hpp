@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 
-#include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
 
@@ -26,10 +24,10 @@ struct remote_rows {
   }
 };
 
-/// Adds rows to this rank's memory for another rank: rows[i], packed, to the row at offsets[i]. Any thread may call it.
-/// Returns the number of rows that it added, from the first; fewer than all if another row's lock was held for about a
-/// millisecond: call it again for the rest. Throws SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been
-/// added.
+/// Adds rows to this rank's memory for another rank: the packed rows[i] of `bytes` each to the memory at offsets[i]. A
+/// long row may come in parts, one in a call. Any thread may call it. Returns the number of rows that it added, from
+/// the first; fewer than all if another row's lock was held for about a millisecond: call it again for the rest. Throws
+/// SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been added.
 using row_adder =
     std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows)>;
 
@@ -70,11 +68,5 @@ class remote : public comm::collective_resource {
   /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().
   virtual void serve_others() = 0;
 };
-
-/// Opens `mine` on all ranks to each other. Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all
-/// ranks where they have no one-sided communication. `owner` keeps the memory and is held until the resource is freed.
-/// `adder` is called until then; it may be empty if no rank calls add_rows().
-std::shared_ptr<remote> open_remote(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner,
-                                    row_adder adder);
 
 }  // namespace syncyte::window

@@ -124,10 +124,11 @@ void for_each_request(const remote_rows& rows, Visitor&& visitor) {
 class last_rows {
  public:
   explicit last_rows(const remote_rows& all) : rows_(all) {
-    if (std::is_sorted(all.offsets.begin(), all.offsets.end(), std::less_equal<>())) return;  // ascending: none repeats
-    std::vector<std::pair<std::size_t, std::size_t>> sorted;                                  // {offset, position}
-    sorted.reserve(all.offsets.size());
-    for (std::size_t i = 0; i < all.offsets.size(); ++i) sorted.emplace_back(all.offsets[i], i);
+    const auto& offsets = all.offsets;
+    if (std::adjacent_find(offsets.begin(), offsets.end(), std::greater_equal<>()) == offsets.end()) return;
+    std::vector<std::pair<std::size_t, std::size_t>> sorted;  // {offset, position}
+    sorted.reserve(offsets.size());
+    for (std::size_t i = 0; i < offsets.size(); ++i) sorted.emplace_back(offsets[i], i);
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       if (i + 1 < sorted.size() && sorted[i + 1].first == sorted[i].first) continue;

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "comm/collective_call.hpp"
 #include "window/remote.hpp"
 #include "window/remote_mutex.hpp"
 
@@ -30,12 +31,13 @@ class rma final : public remote {
   void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) override;
   void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
 
-  /// In few requests, not one per row.
+  /// Both transfer rows in few requests, not one per row.
   void get_rows(std::span<const remote_rows> owners) override;
   void put_rows(std::span<const remote_rows> owners) override;
+  /// Throws SYNCYTE_ERR_UNSUPPORTED.
   void add_rows(std::span<const remote_rows> owners) override;
 
-  /// Of 1 MiB at a time; others wait meanwhile.
+  /// Changes elements under a mutex of the target, a piece of 1 MiB at a time: see rma.cpp.
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                std::byte* previous, std::int64_t count) override;
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,

@@ -8,6 +8,7 @@
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/small_collectives.hpp"
+#include "window/open_remote.hpp"
 #include "window/part_header.hpp"
 
 namespace syncyte::window {

@@ -58,6 +58,23 @@ TEST(LockTable, AWaiterWaitsForALivingHolder) {
   mine.unlock(5);
 }
 
+TEST(LockTable, ATryEndsWhileALivingHolderKeepsTheLock) {
+  const test::shared_bytes words(4096);
+  const std::span table(words.as<std::uint64_t>(), 16);
+  atomics::lock_table mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
+  EXPECT_TRUE(mine.try_lock(5));
+  mine.unlock(5);
+  theirs.lock(5);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(mine.try_lock(5));
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(waited, atomics::lock_table::longest_try);
+  EXPECT_LT(waited, 1s);
+  EXPECT_TRUE(mine.try_lock(6)) << "another row";
+  theirs.unlock(5);
+  EXPECT_TRUE(mine.try_lock(5));
+}
+
 class KilledHolder : public testing::Test {
  protected:
   void SetUp() override {
@@ -85,6 +102,14 @@ TEST_F(KilledHolder, DamagesItsRowForEver) {
     EXPECT_NE(text.find("row 7 is damaged"), std::string::npos) << text;
   }
   EXPECT_EQ(asked_, 1) << "the mark tells later ones";
+}
+
+TEST_F(KilledHolder, EndsATryWithAnError) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto [status, text] = outcome([&] { locks_.try_lock(7); });
+    EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
+    EXPECT_NE(text.find("row 7 is damaged"), std::string::npos) << text;
+  }
 }
 
 TEST_F(KilledHolder, LeavesOtherRowsAlone) {

@@ -3,6 +3,8 @@
 #include <mpi.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "ucx_world.hpp"
 
 namespace {
@@ -51,9 +53,8 @@ TEST(ucx_ends, a_worker_that_is_gone_breaks_links) {
   std::uint64_t number = 0;
   EXPECT_TRUE(worker.progress_until([&] {
     worker.to(0).send(make_message(id(world_rank()), ++number, 100));
-    return !worker.received.broken.empty();
+    return std::ranges::count(worker.received.broken, 0u) == 1;
   }));
-  EXPECT_EQ(worker.received.broken, std::vector<std::uint64_t>{0});
 }
 
 TEST(ucx_ends, a_link_to_nobody_breaks) {
@@ -77,23 +78,33 @@ TEST(ucx_ends, an_empty_address_is_refused) {
   EXPECT_THROW(mine->connect("", 0), std::runtime_error);
 }
 
+/// Makes a worker and connects it to itself.
+bool works() {
+  checking_receiver received;
+  try {
+    const auto made = ucx().make_worker(received);
+    made->connect(made->address(), 0)->send(make_message(0, 0, 1));
+    made->progress();
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 TEST(ucx_ends, too_few_descriptors_are_an_error) {
   ucx();
   rlimit limit = {};
   getrlimit(RLIMIT_NOFILE, &limit);
-  bool failed = false;
-  for (rlim_t most = 8; most < 60 && !failed; ++most) {
+  int failures = 0;
+  for (rlim_t most = 8; most < 200; ++most) {
     const rlimit small = {most, limit.rlim_max};
     setrlimit(RLIMIT_NOFILE, &small);
-    checking_receiver received;
-    try {
-      ucx().make_worker(received);
-    } catch (const std::runtime_error& error) {
-      failed = true;
-    }
+    if (works()) break;
+    ++failures;
   }
   setrlimit(RLIMIT_NOFILE, &limit);
-  EXPECT_TRUE(failed);
+  EXPECT_GT(failures, 0);
+  EXPECT_TRUE(works());
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

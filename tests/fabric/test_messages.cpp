@@ -20,9 +20,10 @@ TEST_P(sizes, arrive_with_their_contents) {
   for (std::uint64_t number = 0; number < count; ++number) {
     for (auto& each : worker.links) each->send(make_message(id(world_rank()), number, GetParam()));
   }
-  EXPECT_TRUE(worker.progress_until([&] { return worker.received.bytes >= count * GetParam() * worker.links.size(); }));
+  EXPECT_TRUE(worker.progress_until([&] { return worker.received.total() == count * worker.links.size(); }));
   worker.meet();
-  for (int rank = 0; rank < world_size(); ++rank) EXPECT_EQ(worker.received.counts[id(rank)], count) << rank;
+  for (int rank = 0; rank < world_size(); ++rank)
+    EXPECT_EQ(worker.received.counts[id(rank)], static_cast<int>(count)) << rank;
   EXPECT_EQ(worker.received.wrong, 0);
   EXPECT_TRUE(worker.received.broken.empty());
   worker.meet();

@@ -60,7 +60,6 @@ class checking_receiver final : public fabric::receiver {
  public:
   void on_message(const fabric::message_header& header, std::span<const std::byte> payload) override {
     ++counts[header.sender];
-    bytes += payload.size();
     if (payload.size() != header.arguments[3]) ++wrong;
     for (std::size_t at = 0; at < payload.size(); ++at) {
       if (payload[at] != expected_byte(header.sender, header.number, at)) {
@@ -72,8 +71,13 @@ class checking_receiver final : public fabric::receiver {
   }
   void on_broken(std::uint64_t tag) override { broken.push_back(tag); }
 
+  std::size_t total() const {
+    std::size_t sum = 0;
+    for (const auto& [sender, count] : counts) sum += static_cast<std::size_t>(count);
+    return sum;
+  }
+
   std::map<std::uint64_t, int> counts;
-  std::size_t bytes = 0;
   int wrong = 0;
   std::vector<std::uint64_t> broken;
   std::function<void(const fabric::message_header&)> then;

@@ -3,12 +3,14 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
 #include "core_world.hpp"
 #include "elements.hpp"
+#include "fabric/process_engine.hpp"
 #include "reference.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -23,6 +25,12 @@ inline void barrier() { collectives::barrier(world()); }
 
 /// True if this process has mapped the rows of all ranks: not with SYNCYTE_SHM=none, and not on several hosts.
 inline bool on_one_node() { return world().node().count == 1; }
+
+/// Whether ranks reach rows that they have not mapped by the fabric; otherwise by MPI RMA, which cannot add.
+inline bool has_fabric() {
+  std::string reason;
+  return fabric::process_engine(reason) != nullptr;
+}
 
 inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
   tensor::tensor_options options;

@@ -103,6 +103,33 @@ TEST(TensorBoxes, OneDimension) {
   barrier();
 }
 
+TEST(TensorBoxes, LargerThanIsTransferredAtOnce) {
+  if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for 70 MiB";
+  constexpr std::int64_t rows = 72, row = std::int64_t{1} << 20, width = row - 3;
+  const auto tensor = make_tensor(SYNCYTE_UINT8, {rows, row}, {1, rows - 1});
+  std::vector<std::uint8_t> put(static_cast<std::size_t>((rows - 1) * width)), got(put.size());
+  for (std::size_t i = 0; i < put.size(); ++i) put[i] = static_cast<std::uint8_t>(i * 2654435761u >> 16);
+  const syncyte_buffer_t source = buffer_of(put, SYNCYTE_UINT8, {rows - 1, width});
+  const syncyte_buffer_t output = buffer_of(got, SYNCYTE_UINT8, {rows - 1, width});
+  const std::int64_t lower[] = {0, 2};
+  if (rank() == 0) tensor->put_box(lower, &source);
+  tensor->sync();
+  tensor->get_box(lower, &output);
+  EXPECT_TRUE(got == put);
+  std::vector<std::int64_t> backwards(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < backwards.size(); ++i) backwards[i] = rows - 1 - static_cast<std::int64_t>(i);
+  std::vector<std::uint8_t> gathered(static_cast<std::size_t>(rows * row));
+  const syncyte_buffer_t index = index_of(backwards);
+  const syncyte_buffer_t packed = buffer_of(gathered, SYNCYTE_UINT8, {rows, row});
+  tensor->gather(&index, &packed);
+  for (std::int64_t r = 0; r < rows - 1; ++r)
+    EXPECT_EQ(std::memcmp(&gathered[static_cast<std::size_t>((rows - 1 - r) * row + 2)],
+                          &put[static_cast<std::size_t>(r * width)], static_cast<std::size_t>(width)),
+              0)
+        << r;
+  barrier();
+}
+
 TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
   const auto tensor = make_tensor(SYNCYTE_INT8, shape);
   std::vector<std::int8_t> values(330, 7);

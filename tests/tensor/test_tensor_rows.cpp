@@ -135,7 +135,7 @@ void check_exact_adds(syncyte_dtype_t dtype, std::int64_t row_elements) {
 }
 
 TEST(TensorScatterAdd, ExactUnderContention) {
-  if (!on_one_node()) GTEST_SKIP() << "adds need rows of this node";
+  if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const std::int64_t row_elements : {1, 2, 3, 4, 64, 1000}) {
     check_exact_adds<float>(SYNCYTE_FLOAT32, row_elements);
     check_exact_adds<double>(SYNCYTE_FLOAT64, row_elements);
@@ -147,7 +147,7 @@ TEST(TensorScatterAdd, ExactUnderContention) {
 }
 
 TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
-  if (!on_one_node()) GTEST_SKIP() << "adds need rows of this node";
+  if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
       for (const std::int64_t row : {1, 5, 20}) {
@@ -176,7 +176,7 @@ TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
 }
 
 TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
-  if (on_one_node()) GTEST_SKIP() << "all rows are on this node";
+  if (on_one_node() || has_fabric()) GTEST_SKIP() << "all rows are on this node, or the fabric adds";
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {2 * ranks(), 8});
   std::int64_t first = 0, count = 0;
   tensor->rows(rank(), first, count);
@@ -197,6 +197,24 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
   tensor->scatter_add(&own_index, &packed);
   EXPECT_EQ(static_cast<const float*>(tensor->local().data)[7], 2.0f);
   tensor->sync();
+}
+
+/// Rows that travel in several parts, the last of them shorter.
+TEST(TensorScatterAdd, LongRows) {
+  if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
+  constexpr std::int64_t row = 200'001;
+  const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), row});
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(ranks()));
+  std::iota(rows.begin(), rows.end(), 0);
+  std::vector<float> source;
+  for (std::int64_t i = 0; i < ranks() * row; ++i) source.push_back(static_cast<float>(i % 1000));
+  const syncyte_buffer_t index = index_of(rows);
+  const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_FLOAT32, {ranks(), row});
+  tensor->scatter_add(&index, &packed);
+  tensor->sync();
+  const std::vector<float> sums = read_all<float>(*tensor);
+  for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], source[i] * static_cast<float>(ranks())) << i;
+  barrier();
 }
 
 // ---- errors of wrong arguments

@@ -10,6 +10,7 @@
 
 #include "comm/collective_call.hpp"
 #include "core_world.hpp"
+#include "window/open_remote.hpp"
 #include "window/window.hpp"
 
 namespace syncyte::test {

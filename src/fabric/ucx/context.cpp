@@ -1,9 +1,11 @@
 #include "fabric/ucx/context.hpp"
 
-#include <ucm/api/ucm.h>
-
 #include <cstdlib>
 #include <stdexcept>
+
+#include "fabric/ucx/descriptors.hpp"
+#include "fabric/ucx/log_lines.hpp"
+#include "fabric/ucx/memory_hooks.hpp"
 
 namespace syncyte::fabric::ucx {
 namespace {
@@ -30,24 +32,12 @@ class settings {
   ucp_config_t* handle_ = nullptr;
 };
 
-/// Keeps UCX from replacing mmap(), munmap() and others in libc's code to learn when registered memory goes away: it
-/// then registers memory without a cache. Other users of UCX in this process have the option as before afterwards.
-/// Only the begin of ucm_global_opts is the same in all releases, so ucm_set_global_opts() cannot do this.
-class no_memory_hooks {
- public:
-  no_memory_hooks() { ucm_global_opts.enable_events = 0; }
-  ~no_memory_hooks() { ucm_global_opts.enable_events = before_; }
-  no_memory_hooks(const no_memory_hooks&) = delete;
-  no_memory_hooks& operator=(const no_memory_hooks&) = delete;
-
- private:
-  const int before_ = ucm_global_opts.enable_events;
-};
-
 }  // namespace
 
 void fail(const char* action, ucs_status_t status) {
-  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status));
+  const std::string detail = kept_log_lines::latest();
+  throw std::runtime_error(std::string("UCX: ") + action + " failed: " + ucs_status_string(status) +
+                           (detail.empty() ? "" : " (" + detail + ")"));
 }
 
 std::string refused_release() {
@@ -63,11 +53,15 @@ std::string refused_release() {
 }
 
 context::context() {
+  need_descriptors(descriptors_of_worker);
   settings chosen;
   // Without it shared memory is not used by endpoints that report broken peers.
   chosen.prefer("MM_ERROR_HANDLING", "y");
   // A process that dies is noticed after one or two intervals.
   chosen.prefer("KEEPALIVE_INTERVAL", "1s");
+  // UCX 1.13 aborts the process if a TCP connection breaks while it sends without a copy. Without a cache of registered
+  // memory a copy costs less than a registration.
+  chosen.prefer("ZCOPY_THRESH", "inf");
 
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;

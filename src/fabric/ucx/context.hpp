@@ -9,7 +9,7 @@ namespace syncyte::fabric::ucx {
 /// Oldest release of UCX 1 that the transport works with.
 inline constexpr unsigned needed_minor = 13;
 
-/// Throws std::runtime_error with UCX's text of the status.
+/// Throws std::runtime_error with UCX's text of the status, and the latest line that UCX has logged about it.
 [[noreturn]] void fail(const char* action, ucs_status_t status);
 inline void check(const char* action, ucs_status_t status) {
   if (status != UCS_OK) fail(action, status);

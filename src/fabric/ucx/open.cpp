@@ -4,6 +4,7 @@
 
 #include "fabric/transport.hpp"
 #include "fabric/ucx/context.hpp"
+#include "fabric/ucx/log_lines.hpp"
 #include "fabric/ucx/worker.hpp"
 
 namespace syncyte::fabric::ucx {
@@ -27,7 +28,9 @@ extern "C" __attribute__((visibility("default"))) syncyte::fabric::transport* sy
   using namespace syncyte::fabric::ucx;
   try {
     *reason = refused_release();
-    if (reason->empty()) return new ucx_transport;
+    if (!reason->empty()) return nullptr;
+    take_log_lines();
+    return new ucx_transport;
   } catch (const std::exception& error) {
     *reason = error.what();
   }

@@ -5,20 +5,35 @@
 #include <stdexcept>
 #include <utility>
 
+#include "fabric/ucx/descriptors.hpp"
+#include "fabric/ucx/log_lines.hpp"
+
 namespace syncyte::fabric::ucx {
 namespace {
 
 constexpr unsigned message_id = 1;
+constexpr std::size_t most_spare_endpoints = 64;
 constexpr std::size_t most_spare_sends = 256;
 constexpr std::size_t most_spare_receives = 8;
 
-/// How long a worker waits at its end for UCX to drop what is not sent.
-constexpr auto patience = std::chrono::seconds(2);
+/// A worker that ends sends what it can: at most for this time, and while something moves.
+constexpr auto longest_end = std::chrono::seconds(2);
+constexpr auto longest_pause = std::chrono::milliseconds(50);
+
+/// Whether ucp_ep_create() failed because the other worker has ended. UNREACHABLE: its host refuses the connection.
+bool is_peer_gone(ucs_status_t status) {
+  return UCS_IS_ENDPOINT_ERROR(status) || status == UCS_ERR_CONNECTION_RESET || status == UCS_ERR_SHMEM_SEGMENT ||
+         status == UCS_ERR_UNREACHABLE;
+}
 
 }  // namespace
 
 ucx_worker::ucx_worker(std::shared_ptr<const context> used, receiver& target)
-    : context_(std::move(used)), target_(target), sends_(most_spare_sends), receives_(most_spare_receives) {
+    : context_(std::move(used)),
+      target_(target),
+      endpoints_(most_spare_endpoints),
+      sends_(most_spare_sends),
+      receives_(most_spare_receives) {
   create();
   try {
     receive_messages();
@@ -30,6 +45,8 @@ ucx_worker::ucx_worker(std::shared_ptr<const context> used, receiver& target)
 }
 
 void ucx_worker::create() {
+  const kept_log_lines lines;
+  need_descriptors(descriptors_of_worker);
   ucp_worker_params_t parameters = {};
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
@@ -48,16 +65,24 @@ void ucx_worker::receive_messages() {
 }
 
 ucx_worker::~ucx_worker() {
+  const kept_log_lines lines;
   ending_ = true;
   finish_operations();
-  // Operations that are not finished are dropped here, and their memory is freed after this.
+  // UCX drops operations that are not finished; their memory is freed after this.
   ucp_worker_destroy(handle_);
 }
 
+bool ucx_worker::unfinished() const {
+  return closing_ > 0 || !sends_.empty() || !receives_.empty() || !endpoints_.empty();
+}
+
 void ucx_worker::finish_operations() {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while ((closing_ > 0 || !sends_.empty() || !receives_.empty()) && std::chrono::steady_clock::now() < end) {
-    ucp_worker_progress(handle_);
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  auto moved = begin;
+  for (auto now = begin; unfinished() && now < begin + longest_end && now < moved + longest_pause; now = clock::now()) {
+    if (ucp_worker_progress(handle_) != 0) moved = now;
+    close_flushed();
   }
 }
 
@@ -75,7 +100,9 @@ std::unique_ptr<link> ucx_worker::connect(std::string_view address, std::uint64_
 }
 
 bool ucx_worker::progress() {
+  const kept_log_lines lines;
   const bool moved = ucp_worker_progress(handle_) != 0;
+  close_flushed();
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (broken_.empty()) return moved;
   report_broken_links();
@@ -90,14 +117,78 @@ void ucx_worker::report_broken_links() {
 }
 
 bool ucx_worker::arm() {
-  if (!broken_.empty()) return false;
+  if (!broken_.empty() || !flushed_.empty()) return false;
   const ucs_status_t status = ucp_worker_arm(handle_);
   if (status == UCS_ERR_BUSY) return false;
   check("arming a worker's event descriptor", status);
   return true;
 }
 
-void ucx_worker::send(ucp_ep_h endpoint, std::shared_ptr<const message> sent) {
+ucx_worker::endpoint* ucx_worker::open(ucx_link& user, std::string_view address) {
+  const kept_log_lines lines;
+  need_descriptors(descriptors_of_endpoint);
+  endpoint& opened = endpoints_.begin();
+  opened.owner = this;
+  opened.user = &user;
+  ucp_ep_params_t parameters = {};
+  parameters.field_mask =
+      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = {on_error, &opened};
+  const ucs_status_t status = ucp_ep_create(handle_, &parameters, &opened.handle);
+  if (status == UCS_OK) return &opened;
+  endpoints_.end(opened);
+  if (!is_peer_gone(status)) fail("connecting", status);
+  return nullptr;
+}
+
+void ucx_worker::on_error(void* failed, ucp_ep_h, ucs_status_t) {
+  ucx_link* user = static_cast<endpoint*>(failed)->user;
+  if (user != nullptr) user->break_off();
+}
+
+// An endpoint is closed by force, which does not wait for the other process. UCX 1.13 aborts the process if messages of
+// the connection itself are not sent then.
+void ucx_worker::leave(endpoint& left) {
+  const kept_log_lines lines;
+  left.user = nullptr;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  parameters.cb.send = on_flushed;
+  parameters.user_data = &left;
+  const ucs_status_ptr_t request = ucp_ep_flush_nbx(left.handle, &parameters);
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) close(left);
+}
+
+void ucx_worker::on_flushed(void* request, ucs_status_t, void* left) {
+  auto& flushed = *static_cast<endpoint*>(left);
+  flushed.owner->flushed_.push_back(&flushed);
+  ucp_request_free(request);
+}
+
+void ucx_worker::close_flushed() {
+  for (endpoint* flushed : std::exchange(flushed_, {})) close(*flushed);
+}
+
+void ucx_worker::close(endpoint& left) {
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.cb.send = on_closed;
+  parameters.user_data = this;
+  parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  const ucs_status_ptr_t request = ucp_ep_close_nbx(left.handle, &parameters);
+  if (request != nullptr && !UCS_PTR_IS_ERR(request)) ++closing_;
+  endpoints_.end(left);
+}
+
+void ucx_worker::on_closed(void* request, ucs_status_t, void* self) {
+  --static_cast<ucx_worker*>(self)->closing_;
+  ucp_request_free(request);
+}
+
+ucs_status_t ucx_worker::send(endpoint& way, std::shared_ptr<const message> sent) {
+  const kept_log_lines lines;
   sending& operation = sends_.begin();
   operation.owner = this;
   operation.sent = std::move(sent);
@@ -110,11 +201,11 @@ void ucx_worker::send(ucp_ep_h endpoint, std::shared_ptr<const message> sent) {
   parameters.memory_type = UCS_MEMORY_TYPE_HOST;
   // By rendezvous the receiver would read the payload from memory that a link destroyed meanwhile has freed.
   parameters.flags = UCP_AM_SEND_FLAG_EAGER;
-  const ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, message_id, &content.header, sizeof content.header,
+  const ucs_status_ptr_t request = ucp_am_send_nbx(way.handle, message_id, &content.header, sizeof content.header,
                                                    content.data.data(), content.size, &parameters);
-  if (request != nullptr && !UCS_PTR_IS_ERR(request)) return;
+  if (request != nullptr && !UCS_PTR_IS_ERR(request)) return UCS_OK;
   this->sent(operation);
-  if (UCS_PTR_IS_ERR(request)) fail("sending", UCS_PTR_STATUS(request));
+  return UCS_PTR_STATUS(request);
 }
 
 void ucx_worker::sent(sending& done) {
@@ -125,21 +216,6 @@ void ucx_worker::sent(sending& done) {
 void ucx_worker::on_sent(void* request, ucs_status_t, void* operation) {
   auto& done = *static_cast<sending*>(operation);
   done.owner->sent(done);
-  ucp_request_free(request);
-}
-
-void ucx_worker::close(ucp_ep_h endpoint) {
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-  parameters.cb.send = on_closed;
-  parameters.user_data = this;
-  parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  const ucs_status_ptr_t request = ucp_ep_close_nbx(endpoint, &parameters);
-  if (request != nullptr && !UCS_PTR_IS_ERR(request)) ++closing_;
-}
-
-void ucx_worker::on_closed(void* request, ucs_status_t, void* self) {
-  --static_cast<ucx_worker*>(self)->closing_;
   ucp_request_free(request);
 }
 
@@ -197,30 +273,20 @@ void ucx_worker::fetched(receiving& done, ucs_status_t status, std::size_t bytes
 
 ucx_link::ucx_link(ucx_worker& owner, std::string_view address, std::uint64_t tag) : owner_(owner), tag_(tag) {
   if (address.empty()) throw std::runtime_error("UCX: the address of a worker is empty");
-  ucp_ep_params_t parameters = {};
-  parameters.field_mask =
-      UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
-  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  parameters.err_handler = {on_error, this};
-  check("connecting", ucp_ep_create(owner.handle(), &parameters, &endpoint_));
+  endpoint_ = owner_.open(*this, address);
+  if (endpoint_ == nullptr) break_off();
 }
 
 ucx_link::~ucx_link() {
   owner_.forget(*this);
-  owner_.close(endpoint_);
+  if (endpoint_ != nullptr) owner_.leave(*endpoint_);
 }
 
 void ucx_link::send(std::shared_ptr<const message> sent) {
   if (broken_) return;
-  try {
-    owner_.send(endpoint_, std::move(sent));
-  } catch (const std::runtime_error&) {
-    break_off();
-  }
+  const ucs_status_t status = owner_.send(*endpoint_, std::move(sent));
+  if (status != UCS_OK) break_off();
 }
-
-void ucx_link::on_error(void* self, ucp_ep_h, ucs_status_t) { static_cast<ucx_link*>(self)->break_off(); }
 
 void ucx_link::break_off() {
   if (broken_) return;

@@ -29,12 +29,19 @@ class ucx_worker final : public worker {
   int event() const override { return event_; }
   bool arm() override;
 
-  ucp_worker_h handle() const { return handle_; }
+  /// An endpoint of UCX. It stays when its link is destroyed, until its messages are sent.
+  struct endpoint {
+    ucx_worker* owner = nullptr;
+    ucx_link* user = nullptr;  ///< null after the link's end
+    ucp_ep_h handle = nullptr;
+    std::list<endpoint>::iterator place;
+  };
 
-  /// Sends on an endpoint. Throws if UCX does not take the message.
-  void send(ucp_ep_h endpoint, std::shared_ptr<const message> sent);
-  /// Closes an endpoint without waiting for the other process; what is not sent yet is dropped.
-  void close(ucp_ep_h endpoint);
+  /// Null if the other worker is known to have ended.
+  endpoint* open(ucx_link& user, std::string_view address);
+  /// Closes the endpoint once its messages are sent or lost.
+  void leave(endpoint& left);
+  ucs_status_t send(endpoint& way, std::shared_ptr<const message> sent);
   /// on_broken() is called for the link in the next progress(), unless it is destroyed before.
   void report(ucx_link& broken) { broken_.push_back(&broken); }
   void forget(ucx_link& destroyed) { std::erase(broken_, &destroyed); }
@@ -62,11 +69,16 @@ class ucx_worker final : public worker {
   void fetched(receiving& done, ucs_status_t status, std::size_t bytes);
   void sent(sending& done);
   void report_broken_links();
+  void close(endpoint& left);
+  void close_flushed();
+  bool unfinished() const;
   void finish_operations();
 
   static ucs_status_t on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* parameters);
   static void on_fetched(void* request, ucs_status_t status, std::size_t bytes, void* operation);
+  static void on_error(void* failed, ucp_ep_h endpoint, ucs_status_t status);
+  static void on_flushed(void* request, ucs_status_t status, void* left);
   static void on_sent(void* request, ucs_status_t status, void* operation);
   static void on_closed(void* request, ucs_status_t status, void* self);
 
@@ -77,12 +89,13 @@ class ucx_worker final : public worker {
   bool ending_ = false;
   std::exception_ptr thrown_;
   std::size_t closing_ = 0;
+  in_flight<endpoint> endpoints_;
+  std::vector<endpoint*> flushed_;  ///< to be closed
   in_flight<sending> sends_;
   in_flight<receiving> receives_;
   std::vector<ucx_link*> broken_;
 };
 
-/// An endpoint of UCX.
 class ucx_link final : public link {
  public:
   ucx_link(ucx_worker& owner, std::string_view address, std::uint64_t tag);
@@ -93,15 +106,13 @@ class ucx_link final : public link {
   void send(std::shared_ptr<const message> sent) override;
 
   std::uint64_t tag() const { return tag_; }
+  void break_off();
 
  private:
-  void break_off();
-  static void on_error(void* self, ucp_ep_h endpoint, ucs_status_t status);
-
   ucx_worker& owner_;
   const std::uint64_t tag_;
-  ucp_ep_h endpoint_ = nullptr;
   bool broken_ = false;
+  ucx_worker::endpoint* endpoint_ = nullptr;
 };
 
 }  // namespace syncyte::fabric::ucx

@@ -1,4 +1,4 @@
-#include "window/remote.hpp"
+#include "window/open_remote.hpp"
 
 #include <utility>
 
