@@ -72,7 +72,7 @@ void moves::wait(MPI_Request& request, const char* call) const {
   constexpr unsigned often = 64;
   for (unsigned round = 1;; ++round) {
     if (mpi::knows_death()) [[unlikely]]
-      comm::fail_by_death(comm_, call);
+      comm::fail_by_death(comm_);
     if (mpi::has_ended(request, call)) return;
     if (round % often != 0) continue;
     if (mpi::needs_progress()) mpi::progress_all();

@@ -38,11 +38,13 @@ class node_reduction;
 
 /// The MPI handles behind a communicator; freed collectively. What goes over each:
 ///
-///   data      blocking collectives, and what MPI makes collectively: windows, grids, parts of the communicator
+///   data      blocking collectives, and what MPI makes collectively: windows, grids, parts of the communicator; what
+///             describes an error; deferred frees; small exchanges of creations
 ///   messages  point-to-point messages of channel 0; the data of non-blocking collectives
-///   control   agreements, also those of non-blocking collectives, and what describes an error; deferred frees; small
-///             exchanges of creations; and with tags of control_tags.hpp the messages of other channels, halos, groups,
-///             neighbor_alltoall, and blocking collectives whose counts MPI cannot take
+///   control   agreements, also those of non-blocking collectives, which a rank may start alone: another non-blocking
+///             collective on it might meet one of these; and with tags of control_tags.hpp the messages of other
+///             channels, halos, groups, neighbor_alltoall, and blocking collectives in messages: counts that MPI cannot
+///             take, reductions along a ring
 ///   reversed  scans from the last rank
 class communicator_handles : public collective_resource {
  public:

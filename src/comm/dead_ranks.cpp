@@ -24,14 +24,14 @@ std::string name_of(const communicator& comm, int world_rank) {
 
 }  // namespace
 
-void fail_by_death(const communicator& comm, const char* operation) {
+void fail_by_death(const communicator& comm) {
   const std::vector<int> dead = mpi::dead_ranks();
   std::vector<std::string> names;
   for (const int world_rank : dead) names.push_back(name_of(comm, world_rank));
   base::refuse(
       SYNCYTE_ERR_PEER_DIED, {.object = comm.name(), .rank = dead.front()},
-      fmt::format("{}: {} {} died or cannot be reached any more, and MPI cannot be used without {}", operation,
-                  fmt::join(names, ", "), dead.size() == 1 ? "has" : "have", dead.size() == 1 ? "it" : "them"));
+      fmt::format("{} {} died or cannot be reached any more, and MPI cannot be used without {}", fmt::join(names, ", "),
+                  dead.size() == 1 ? "has" : "have", dead.size() == 1 ? "it" : "them"));
 }
 
 }  // namespace syncyte::comm

@@ -21,8 +21,8 @@ constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 /// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
 class exchange {
  public:
-  exchange(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local)
-      : comm_(comm), operation_(operation), kind_(kind), highest_(local) {}
+  exchange(communicator& comm, members_wait::kind kind, const vote_t& local)
+      : comm_(comm), kind_(kind), highest_(local) {}
 
   const vote_t& run() {
     try {
@@ -117,7 +117,7 @@ class exchange {
     void examine(std::optional<watchdog::scope>&) override {
       is_departed = has_lasted() && of.kind_ == members_wait::members && comm::has_departed(of.comm_, rank);
     }
-    void fail_by_death() override { comm::fail_by_death(of.comm_, of.operation_); }
+    void fail_by_death() override { comm::fail_by_death(of.comm_); }
 
     const exchange& of;
     int rank;
@@ -130,7 +130,6 @@ class exchange {
     vote_t received;
   };
   communicator& comm_;
-  const char* operation_;
   members_wait::kind kind_;
   vote_t highest_;
   std::shared_ptr<message_memory> memory_ = std::make_shared<message_memory>();
@@ -142,7 +141,7 @@ class exchange {
 }  // namespace
 
 vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local) {
-  const vote_t highest = exchange(comm, operation, kind, local).run();
+  const vote_t highest = exchange(comm, kind, local).run();
   if ((highest[0] & departed_bit) != 0)
     throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
   return highest;

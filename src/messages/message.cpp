@@ -289,7 +289,7 @@ bool message::test() {
   }
   if (mpi::knows_death()) {
     abandon();
-    comm::fail_by_death(*comm_, operation());
+    comm::fail_by_death(*comm_);
   }
   int done = 0;
   MPI_Status status;
@@ -323,7 +323,7 @@ class message::peer_wait final : public watchdog::long_wait {
   }
   void fail_by_death() override {
     message_.abandon();
-    comm::fail_by_death(*message_.comm_, message_.operation());
+    comm::fail_by_death(*message_.comm_);
   }
 
   message& message_;

@@ -110,13 +110,14 @@ void progress_until_all_are_here() {
 /// The reason why this rank cannot finish together with all others; empty if it can.
 std::string reason_to_end_alone(const communicator& world) {
   mpi::look_for_deaths_now();
-  if (mpi::knows_death()) return base::error_of([&] { comm::fail_by_death(world, "finalize"); })->what();
+  if (mpi::knows_death()) return base::error_of([&] { comm::fail_by_death(world); })->what();
   return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
 void end_alone(const std::string& reason) {
-  base::log(SYNCYTE_LOG_ERROR, "{}; nothing is freed, and MPI is not finalised", reason);
+  base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
+  topology::stop_watching_processes();
   mpi::set_finished();
   state.owns_mpi = false;
   mpi::forget_progress();
@@ -234,7 +235,7 @@ void start_roots(const std::optional<base::error>& error) {
   base::set_process_rank(state.world->rank());
   state.self = make_root(MPI_COMM_SELF, {.name = "self"}, "init");
   mpi::open_probe(state.world->data());
-  mpi::agree_on_device_memory(state.world->control());
+  mpi::agree_on_device_memory(state.world->data());
   try {
     watch_job(*state.world);
   } catch (const agreed_error&) {
