@@ -1,5 +1,6 @@
 #include "requests.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "mpi/deaths.hpp"
@@ -56,29 +57,36 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
+/// The right to call MPI while a request that needs it is tested or waited for. After the death of a rank no request
+/// calls MPI.
+class request_guard {
+ public:
+  request_guard(const request& active, const char* operation) : request_guard(active.needs_mpi(), operation) {}
+  request_guard(bool needs_mpi, const char* operation) {
+    if (needs_mpi && !mpi::knows_death()) guard_.emplace(operation);
+  }
+
+ private:
+  std::optional<mpi::thread_guard> guard_;
+};
+
 /// Frees a request that has ended, and nulls its handle.
 void drop(request& ended, syncyte_request_t* handle) {
   ended.free_context();
   tables::request().destroy(handle, "request");
 }
 
-/// Takes the right to call MPI. After the death of a rank nothing does: then every operation ends with its error, when
-/// it is waited for, at once.
-std::optional<mpi::thread_guard> guard_of(const char* operation) {
-  if (mpi::knows_death()) return std::nullopt;
-  return std::optional<mpi::thread_guard>(std::in_place, operation);
-}
-
-/// Whether a request has ended.
+/// Whether a request has ended. After the death of a rank one that needs MPI ends with its error, when it is waited
+/// for, at once.
 bool ends(request& active) {
-  if (mpi::knows_death()) return active.wait(), active.has_ended();
+  if (mpi::knows_death() && active.needs_mpi()) return active.wait(), active.has_ended();
   return active.test();
 }
 
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = tables::request().find(*handle, "request");
-  const auto guard = guard_of("request_wait");
+  const request_guard guard(*active, "request_wait");
   const syncyte_status_t ended = active->wait();
   if (active->has_ended()) drop(*active, handle);
   return ended;
@@ -100,6 +108,12 @@ traced_part combined(const std::optional<traced_part>& sum, const traced_part& p
           .peer = sum->peer == part.peer ? part.peer : traced_part().peer,
           .dtype = sum->dtype == part.dtype ? part.dtype : 0,
           .comm = sum->comm == part.comm ? part.comm : nullptr};
+}
+
+bool any_needs_mpi(std::int64_t count, const syncyte_request_t* array) {
+  return std::any_of(array, array + count, [](syncyte_request_t handle) {
+    return handle != nullptr && tables::request().find(handle, "requests")->needs_mpi();
+  });
 }
 
 /// Waits for one of several requests: nulls it, stores its status in `ended` and returns its index; -1 if all are null.
@@ -141,7 +155,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = tables::request().find(*request, "request");
-    const auto guard = guard_of("request_test");
+    const request_guard guard(*active, "request_test");
     answer = ends(*active);
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
@@ -179,7 +193,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   return completing("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
-    const auto guard = guard_of("request_wait_any");
+    const request_guard guard(any_needs_mpi(count, array), "request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
@@ -191,7 +205,7 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
     const auto active = tables::request().find(*request, "request");
-    const auto guard = guard_of("request_destroy");
+    const request_guard guard(*active, "request_destroy");
     base::require(ends(*active), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     drop(*active, request);

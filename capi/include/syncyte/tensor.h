@@ -182,10 +182,50 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
- * message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
+ * message names it; rows before it have been added), or if an owner died or is out of reach; SYNCYTE_ERR_UNSUPPORTED if
+ * a row lies on another node and there is no fabric.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source);
+
+/**
+ * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
+ * others come without further calls. Accesses under way at one time are not ordered with each other. Without the fabric
+ * (between nodes by MPI RMA) the whole operation happens here.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[out] output {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
+ * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                       const syncyte_buffer_t* output, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when all rows are written; needs no MPI
+ * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                        const syncyte_buffer_t* source, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when all rows are added; needs no MPI
+ * @return as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
+ * damaged.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                            const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
  * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call
