@@ -18,6 +18,6 @@ void members_wait::examine(std::optional<watchdog::scope>& scope) {
   if (const int rank = first_departed(comm_); rank >= 0) throw departed_error(comm_, rank, operation_);
 }
 
-void members_wait::fail_by_death() { comm::fail_by_death(comm_); }
+void members_wait::on_death() { comm::fail_by_death(comm_); }
 
 }  // namespace syncyte::comm

@@ -26,7 +26,7 @@ class members_wait final : public watchdog::long_wait {
 
  private:
   void examine(std::optional<watchdog::scope>& scope) override;
-  void fail_by_death() override;
+  void on_death() override;
 
   const char* operation_;
   const communicator& comm_;

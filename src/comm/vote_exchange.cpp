@@ -117,7 +117,7 @@ class exchange {
     void examine(std::optional<watchdog::scope>&) override {
       is_departed = has_lasted() && of.kind_ == members_wait::members && comm::has_departed(of.comm_, rank);
     }
-    void fail_by_death() override { comm::fail_by_death(of.comm_); }
+    void on_death() override { comm::fail_by_death(of.comm_); }
 
     const exchange& of;
     int rank;

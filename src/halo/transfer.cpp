@@ -346,7 +346,7 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
         throw comm::departed_error(comm, rank, operation_of(transfer_.way_));
   }
 
-  void fail_by_death() override { comm::fail_by_death(*transfer_.plan_->comm()); }
+  void on_death() override { comm::fail_by_death(*transfer_.plan_->comm()); }
 
   transfer& transfer_;
   neighbours awaited_;

@@ -321,7 +321,7 @@ class message::peer_wait final : public watchdog::long_wait {
     if (has_lasted(message_.direction_ == direction::out ? message_.buffer_.bytes() : 0))
       message_.give_up_on_departed();
   }
-  void fail_by_death() override {
+  void on_death() override {
     message_.abandon();
     comm::fail_by_death(*message_.comm_);
   }

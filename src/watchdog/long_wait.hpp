@@ -23,10 +23,10 @@ class long_wait {
   /// what examine() throws, or interrupted.
   bool look();
 
-  /// Throws SYNCYTE_ERR_PEER_DIED if a rank of the job is known to have died.
-  void require_no_death() {
+  /// Calls on_death() if a rank of the job is known to have died.
+  void examine_deaths() {
     if (mpi::knows_death()) [[unlikely]]
-      fail_by_death();
+      on_death();
   }
 
   /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
@@ -39,8 +39,9 @@ class long_wait {
   ~long_wait() = default;
   /// Describes the wait in `scope`, unless it is described already; throws if the wait cannot end.
   virtual void examine(std::optional<scope>& scope) = 0;
-  /// Throws SYNCYTE_ERR_PEER_DIED, naming the operation and the ranks that have died.
-  virtual void fail_by_death() { mpi::fail_by_death("a wait"); }
+  /// Throws SYNCYTE_ERR_PEER_DIED, naming the ranks that have died, if the wait cannot end without them: all waits that
+  /// need MPI. Others go on.
+  virtual void on_death() {}
 
  private:
   std::int64_t begin_ns_ = 0;
@@ -60,7 +61,7 @@ class checked_wait final : public long_wait {
   void examine(std::optional<scope>&) override {
     if (has_lasted()) check_();
   }
-  void fail_by_death() override { mpi::fail_by_death(operation_); }
+  void on_death() override { mpi::fail_by_death(operation_); }
 
   const char* operation_;
   Check check_;
@@ -73,7 +74,7 @@ class plain_wait final : public long_wait {
 
  private:
   void examine(std::optional<scope>& scope) override;
-  void fail_by_death() override { mpi::fail_by_death(operation_); }
+  void on_death() override { mpi::fail_by_death(operation_); }
 
   const char* operation_;
   const char* title_;
@@ -85,7 +86,7 @@ class plain_wait final : public long_wait {
 template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = mpi::let_progress) {
   for (unsigned round = 1;; ++round) {
-    wait.require_no_death();
+    wait.examine_deaths();
     if (is_done()) return;
     if (mpi::needs_progress()) mpi::progress_all();
     if (round % long_wait::often == 0 && (wait.look() || round % (8 * long_wait::often) == 0)) let_progress();
@@ -98,7 +99,7 @@ void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = m
 template <class Condition>
 void poll_mpi_until(Condition&& is_done, long_wait& wait) {
   for (unsigned round = 1;; ++round) {
-    wait.require_no_death();
+    wait.examine_deaths();
     if (is_done()) return;
     if (round % long_wait::often != 0) continue;
     if (mpi::needs_progress()) mpi::progress_all();
