@@ -78,9 +78,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   call.fact("equal parts (local_rows is -1)", is_equal);
   naming_new(options, [&] { call.agree(); });
   auto parts = naming_new(options, [&] {
-    return is_equal
-               ? base::partition::equal(extents[0], comm->size())
-               : base::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->control()), extents[0]);
+    return is_equal ? base::partition::equal(extents[0], comm->size())
+                    : base::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()), extents[0]);
   });
   layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
@@ -107,7 +106,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     add_extent_facts(call, mine->shape(), 1);
   }
   naming_new(options, [&] { call.agree(); });
-  auto parts = base::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->control()));
+  auto parts = base::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
   shape[0] = parts.total();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");

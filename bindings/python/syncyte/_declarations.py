@@ -46,7 +46,7 @@ class Status(enum.IntEnum):
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
-    ERR_PEER_DIED = 11  # another process died while it held a lock or changed data
+    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them
     ERR_MPI = 12  # MPI reported an error
     ERR_IO = 13  # the operating system reported an error on a file
     ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
@@ -770,9 +770,9 @@ CORE: dict[str, Function] = {
     ),
     # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     # Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
-    # application finalises MPI first, this happens inside MPI_Finalize. If the process of a rank of this node has ended
-    # before, the function does not wait: it logs an error, frees nothing, and does not finalise MPI. Further calls, and
-    # calls in a forked child, do nothing.
+    # application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
+    # not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which must not be called
+    # any more. Further calls, and calls in a forked child, do nothing.
     "syncyte_finalize": Function(
         ctypes.c_int32,
         [
