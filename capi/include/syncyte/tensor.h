@@ -6,9 +6,10 @@
  * Any rank reads, writes and adds to any row without a call by its owner. On a node these are loads and stores, visible
  * to other ranks in the processor's memory order: all ranks see data written before tensor_sync() (collective) after
  * it; a rank that reads a counter by an acquire (tensor_load, tensor_wait, or an atomic) sees data written before the
- * release (tensor_store, tensor_fetch_add, tensor_compare_swap) that wrote the counter. Between nodes they are MPI RMA
- * (window.h says when the target must enter MPI), and adds return SYNCYTE_ERR_UNSUPPORTED. All functions except create,
- * wrap and sync are local and thread-safe.
+ * release (tensor_store, tensor_fetch_add, tensor_compare_swap, tensor_put_signal) that wrote the counter. Between
+ * nodes they are requests to a thread of the owner; without UCX they are MPI RMA (window.h says when the target must
+ * enter MPI), and adds return SYNCYTE_ERR_UNSUPPORTED. All functions except create, wrap and sync are local and
+ * thread-safe.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H
@@ -89,8 +90,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
 /**
  * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
  * caller owns the memory, which must live until a collective point frees the tensor; options->released is set then. The
- * memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
- * SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
+ * memory is not shared: other ranks access it as they access other nodes' rows, on the same node too, and there is no
+ * node view.
  * @param[in] comm its ranks
  * @param[in] local {contiguous, kept} this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
  * @param[in] options {optional} null for defaults; local_rows must be -1
