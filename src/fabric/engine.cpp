@@ -219,6 +219,12 @@ void engine::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
   wake();
 }
 
+void engine::stop_watching() {
+  watch_.remove_rings();
+  const std::lock_guard lock(mutex_);
+  watched_.clear();
+}
+
 void engine::watch_end(peer& watched, memory::descriptor process_end) {
   {
     const std::lock_guard lock(mutex_);

@@ -53,6 +53,9 @@ class engine {
   void add_ring(std::uint64_t communicator, std::vector<peer*> members);
   void remove_ring(std::uint64_t communicator) { watch_.remove_ring(communicator); }
 
+  /// Ends all watches of other processes.
+  void stop_watching();
+
   /// Takes the peer for dead when `process_end` becomes readable (a pidfd).
   void watch_end(peer& watched, memory::descriptor process_end);
 

@@ -34,6 +34,7 @@ class watch final : public receiver {
   /// Any thread. The processes of a communicator in order of ranks, of which this process is one.
   void add_ring(std::uint64_t communicator, std::vector<peer*> members);
   void remove_ring(std::uint64_t communicator);
+  void remove_rings();
   /// Any thread. Passes on the news that the process is dead.
   void report(std::uint64_t process);
 

@@ -124,7 +124,7 @@ void end_alone(const std::string& reason) {
 }
 
 std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
-std::atomic<void (*)() noexcept> after_end{nullptr};
+std::atomic<const end_steps*> at_end{nullptr};
 
 /// First part of finish(), in which Syncyte can still be called, by operations of libraries too. Other threads in
 /// finish() wait for it.
@@ -164,6 +164,7 @@ void end_together() {
     return end_alone(error.what());
   }
   topology::stop_watching_processes();  // from now on a rank that is done may end
+  if (const end_steps* const steps = at_end) steps->all_are_here();
   free_roots();
   mpi::forget_progress();
 }
@@ -174,7 +175,7 @@ void end_all_but_mpi() {
   const std::lock_guard lock(state.mutex);
   if (mpi::is_started()) {
     end_together();
-    if (const auto step = after_end.load()) step();
+    if (const end_steps* const steps = at_end) steps->last();
   }
   watchdog::stop();  // also after a start that failed half-way
 }
@@ -320,7 +321,7 @@ void finish() {
 
 void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
 
-void call_after_end(void (*step)() noexcept) { after_end = step; }
+void call_at_end(const end_steps& steps) { at_end = &steps; }
 
 std::shared_ptr<communicator> world() { return root(&runtime_state::world); }
 

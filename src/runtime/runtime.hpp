@@ -31,9 +31,13 @@ std::shared_ptr<comm::communicator> group(comm::communicator& parent, std::span<
 /// function.
 void call_before_end(bool (*step)(bool are_all_here) noexcept);
 
-/// Sets the function that finish() calls on this rank when Syncyte's communicators are freed, or cannot be: lower
-/// layers end their threads there. It must not wait for other ranks. All ranks have come to finish() by then, unless one
-/// died. Replaces an earlier function.
-void call_after_end(void (*step)() noexcept);
+/// What lower layers do at the end. No step waits for other ranks.
+struct end_steps {
+  void (*all_are_here)() noexcept;  ///< all ranks have come to finish(): from now on they may end at any time
+  void (*last)() noexcept;          ///< communicators are freed, or cannot be because a rank died; MPI still works
+};
+
+/// Sets the functions that finish() calls on this rank; replaces earlier ones. `steps` stays.
+void call_at_end(const end_steps& steps);
 
 }  // namespace syncyte::runtime
