@@ -6,6 +6,7 @@
 
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
+#include "tensor/staged_adds.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -131,9 +132,26 @@ void whole_tensor::copy_everywhere(const row_request& request, direction way) {
     storage_->remote()->put_rows(others.owners());
 }
 
+void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
+                              std::int64_t element, syncyte_op_t op, std::int64_t value) {
+  counters.require_signal(element, op, value);
+  scatter(index, source);
+  flush();  // the rows are at their owners
+  if (op == SYNCYTE_OP_SUM)
+    counters.fetch_add(element, value);
+  else
+    counters.store(element, value);
+}
+
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
+  if (staged_) {
+    const std::lock_guard guard(staged_->mutex);
+    for (std::int64_t i = 0; i < request.index.count(); ++i)
+      staged_->sums.add(request.index[i], request.packed + static_cast<std::size_t>(i) * layout_.row_bytes());
+    return;
+  }
   if (storage_->mapped_rows().covers(layout_.rows()) || !storage_->remote()->can_add_rows()) {
     require_mapped(request);
     rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
@@ -160,7 +178,7 @@ void whole_tensor::add_everywhere(const row_request& request) {
   for (const std::int64_t position : mapped) rows.push_back(request.index[position]);
   rows::add_rows_at(storage_->mapped_rows(), rows::row_index(std::span<const std::int64_t>(rows)), mapped,
                     request.packed, layout_.dtype(), storage_->locks());
-  if (!others.owners().empty()) storage_->remote()->add_rows(others.owners());
+  if (!others.owners().empty()) storage_->remote()->add_rows(others.owners(), SYNCYTE_OP_SUM);
 }
 
 /// Whether this process loads and stores an owner's rows, of which there is at least one.
@@ -170,20 +188,23 @@ bool whole_tensor::is_mapped(int owner) const {
 
 void whole_tensor::require_mapped(const row_request& request) const {
   if (storage_->mapped_rows().covers(layout_.rows())) return;
-  const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
     const std::int64_t row = request.index[position];
-    if (storage_->mapped_rows().find(row) != nullptr) continue;
-    base::refuse(
-        SYNCYTE_ERR_UNSUPPORTED,
-        {.argument = "index",
-         .axis = position,
-         .value = fmt::to_string(row),
-         .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let "
-                                 "its owner add",
-                                 layout_.partition().owner(row),
-                                 is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
+    if (storage_->mapped_rows().find(row) == nullptr) refuse_to_add("index", position, row);
   }
+}
+
+void whole_tensor::refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const {
+  const bool is_wrapped = storage_->node() == nullptr;
+  base::refuse(
+      SYNCYTE_ERR_UNSUPPORTED,
+      {.argument = argument,
+       .axis = position,
+       .value = fmt::to_string(row),
+       .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let its owner "
+                               "add",
+                               layout_.partition().owner(row),
+                               is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
 }
 
 }  // namespace syncyte::tensor

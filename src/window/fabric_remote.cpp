@@ -43,16 +43,16 @@ void fabric_remote::get(int rank, std::size_t offset, std::byte* target, std::si
 
 /// Requests to all owners, which overlap.
 void fabric_remote::run_rows(const char* operation, memory_operation rows, memory_operation pieces,
-                             std::span<const remote_rows> owners) {
+                             std::span<const remote_rows> owners, syncyte_op_t op) {
   std::deque<row_requests> short_rows;
   std::deque<piece_requests> long_rows;
   ranks_->run(operation, [&](fabric::exchange& running) {
     for (const remote_rows& each : owners) {
       fabric::peer& owner = ranks_->at(each.rank);
       if (each.row_bytes <= row_requests::longest_row)
-        running.add(owner, short_rows.emplace_back(ranks_->rank_name(each.rank), name_, rows, each));
+        running.add(owner, short_rows.emplace_back(ranks_->rank_name(each.rank), name_, rows, each, op));
       else
-        running.add(owner, long_rows.emplace_back(ranks_->rank_name(each.rank), name_, pieces, each));
+        running.add(owner, long_rows.emplace_back(ranks_->rank_name(each.rank), name_, pieces, each, op));
     }
   });
 }
@@ -65,8 +65,8 @@ void fabric_remote::put_rows(std::span<const remote_rows> owners) {
   run_rows("scatter", memory_operation::write_rows, memory_operation::write, owners);
 }
 
-void fabric_remote::add_rows(std::span<const remote_rows> owners) {
-  run_rows("scatter_add", memory_operation::add_rows, memory_operation::add, owners);
+void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
+  run_rows("scatter_add", memory_operation::add_rows, memory_operation::add, owners, op);
 }
 
 void fabric_remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,

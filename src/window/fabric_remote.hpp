@@ -25,7 +25,7 @@ class fabric_remote final : public remote {
   void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
   void get_rows(std::span<const remote_rows> owners) override;
   void put_rows(std::span<const remote_rows> owners) override;
-  void add_rows(std::span<const remote_rows> owners) override;
+  void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                std::byte* previous, std::int64_t count) override;
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
@@ -41,7 +41,7 @@ class fabric_remote final : public remote {
 
   void run(const char* operation, int rank, fabric::request_source& source);
   void run_rows(const char* operation, memory_operation rows, memory_operation pieces,
-                std::span<const remote_rows> owners);
+                std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_REPLACE);
 
   std::shared_ptr<fabric::group> ranks_;
   const fabric::object_name name_;

@@ -1,0 +1,118 @@
+// Deterministic adds: each rank sums what it adds exactly. sync() takes the sums to the rows' owners, which add them
+// exactly to each other and to the row, and round once. The result therefore depends on no order.
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "comm/collective_call.hpp"
+#include "mpi/small_collectives.hpp"
+#include "tensor/staged_adds.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+/// Words of records that an owner reads at once, about.
+constexpr std::int64_t chunk_words = std::int64_t{1} << 17;
+
+void copy_to_local(whole_tensor& tensor, const std::vector<std::int64_t>& words) {
+  if (!words.empty()) std::memcpy(tensor.local().data, words.data(), words.size() * sizeof(std::int64_t));
+}
+
+void read_words(whole_tensor& tensor, std::span<const std::int64_t> lower, std::span<const std::int64_t> extent,
+                std::int64_t* words) {
+  const syncyte_buffer_t output = base::make_buffer(words, SYNCYTE_INT64, extent);
+  tensor.get_box(lower, &output);
+}
+
+/// Merges the records in [first, end) of a tensor of words.
+void merge_records(whole_tensor& records, std::int64_t first, std::int64_t end, rows::exact_rows& sums) {
+  std::vector<std::int64_t> words;
+  std::int64_t wanted = chunk_words;
+  while (first < end) {
+    const std::int64_t length = std::min(end - first, wanted);
+    words.resize(static_cast<std::size_t>(length));
+    read_words(records, {&first, 1}, {&length, 1}, words.data());
+    std::size_t used = 0;
+    wanted = chunk_words;
+    while (used + rows::exact_rows::header_words <= words.size()) {
+      const std::size_t record = sums.record_words(&words[used]);
+      if (used + record > words.size()) {  // the next chunk begins with it
+        wanted = std::max(wanted, static_cast<std::int64_t>(record));
+        break;
+      }
+      sums.merge(&words[used]);
+      used += record;
+    }
+    first += static_cast<std::int64_t>(used);
+  }
+}
+
+}  // namespace
+
+/// Records of all rows that this rank has added to, in their order; `begin`: of each owner's records, and the end.
+std::vector<std::int64_t> whole_tensor::pack_staged(std::vector<std::int64_t>& begin) {
+  const std::lock_guard guard(staged_->mutex);
+  std::vector<std::int64_t> records;
+  begin.assign(1, 0);
+  for (const std::int64_t row : staged_->sums.numbers()) {
+    const auto owner = static_cast<std::size_t>(layout_.partition().owner(row));
+    begin.resize(std::max(begin.size(), owner + 1), static_cast<std::int64_t>(records.size()));
+    staged_->sums.append_record(row, records);
+  }
+  begin.resize(static_cast<std::size_t>(comm_->size()) + 1, static_cast<std::int64_t>(records.size()));
+  return records;
+}
+
+/// Adds all ranks' records of this rank's rows. `records`: all ranks' words; `places`: row r has rank r's `begin`.
+void whole_tensor::add_records(whole_tensor& records, whole_tensor& places) {
+  rows::exact_rows sums(layout_.dtype(), layout_.row_elements());
+  const std::int64_t mine = comm_->rank(), extent[] = {1, 2};
+  for (std::int64_t rank = 0; rank < comm_->size(); ++rank) {
+    const std::int64_t lower[] = {rank, mine};
+    std::int64_t bounds[2] = {};
+    read_words(places, lower, extent, bounds);
+    const std::int64_t first = records.layout_.partition().first(static_cast<int>(rank));
+    merge_records(records, first + bounds[0], first + bounds[1], sums);
+  }
+  for (const std::int64_t row : sums.numbers()) {
+    std::byte* const target = storage_->local() + layout_.offset_at_owner(comm_->rank(), row);
+    sums.add(row, target);
+    sums.round(row, target);
+  }
+}
+
+/// Collective.
+void whole_tensor::add_staged() {
+  std::vector<std::int64_t> records, begin;
+  {
+    comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
+    call.attempt([&] { records = pack_staged(begin); });
+    call.fact("the tensor", static_cast<std::int64_t>(id_));
+    call.agree();
+  }
+  tensor_options options;
+  options.local_rows = static_cast<std::int64_t>(records.size());
+  const auto lengths = mpi::allgather(options.local_rows, comm_->control());
+  const std::int64_t words = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  if (words == 0) return;
+  const auto shared = create_rows(comm_, SYNCYTE_INT64, 1, &words, options);
+  options.local_rows = 1;
+  const std::int64_t table[] = {comm_->size(), comm_->size() + 1};
+  const auto places = create_rows(comm_, SYNCYTE_INT64, 2, table, options);
+  copy_to_local(*shared, records);
+  copy_to_local(*places, begin);
+  records = {};
+  shared->sync();
+  places->sync();
+  comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
+  call.attempt([&] { add_records(*shared, *places); });
+  call.fact("the tensor", static_cast<std::int64_t>(id_));
+  call.agree();  // all ranks have read the records
+  const std::lock_guard guard(staged_->mutex);
+  staged_->sums = rows::exact_rows(layout_.dtype(), layout_.row_elements());
+}
+
+}  // namespace syncyte::tensor
