@@ -15,6 +15,7 @@
 #
 #   syncyte_virtual_host_test(NAME window_hosts TARGET test_window RANKS_PER_HOST 1 2 [ONLY Suite.A Suite.B])
 #   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
+#   syncyte_virtual_host_test(NAME script_hosts COMMAND python script.py RANKS_PER_HOST 2)
 #     A program on two virtual hosts (HOSTS n), which are network namespaces and share no memory; skipped with a reason
 #     if the machine forbids namespaces. One CTest entry for each number of ranks on a host. Default label: slow.
 #     Tests may cut links between hosts and limit their rate (tests/support/links.h); tests/support/virtual_hosts.py says
@@ -227,7 +228,9 @@ function(syncyte_virtual_host_test)
     set(test ${TEST_NAME}.hosts${TEST_HOSTS}x${per_host})
     math(EXPR ranks "${TEST_HOSTS} * ${per_host}")
     set(options --ranks=${ranks} "--folder=${TEST_FOLDER}/${test}" "--mpirun={mpirun}" ${TEST_LIMITS})
-    if(TEST_KIND STREQUAL "program")
+    if(TEST_COMMAND)
+      set(command program ${options} -- ${TEST_COMMAND})
+    elseif(TEST_KIND STREQUAL "program")
       set(command program ${options} -- "$<TARGET_FILE:${TEST_TARGET}>" ${TEST_ARGS})
     else()
       set(command run --strict ${options} --total=${TEST_TIMEOUT} --only=${only} "$<TARGET_FILE:${TEST_TARGET}>")

@@ -3,7 +3,8 @@
 A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
 arguments, without options and lengths of arrays. A function that retains, releases or
 destroys a handle calls the handle's table. Any other function calls the method of the handle's object that has its
-name: the method returns a single output and gets several by reference.
+name: the method returns a single output and gets several by reference. A method whose output is a request returns the
+started operation.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 #include "handle_tables.hpp"
 #include "kv/worker.hpp"
 #include "reducer/bucket_reducer.hpp"
+#include "requests.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
 #include "tensor/whole_tensor.hpp"
@@ -139,7 +141,9 @@ def _method(function: Function) -> str:
              if parameter.type.name == "syncyte_buffer_t"
              and parameter.name in ("output", "source", "values")]  # fmt: skip
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
-    body += _returned(outputs, f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})")
+    call = f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})"
+    starts = names == ["request"]
+    body += [f'give_request({call}, "{operation}", request);'] if starts else _returned(outputs, call)
     statements = [fold_line(statement, 4) for statement in body]
     return "\n".join(["", _signature(function), fold_line(opening, 2), *statements, "  });", "}", ""])
 

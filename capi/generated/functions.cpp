@@ -7,6 +7,7 @@
 #include "handle_tables.hpp"
 #include "kv/worker.hpp"
 #include "reducer/bucket_reducer.hpp"
+#include "requests.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
 #include "tensor/whole_tensor.hpp"
@@ -490,6 +491,36 @@ syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncy
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->scatter_add(index, source);
+  });
+}
+
+syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return after_init("tensor_igather", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    out(request, "request");
+    give_request(object->igather(index, output), "tensor_igather", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("tensor_iscatter", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iscatter(index, source), "tensor_iscatter", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("tensor_iscatter_add", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iscatter_add(index, source), "tensor_iscatter_add", request);
   });
 }
 

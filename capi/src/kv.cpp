@@ -43,8 +43,7 @@ syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, con
                                                  const syncyte_buffer_t* values, int32_t* is_local) {
   return after_init<forks_too>("kv_worker_pull_if_local", [&] {
     out(is_local, "is_local");
-    find_traced(tables::kv_worker(), worker, "worker")->pull(keys, values);
-    *is_local = 1;
+    *is_local = find_traced(tables::kv_worker(), worker, "worker")->pull_if_local(keys, values) ? 1 : 0;
     trace_buffer(values);
   });
 }

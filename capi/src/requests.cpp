@@ -1,5 +1,6 @@
 #include "requests.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "mpi/thread_guard.hpp"
@@ -55,6 +56,18 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
+/// The right to call MPI while a request that needs it is tested or waited for.
+class request_guard {
+ public:
+  request_guard(const request& active, const char* operation) : request_guard(active.needs_mpi(), operation) {}
+  request_guard(bool needs_mpi, const char* operation) {
+    if (needs_mpi) guard_.emplace(operation);
+  }
+
+ private:
+  std::optional<mpi::thread_guard> guard_;
+};
+
 /// Frees a request that has ended, and nulls its handle.
 void drop(request& ended, syncyte_request_t* handle) {
   ended.free_context();
@@ -64,7 +77,7 @@ void drop(request& ended, syncyte_request_t* handle) {
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = tables::request().find(*handle, "request");
-  const mpi::thread_guard guard("request_wait");
+  const request_guard guard(*active, "request_wait");
   const syncyte_status_t ended = active->wait();
   if (active->has_ended()) drop(*active, handle);
   return ended;
@@ -86,6 +99,12 @@ traced_part combined(const std::optional<traced_part>& sum, const traced_part& p
           .peer = sum->peer == part.peer ? part.peer : traced_part().peer,
           .dtype = sum->dtype == part.dtype ? part.dtype : 0,
           .comm = sum->comm == part.comm ? part.comm : nullptr};
+}
+
+bool any_needs_mpi(std::int64_t count, const syncyte_request_t* array) {
+  return std::any_of(array, array + count, [](syncyte_request_t handle) {
+    return handle != nullptr && tables::request().find(handle, "requests")->needs_mpi();
+  });
 }
 
 /// Waits for one of several requests: nulls it, stores its status in `ended` and returns its index; -1 if all are null.
@@ -126,7 +145,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = tables::request().find(*request, "request");
-    const mpi::thread_guard guard("request_test");
+    const request_guard guard(*active, "request_test");
     answer = active->test();
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
@@ -164,7 +183,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   return completing("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
-    const mpi::thread_guard guard("request_wait_any");
+    const request_guard guard(any_needs_mpi(count, array), "request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
@@ -176,7 +195,7 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
     const auto active = tables::request().find(*request, "request");
-    const mpi::thread_guard guard("request_destroy");
+    const request_guard guard(*active, "request_destroy");
     base::require(active->test(), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     drop(*active, request);

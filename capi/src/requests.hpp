@@ -31,6 +31,8 @@ class request {
   syncyte_status_t status() const;
   /// Frees the context of an operation that has ended, once.
   virtual void free_context() {}
+  /// Whether test() and wait() call MPI for this operation.
+  virtual bool needs_mpi() const { return true; }
 
  protected:
   /// Asks whether the operation has ended, and then keeps its status. The caller holds the mutex.
@@ -51,11 +53,16 @@ class request {
   thread_error error_;
 };
 
-/// The request of an object with test() and wait().
+/// The request of an object with test() and wait(), which call MPI unless its needs_mpi is false.
 template <class Pointer>
 class request_of final : public request {
  public:
   request_of(Pointer operation, const char* name) : request(traced()), operation_(std::move(operation)), name_(name) {}
+
+  bool needs_mpi() const override {
+    if constexpr (requires { Pointer::element_type::needs_mpi; }) return Pointer::element_type::needs_mpi;
+    return true;
+  }
 
  private:
   std::optional<syncyte_status_t> ask() override {

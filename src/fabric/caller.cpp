@@ -9,20 +9,23 @@
 
 namespace syncyte::fabric {
 
-caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits)
+caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+               const std::function<void(std::uint64_t)>& declare)
     : process_(process),
       number_(number),
       limits_(limits),
+      declare_(declare),
       worker_(way.make_worker(*this)),
       address_(worker_->address()) {}
 
-caller::~caller() { sessions_.clear(); }  // links go before their worker
+caller::~caller() { close(); }
 
 caller::session& caller::session_with(peer& owner) {
   return sessions_.try_emplace(owner.process, session{.owner = owner, .pause = limits_.resend}).first->second;
 }
 
 void caller::begin(peer& owner, conversation& talk) {
+  base::require(worker_ != nullptr, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   session& with = session_with(owner);
   with.ready.push_back(&talk);
   send_ready(with);
@@ -58,7 +61,7 @@ bool caller::send_ready(session& to) {
   bool did_something = false;
   while (!to.ready.empty() && to.unanswered.size() < window) {
     if (to.owner.is_dead) {
-      end(to, "");
+      end_dead(to);
       return true;
     }
     did_something = true;
@@ -80,13 +83,14 @@ bool caller::send_ready(session& to) {
       if (!to.way) connect(to);
       if (!to.is_broken) to.way->send(request);  // otherwise look() connects again, and sends all that is unanswered
     } catch (const std::runtime_error& error) {
-      end(to, error.what());
+      end(to, SYNCYTE_ERR_IO, fmt::format("cannot be reached: {}", error.what()));
     }
   }
   return did_something;
 }
 
 bool caller::progress() {
+  if (!worker_) return false;
   bool did_something = worker_->progress();
   for (auto& [process, to] : sessions_) did_something |= send_ready(to);
   return did_something;
@@ -124,17 +128,10 @@ void caller::on_broken(std::uint64_t tag) {
   if (found != sessions_.end()) found->second.is_broken = true;
 }
 
-/// Ends all conversations of a session: its owner is dead, or out of reach for the reason.
-void caller::end(session& to, const std::string& reason) {
+/// Ends all conversations of a session with an error, whose text begins with the owner's name.
+void caller::end(session& to, syncyte_status_t status, const std::string& reason) {
   const auto fail = [&](conversation& talk) {
-    if (!talk.error)
-      talk.error =
-          reason.empty()
-              ? base::error(SYNCYTE_ERR_PEER_DIED,
-                            fmt::format("{} died, or has been out of reach for {} seconds", talk.source->owner_name(),
-                                        std::chrono::duration<double>(limits_.deadline).count()))
-              : base::error(SYNCYTE_ERR_IO,
-                            fmt::format("there is no connection to {}: {}", talk.source->owner_name(), reason));
+    if (!talk.error) talk.error = base::error(status, talk.source->owner_name() + " " + reason);
     talk.has_more = false;
   };
   for (const auto& request : to.unanswered) {
@@ -148,6 +145,19 @@ void caller::end(session& to, const std::string& reason) {
   to.way.reset();
 }
 
+void caller::end_dead(session& to) {
+  end(to, SYNCYTE_ERR_PEER_DIED,
+      fmt::format("died, or has been out of reach for {} seconds",
+                  std::chrono::duration<double>(limits_.deadline).count()));
+}
+
+void caller::close() {
+  for (auto& [process, to] : sessions_)
+    end(to, SYNCYTE_ERR_NOT_INITIALISED, "is not asked any more: Syncyte has ended");
+  sessions_.clear();
+  worker_.reset();
+}
+
 void caller::look() {
   const auto time = now();
   for (auto& [process, at] : sessions_)
@@ -155,8 +165,8 @@ void caller::look() {
 }
 
 void caller::look(session& at, std::chrono::nanoseconds time) {
-  if (time - at.heard > limits_.deadline) at.owner.is_dead = true;
-  if (at.owner.is_dead) return end(at, "");
+  if (time - at.heard > limits_.deadline) declare_(at.owner.process);
+  if (at.owner.is_dead) return end_dead(at);
   const bool is_due = time - std::max(at.heard, at.resent) >= (at.is_broken ? limits_.resend / 8 : at.pause);
   if (!is_due) return;
   at.resent = time;
@@ -169,7 +179,7 @@ void caller::look(session& at, std::chrono::nanoseconds time) {
     }
     for (const auto& request : at.unanswered) at.way->send(request.sent);
   } catch (const std::runtime_error& error) {
-    end(at, error.what());
+    end(at, SYNCYTE_ERR_IO, fmt::format("cannot be reached: {}", error.what()));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,7 +52,9 @@ class caller final : private receiver {
  public:
   static constexpr std::size_t window = 8;
 
-  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits);
+  /// declare(process) makes a process dead for good.
+  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+         const std::function<void(std::uint64_t)>& declare);
   ~caller();
 
   std::mutex mutex;
@@ -68,11 +71,16 @@ class caller final : private receiver {
   /// millisecond while a conversation has not ended.
   void look();
 
+  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALISED, and takes no others.
+  void close();
+
   /// Whether it can sleep now until event() is readable, or something is due in look().
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
 
-  int users = 0;  // exchanges that use it; the engine's
+  // The engine's, under its mutex.
+  int users = 0;   // exchanges that use it
+  int driven = 0;  // those of them with which the serving thread goes on
 
  private:
   struct unanswered_request {
@@ -102,12 +110,14 @@ class caller final : private receiver {
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);
-  void end(session& to, const std::string& reason);
+  void end(session& to, syncyte_status_t status, const std::string& reason);
+  void end_dead(session& to);
   void look(session& at, std::chrono::nanoseconds time);
 
   const std::uint64_t process_;
   const std::uint32_t number_;
   const time_limits limits_;
+  const std::function<void(std::uint64_t)>& declare_;
   std::unique_ptr<worker> worker_;
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process

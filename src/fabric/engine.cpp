@@ -10,21 +10,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <utility>
 
 namespace syncyte::fabric {
 namespace {
 
+using namespace std::chrono_literals;
+
+/// Between two looks at the callers that the serving thread drives.
+constexpr auto look_pause = 10ms;
+
+/// Before a request that was put aside is tried again.
+constexpr auto retry_pause = 1ms;
+
 std::uint64_t random_number() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
-}
-
-/// Sleeps until one of the descriptors is readable, or the time is over; -1: no limit.
-void sleep(std::initializer_list<int> events, int milliseconds) {
-  pollfd entries[2];
-  nfds_t count = 0;
-  for (const int event : events) entries[count++] = {event, POLLIN, 0};
-  ::poll(entries, count, milliseconds);
 }
 
 /// Signals of the application are handled by its own threads.
@@ -51,35 +52,180 @@ memory::descriptor make_event() {
 
 }  // namespace
 
-engine::engine(std::unique_ptr<transport> way, time_limits limits)
-    : transport_(std::move(way)),
-      limits_(limits),
+engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function<void(peer&)> on_death)
+    : limits_(limits),
+      declare_([this](std::uint64_t process) { declare_dead(process); }),
+      on_death_(std::move(on_death)),
+      transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
-      server_(*transport_, process_, targets_),
+      watch_(process_, limits, declare_),
+      server_(*transport_, process_, targets_, watch_),
       address_(server_.address()),
-      stop_event_(make_event()) {
+      wake_event_(make_event()) {
+  watch_.use(server_.by());
   const signals_blocked in_the_new_thread;
   thread_ = std::thread([this] { serve(); });
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
 }
 
-engine::~engine() {
-  is_stopping_ = true;
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(stop_event_.number(), &one, sizeof one);
+engine::~engine() { stop(); }
+
+void engine::stop() {
+  if (is_stopping_.exchange(true)) return;
+  wake();
   thread_.join();
+  watch_.close();
+  server_.close();
+  const std::lock_guard lock(mutex_);
+  for (caller& each : callers_) {
+    const std::lock_guard turn(each.mutex);
+    each.close();
+  }
 }
+
+void engine::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_event_.number(), &one, sizeof one);
+}
+
+// ---- the serving thread
 
 void engine::serve() {
   while (!is_stopping_) {
-    if (server_.progress() || !server_.arm()) continue;
-    sleep({server_.event(), stop_event_.number()}, server_.has_put_aside() ? 1 : -1);
+    const auto time = now();
+    if (!progress(time) && arm()) sleep(time);
   }
+}
+
+bool engine::progress(std::chrono::nanoseconds time) {
+  forget_dead();
+  bool did_something = server_.progress();
+  did_something |= progress_driven(time);
+  return watch_.progress(time) || did_something;
+}
+
+/// Callers with exchanges with which this thread goes on. Callers stay where they are.
+std::vector<caller*> engine::driven_callers() {
+  std::vector<caller*> driven;
+  const std::lock_guard lock(mutex_);
+  for (caller& each : callers_)
+    if (each.driven > 0) driven.push_back(&each);
+  return driven;
+}
+
+/// Goes on with exchanges for which no thread waits now.
+bool engine::progress_driven(std::chrono::nanoseconds time) {
+  const bool is_time_to_look = time - looked_ >= look_pause;
+  if (is_time_to_look) looked_ = time;
+  bool did_something = false;
+  for (caller* const each : driven_callers()) {
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    if (!turn) continue;
+    did_something |= each->progress();
+    if (is_time_to_look) each->look();
+  }
+  return did_something;
+}
+
+bool engine::arm() {
+  if (!server_.by().arm()) return false;
+  return std::ranges::all_of(driven_callers(), [](caller* each) {
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    return !turn || each->arm();
+  });
+}
+
+void engine::sleep(std::chrono::nanoseconds time) {
+  std::vector<pollfd> events{{server_.by().event(), POLLIN, 0}, {wake_event_.number(), POLLIN, 0}};
+  auto longest = watch_.time_left(time);
+  const auto shorten = [&](std::chrono::nanoseconds limit) {
+    longest = longest < 0ns ? limit : std::min(longest, limit);
+  };
+  if (server_.has_put_aside()) shorten(retry_pause);
+  for (caller* const each : driven_callers()) {
+    events.push_back({each->event(), POLLIN, 0});
+    shorten(look_pause);
+  }
+  const std::size_t first_process = events.size();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& each : watched_) events.push_back({each.end.number(), POLLIN, 0});
+  }
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(longest).count();
+  if (::poll(events.data(), events.size(), longest < 0ns ? -1 : static_cast<int>(milliseconds)) <= 0) return;
+  std::uint64_t count = 0;
+  if (events[1].revents != 0) [[maybe_unused]]
+    const auto drained = ::read(wake_event_.number(), &count, sizeof count);
+  for (std::size_t i = first_process; i < events.size(); ++i)
+    if (events[i].revents != 0) end_of_process(events[i].fd);
+}
+
+void engine::end_of_process(int descriptor) {
+  peer* dead = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::ranges::find(watched_, descriptor, [](const watched_process& each) { return each.end.number(); });
+    if (found == watched_.end()) return;
+    dead = found->process;
+    watched_.erase(found);
+  }
+  declare_dead(dead->process);
+}
+
+void engine::forget_dead() {
+  std::vector<std::uint64_t> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    dead.swap(newly_dead_);
+  }
+  for (const std::uint64_t process : dead) server_.forget(process);
+}
+
+// ---- any thread
+
+void engine::declare_dead(std::uint64_t process) {
+  peer* dead = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = peers_.find(process);
+    if (found == peers_.end() || found->second.is_dead.exchange(true)) return;
+    dead = &found->second;
+    newly_dead_.push_back(process);
+  }
+  watch_.report(process);
+  wake();
+  on_death_(*dead);
+}
+
+void engine::declare_rank_dead(int world_rank) {
+  std::vector<std::uint64_t> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [process, known] : peers_)
+      if (known.world_rank == world_rank) dead.push_back(process);
+  }
+  for (const std::uint64_t process : dead) declare_dead(process);
 }
 
 peer& engine::find_peer(std::uint64_t process, std::string_view address) {
   const std::lock_guard lock(mutex_);
   return peers_.try_emplace(process, process, address).first->second;
+}
+
+void engine::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
+  watch_.add_ring(communicator, std::move(members));
+  wake();
+}
+
+void engine::watch_end(peer& watched, memory::descriptor process_end) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_known = std::ranges::any_of(watched_, [&](const auto& each) { return each.process == &watched; });
+    if (is_known) return;
+    watched_.push_back({&watched, std::move(process_end)});
+  }
+  wake();
 }
 
 /// The caller with the fewest users; a new one if all have some and the pool is not full.
@@ -90,14 +236,25 @@ caller& engine::borrow() {
     ++least->users;
     return *least;
   }
-  caller& made = callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_);
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  caller& made =
+      callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_, declare_);
   ++made.users;
   return made;
 }
 
-void engine::give_back(caller& borrowed) {
+void engine::give_back(caller& borrowed, bool was_driven) {
   const std::lock_guard lock(mutex_);
   --borrowed.users;
+  borrowed.driven -= was_driven ? 1 : 0;
+}
+
+void engine::drive(caller& borrowed) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++borrowed.driven;
+  }
+  wake();
 }
 
 exchange::exchange(engine& through) : engine_(through), caller_(through.borrow()) {}
@@ -108,7 +265,7 @@ exchange::~exchange() {
     for (conversation& talk : talks_)
       if (!talk.has_ended()) caller_.abandon(talk);
   }
-  engine_.give_back(caller_);
+  engine_.give_back(caller_, is_driven_);
 }
 
 void exchange::add(peer& owner, request_source& source) {
@@ -116,6 +273,10 @@ void exchange::add(peer& owner, request_source& source) {
   conversation& talk = talks_.emplace_back();
   talk.source = &source;
   caller_.begin(owner, talk);
+}
+
+void exchange::drive() {
+  if (!std::exchange(is_driven_, true)) engine_.drive(caller_);
 }
 
 bool exchange::has_ended() const {
@@ -149,11 +310,13 @@ void exchange::wait(const std::function<void()>& look) {
       if (has_ended()) break;
       if (idle > spins) may_sleep = caller_.arm();
     }
-    if (may_sleep)
-      sleep({caller_.event()}, 1);
-    else if (idle > 0)
+    if (may_sleep) {
+      pollfd event{caller_.event(), POLLIN, 0};
+      ::poll(&event, 1, 1);
+    } else if (idle > 0) {
       ::sched_yield();
-    if (now() - looked < std::chrono::milliseconds(1)) continue;
+    }
+    if (now() - looked < 1ms) continue;
     looked = now();
     {
       const std::lock_guard lock(caller_.mutex);
@@ -161,6 +324,7 @@ void exchange::wait(const std::function<void()>& look) {
     }
     look();
   }
+  if (is_driven_) engine_.wake();  // the serving thread has not seen what came meanwhile for others
   throw_error();
 }
 

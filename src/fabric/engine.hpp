@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "fabric/caller.hpp"
+#include "fabric/counted_transport.hpp"
 #include "fabric/server.hpp"
+#include "fabric/watch.hpp"
 #include "memory/descriptor.hpp"
 
 namespace syncyte::fabric {
@@ -24,12 +26,17 @@ class engine {
  public:
   static constexpr std::size_t most_callers = 16;
 
-  /// Throws std::runtime_error if the transport cannot make a worker.
-  explicit engine(std::unique_ptr<transport> way, time_limits limits = {});
-  /// Ends the thread. No exchange is under way.
+  /// Throws std::runtime_error if the transport cannot make a worker. `on_death` is called once for each process that
+  /// is dead, by any thread; it must not wait.
+  explicit engine(
+      std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
+  /// Calls stop(). No exchange uses it.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
+
+  /// Ends the thread and all that is under way: exchanges end with SYNCYTE_ERR_NOT_INITIALISED.
+  void stop();
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }
@@ -37,25 +44,64 @@ class engine {
   /// The peer with this number; added if it is not known. It lives as long as the engine.
   peer& find_peer(std::uint64_t process, std::string_view address);
 
+  const traffic& sent() const { return traffic_; }
+
+  /// Objects that serve requests.
   target_table& targets() { return targets_; }
+
+  /// Watches the processes of a communicator, in order of ranks, of which this process is one.
+  void add_ring(std::uint64_t communicator, std::vector<peer*> members);
+  void remove_ring(std::uint64_t communicator) { watch_.remove_ring(communicator); }
+
+  /// Takes the peer for dead when `process_end` becomes readable (a pidfd).
+  void watch_end(peer& watched, memory::descriptor process_end);
+
+  /// Makes a process dead for good: operations that wait for it fail, and other processes are told.
+  void declare_dead(std::uint64_t process);
+  /// The same for a rank of MPI_COMM_WORLD, if it is known.
+  void declare_rank_dead(int world_rank);
 
  private:
   friend class exchange;
 
-  caller& borrow();
-  void give_back(caller& borrowed);
-  void serve();
+  struct watched_process {
+    peer* process;
+    memory::descriptor end;
+  };
 
-  std::unique_ptr<transport> transport_;
+  caller& borrow();
+  void give_back(caller& borrowed, bool was_driven);
+  void drive(caller& borrowed);
+
+  void serve();
+  bool progress(std::chrono::nanoseconds time);
+  std::vector<caller*> driven_callers();
+  bool progress_driven(std::chrono::nanoseconds time);
+  bool arm();
+  void sleep(std::chrono::nanoseconds time);
+  void end_of_process(int descriptor);
+  void forget_dead();
+  void wake();
+
   const time_limits limits_;
+  const std::function<void(std::uint64_t)> declare_;
+  const std::function<void(peer&)> on_death_;
+  traffic traffic_;
+  std::unique_ptr<transport> transport_;
   const std::uint64_t process_;
   target_table targets_;
+  watch watch_;
   server server_;
   const std::string address_;
-  std::mutex mutex_;
+
+  std::mutex mutex_;  // guards the members up to the next empty line
   std::map<std::uint64_t, peer> peers_;
   std::deque<caller> callers_;
-  memory::descriptor stop_event_;
+  std::vector<watched_process> watched_;
+  std::vector<std::uint64_t> newly_dead_;
+
+  std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
+  memory::descriptor wake_event_;
   std::atomic<bool> is_stopping_{false};
   std::thread thread_;
 };
@@ -73,6 +119,9 @@ class exchange {
   /// Begins to send; `source` lives until the exchange has ended or goes.
   void add(peer& owner, request_source& source);
 
+  /// Lets the serving thread go on with it, so that it ends without calls of test() or wait().
+  void drive();
+
   /// Goes on without waiting; true once all requests are answered, or failed. Throws the first owner's error then.
   bool test();
 
@@ -86,6 +135,7 @@ class exchange {
   engine& engine_;
   caller& caller_;
   std::deque<conversation> talks_;
+  bool is_driven_ = false;
 };
 
 }  // namespace syncyte::fabric

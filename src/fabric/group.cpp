@@ -58,7 +58,21 @@ struct process_entry {
 
 group::group(const comm::communicator& comm, engine* through)
     : communicator_(comm.id()), communicator_name_(comm.name()), engine_(through) {
-  if (through != nullptr) exchange_addresses(comm);
+  if (through == nullptr) return;
+  exchange_addresses(comm);
+  engine_->add_ring(communicator_, peers_);
+  watch_node(comm.node());
+}
+
+/// The kernel tells of the end of this node's processes. Of many ranks each watches the next ones, which bounds the
+/// number of descriptors; the news is passed on.
+void group::watch_node(const topology::node_group& node) {
+  constexpr int most = 32;
+  for (int distance = 1; distance <= std::min(node.size - 1, most); ++distance) {
+    const auto place = static_cast<std::size_t>((node.rank + distance) % node.size);
+    if (auto end = topology::open_process(node.processes[place]))
+      engine_->watch_end(*peers_[static_cast<std::size_t>(node.members[place])], std::move(end));
+  }
 }
 
 void group::exchange_addresses(const comm::communicator& comm) {
@@ -69,9 +83,12 @@ void group::exchange_addresses(const comm::communicator& comm) {
   std::vector<char> mine(longest);
   std::ranges::copy(address, mine.begin());
   const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.control());
-  for (std::size_t rank = 0; rank < entries.size(); ++rank)
-    peers_.push_back(&engine_->find_peer(
-        entries[rank].process, std::string_view(addresses.data() + rank * longest, entries[rank].address_bytes)));
+  for (std::size_t rank = 0; rank < entries.size(); ++rank) {
+    const std::string_view bytes(addresses.data() + rank * longest, entries[rank].address_bytes);
+    peer& found = engine_->find_peer(entries[rank].process, bytes);
+    found.world_rank = comm.world_rank(static_cast<int>(rank));
+    peers_.push_back(&found);
+  }
 }
 
 std::shared_ptr<group> group::of(comm::collective_call& call) {
@@ -98,9 +115,10 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-void group::require_usable() {
+exchange group::begin() {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  return exchange(*engine_);
 }
 
 void group::wait(const char* operation, exchange& running) const {
@@ -113,6 +131,7 @@ void group::wait(const char* operation, exchange& running) const {
 }
 
 void group::free_collectively() noexcept {
+  if (engine_ != nullptr) engine_->remove_ring(communicator_);
   const std::lock_guard lock(table.mutex);
   table.groups.erase(communicator_);
 }

@@ -29,26 +29,28 @@ class group final : public comm::collective_resource {
   /// Name for a new object; equal on all ranks, which all call it.
   object_name next_object() { return {communicator_, ++objects_}; }
 
-  /// One blocking operation: begin(exchange) adds its requests (exchange::add()). Waits until they are answered, and
-  /// throws the first owner's error. Does not call MPI, except for progress of started operations. Memory accesses of
-  /// this thread before and after it are not reordered with it.
-  template <class Begin>
-  void run(const char* operation, Begin&& begin) {
-    require_usable();
-    exchange running(*engine_);
-    std::forward<Begin>(begin)(running);
+  /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
+  /// accesses of this thread before and after the operation are not reordered with it.
+  exchange begin();
+  /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
+  /// of started operations.
+  void wait(const char* operation, exchange& running) const;
+
+  /// A blocking operation: add(exchange) adds its requests.
+  template <class Add>
+  void run(const char* operation, Add&& add) {
+    exchange running = begin();
+    std::forward<Add>(add)(running);
     wait(operation, running);
   }
 
   void free_collectively() noexcept override;
 
  private:
-  static void require_usable();
-  void wait(const char* operation, exchange& running) const;
-
   group(const comm::communicator& comm, engine* through);
   static std::shared_ptr<group> make(const comm::communicator& comm);
   void exchange_addresses(const comm::communicator& comm);
+  void watch_node(const topology::node_group& node);
 
   const std::uint64_t communicator_;
   const std::string communicator_name_;

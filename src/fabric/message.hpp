@@ -14,10 +14,12 @@ namespace syncyte::fabric {
 inline constexpr std::uint32_t wire_version = 1;
 
 enum class message_kind : std::uint16_t {
-  hello = 1,    ///< begins a session; the payload is the address that answers go to
-  request = 2,  ///< to an owner
-  answer = 3,   ///< to a caller: the request is done, or failed
-  working = 4,  ///< to a caller that sent a request again: it is known and not done yet
+  hello = 1,      ///< begins a session; the payload is the address that answers go to
+  request = 2,    ///< to an owner
+  answer = 3,     ///< to a caller: the request is done, or failed
+  working = 4,    ///< to a caller that sent a request again: it is known and not done yet
+  heartbeat = 5,  ///< to the next process of the ring
+  death = 6,      ///< the process whose number is the first argument is dead
 };
 
 /// Begin of each message, in the sender's byte order.

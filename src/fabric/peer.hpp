@@ -14,6 +14,7 @@ struct peer {
   const std::uint64_t process;       ///< random number of the process
   const std::string address;         ///< of its serving worker
   std::atomic<bool> is_dead{false};  ///< for good
+  std::atomic<int> world_rank{-1};   ///< in MPI_COMM_WORLD; negative: not known, or not of it
 };
 
 /// Time limits of requests.

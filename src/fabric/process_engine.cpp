@@ -1,11 +1,14 @@
 #include "fabric/process_engine.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <exception>
-#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "fabric/module.hpp"
+#include "mpi/deaths.hpp"
 #include "runtime/runtime.hpp"
 
 namespace syncyte::fabric {
@@ -13,13 +16,39 @@ namespace {
 
 struct opened_engine {
   std::mutex mutex;
-  std::unique_ptr<engine> running;
-  std::string reason;  // why there is none
+  std::atomic<engine*> running{nullptr};
+  std::string reason;  // why there is none; guarded by the mutex
 };
 
-opened_engine& the_engine = *new opened_engine;  // leaked: its thread runs while static objects are destroyed
+// Leaked, with the engine: started operations may be asked after the end, and threads run while static objects are
+// destroyed.
+opened_engine& the_engine = *new opened_engine;
 
-std::unique_ptr<engine> open_engine(std::string& reason) {
+/// Whether this thread is telling others of a death that the engine knows.
+thread_local bool tells_of_death = false;
+
+/// Tells the process of a death that the engine has found.
+void tell_process(peer& dead) {
+  const int world_rank = dead.world_rank;
+  if (world_rank < 0) return;
+  tells_of_death = true;
+  mpi::declare_dead(world_rank);
+  tells_of_death = false;
+}
+
+/// Tells the engine of a death that another part of the process has found.
+void tell_engine(int world_rank) noexcept {
+  if (tells_of_death) return;
+  if (engine* const running = the_engine.running) running->declare_rank_dead(world_rank);
+}
+
+time_limits limits_of_environment() {
+  const std::chrono::duration<double> seconds(base::environment_number("SYNCYTE_FABRIC_DEADLINE", 8, 0.1));
+  const auto deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
+  return {.resend = deadline / 4, .deadline = deadline};
+}
+
+engine* open_engine(std::string& reason) {
   if (base::environment_choice("SYNCYTE_FABRIC", {"on", "off"}, 0) == 1) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
@@ -27,7 +56,7 @@ std::unique_ptr<engine> open_engine(std::string& reason) {
   auto ucx = open_module(ucx_module, reason);
   if (!ucx) return nullptr;
   try {
-    return std::make_unique<engine>(std::move(ucx));
+    return new engine(std::move(ucx), limits_of_environment(), tell_process);
   } catch (const std::exception& error) {
     reason = error.what();
     return nullptr;
@@ -36,20 +65,23 @@ std::unique_ptr<engine> open_engine(std::string& reason) {
 
 void end_engine() noexcept {
   const std::lock_guard lock(the_engine.mutex);
-  the_engine.running.reset();
   the_engine.reason = "Syncyte is finalised";
+  if (engine* const running = the_engine.running) running->stop();
 }
 
 }  // namespace
 
 engine* process_engine(std::string& reason) {
   const std::lock_guard lock(the_engine.mutex);
-  if (!the_engine.running && the_engine.reason.empty()) {
+  if (the_engine.running == nullptr && the_engine.reason.empty()) {
     the_engine.running = open_engine(the_engine.reason);
-    if (the_engine.running) runtime::call_after_end(end_engine);
+    if (the_engine.running != nullptr) {
+      runtime::call_after_end(end_engine);
+      mpi::call_on_death(tell_engine);
+    }
   }
   reason = the_engine.reason;
-  return the_engine.running.get();
+  return reason.empty() ? the_engine.running.load() : nullptr;
 }
 
 }  // namespace syncyte::fabric

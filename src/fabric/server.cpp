@@ -28,10 +28,15 @@ target* target_table::find(object_name name) const {
   return found->second.get();
 }
 
-server::server(transport& way, std::uint64_t process, target_table& targets)
-    : process_(process), targets_(targets), worker_(way.make_worker(*this)) {}
+server::server(transport& way, std::uint64_t process, target_table& targets, receiver& others)
+    : process_(process), targets_(targets), others_(others), worker_(way.make_worker(*this)) {}
 
-server::~server() { clients_.clear(); }  // links go before their worker
+server::~server() { close(); }
+
+void server::close() {
+  clients_.clear();
+  worker_.reset();
+}
 
 bool server::progress() {
   bool did_something = worker_->progress();
@@ -44,14 +49,30 @@ bool server::progress() {
 }
 
 void server::on_message(const message_header& header, std::span<const std::byte> payload) {
-  if (header.kind == message_kind::hello) on_hello(header, payload);
-  if (header.kind == message_kind::request) on_request(header, payload);
+  if (dead_.contains(header.sender)) return;
+  if (header.kind == message_kind::hello)
+    on_hello(header, payload);
+  else if (header.kind == message_kind::request)
+    on_request(header, payload);
+  else
+    others_.on_message(header, payload);
 }
 
 void server::on_broken(std::uint64_t tag) {
   const auto found = tags_.find(tag);
-  if (found == tags_.end()) return;
+  if (found == tags_.end()) return others_.on_broken(tag);
   clients_[found->second].needs_link = true;  // made when the caller says hello again
+}
+
+void server::forget(std::uint64_t process) {
+  dead_.insert(process);
+  const auto begin = clients_.lower_bound({process, 0});
+  auto end = begin;
+  for (; end != clients_.end() && end->first.first == process; ++end) {
+    put_aside_ -= end->second.is_put_aside ? 1 : 0;
+    tags_.erase(end->second.tag);
+  }
+  clients_.erase(begin, end);
 }
 
 /// A link cannot be made while the worker delivers messages: see connect_clients().

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,10 +41,14 @@ class target_table {
 /// of their answer if they change memory, and are served again if they only read. One thread uses it.
 class server final : private receiver {
  public:
-  server(transport& way, std::uint64_t process, target_table& targets);
+  /// Messages of other kinds than hello and request, and links that are not this server's, go to `others`.
+  server(transport& way, std::uint64_t process, target_table& targets, receiver& others);
   ~server();
 
   std::string address() const { return worker_->address(); }
+
+  /// Ends the worker; nothing else is called afterwards.
+  void close();
 
   /// Receives and serves what has arrived, and what had been put aside; true if it did something.
   bool progress();
@@ -51,8 +56,10 @@ class server final : private receiver {
   /// Whether a request is put aside, because its object would have had to wait.
   bool has_put_aside() const { return put_aside_ > 0; }
 
-  bool arm() { return worker_->arm(); }
-  int event() const { return worker_->event(); }
+  /// Forgets the callers of a process that is dead, and ignores it from now on.
+  void forget(std::uint64_t process);
+
+  worker& by() { return *worker_; }
 
  private:
   struct kept_request {
@@ -89,8 +96,10 @@ class server final : private receiver {
 
   const std::uint64_t process_;
   target_table& targets_;
+  receiver& others_;
   std::map<client_name, client> clients_;
   std::map<std::uint64_t, client_name> tags_;  // of links
+  std::set<std::uint64_t> dead_;
   std::uint64_t last_tag_ = 0;
   int put_aside_ = 0;
   bool has_new_clients_ = false;

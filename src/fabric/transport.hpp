@@ -26,8 +26,8 @@ class receiver {
   ~receiver() = default;
 };
 
-/// The way from a worker to one of another process. Destroying it drops what is not sent yet; it does not wait for the
-/// other process.
+/// The way from a worker to one of another process. Destroying it does not wait for the other process: what is not sent
+/// yet may still be sent, or lost.
 class link {
  public:
   virtual ~link() = default;

@@ -10,6 +10,9 @@
 namespace syncyte::kv {
 namespace {
 
+/// Reads of a word by a thread that must not wait. A write of a short vector ends meanwhile, if its thread runs.
+constexpr int tries = 100;
+
 [[noreturn]] void fail_damaged(std::int64_t key) {
   base::fail(SYNCYTE_ERR_PEER_DIED, "key {} is damaged: a process died while it wrote its values; set() repairs it",
              key);
@@ -17,8 +20,8 @@ namespace {
 
 }  // namespace
 
-key_locks::key_locks(std::uint64_t* words, process self)
-    : words_(words),
+key_locks::key_locks(std::uint64_t* words, process self, std::int64_t first)
+    : words_(origin(words, static_cast<std::size_t>(first))),
       self_(static_cast<std::uint64_t>(self.number)),
       is_alive_(std::move(self.is_alive)),
       name_(std::move(self.name)) {
@@ -36,24 +39,47 @@ std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
   }
 }
 
+std::optional<std::uint64_t> key_locks::try_begin_read(std::int64_t key) const {
+  std::uint64_t seen = 0;
+  for (int i = 0; i < tries; ++i) {
+    seen = word(key).load(std::memory_order_acquire);
+    if (seen >> holder_shift == 0) return seen;
+    if (seen >> holder_shift == damaged) fail_damaged(key);
+  }
+  mark_damage(key, seen);
+  return std::nullopt;
+}
+
+/// False, and the word, if another process holds the key. Throws for a damaged key if damage is refused.
+bool key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
+  seen = word(key).load(std::memory_order_relaxed);
+  const bool is_damaged = seen >> holder_shift == damaged;
+  if (is_damaged && what == damage::is_refused) fail_damaged(key);
+  if (!is_damaged && seen >> holder_shift != 0) return false;
+  std::uint64_t expected = seen;
+  const std::uint64_t mine = mark(self_) | (seen & version_mask);
+  return word(key).compare_exchange_strong(expected, mine, std::memory_order_acquire);
+}
+
+bool key_locks::try_begin_write(std::int64_t key, damage what) {
+  std::uint64_t seen = 0;
+  for (int i = 0; i < tries; ++i)
+    if (try_lock(key, seen, what)) return true;
+  if (seen >> holder_shift != 0) mark_damage(key, seen);
+  return false;
+}
+
 void key_locks::lock_slowly(std::int64_t key, damage what) {
   atomics::holder_wait wait(fmt::format("key {}", key), name_);
-  while (true) {
-    std::uint64_t seen = word(key).load(std::memory_order_relaxed);
-    const bool is_damaged = seen >> holder_shift == damaged;
-    if (is_damaged && what == damage::is_refused) fail_damaged(key);
-    if (is_damaged || seen >> holder_shift == 0) {
-      const std::uint64_t mine = mark(self_) | (seen & version_mask);
-      if (word(key).compare_exchange_weak(seen, mine, std::memory_order_acquire)) return;
-    } else if (wait.pause(seen)) {
-      mark_damage(key, seen);
-    }
-  }
+  std::uint64_t seen = 0;
+  while (!try_lock(key, seen, what))
+    if (seen >> holder_shift != 0 && wait.pause(seen)) mark_damage(key, seen);
 }
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.
 void key_locks::mark_damage(std::int64_t key, std::uint64_t seen) const {
-  if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
+  const std::uint64_t holder = seen >> holder_shift;
+  if (holder == damaged || is_alive_(static_cast<int>(holder - 1))) return;
   // If another waiter was faster, or the word was freed meanwhile, the next look sees it.
   word(key).compare_exchange_strong(seen, damaged << holder_shift | (seen & version_mask));
 }

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace syncyte::kv {
+
+/// The address at which element 0 would be, if element `first` is at `address`. Only elements that are there are used.
+inline std::uint64_t* origin(std::uint64_t* address, std::size_t first) {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(address) - first * sizeof *address);
+}
 
 /// A sequence lock for each key, in memory that a node's processes share. A key's word holds the process that writes
 /// the key's values, and the number of writes so far. Readers take no lock: they read again if a write came between.
@@ -20,8 +27,8 @@ class key_locks {
     std::string name = "a store";       ///< name of the store, for the watchdog
   };
 
-  /// `words` are zero before their first use.
-  key_locks(std::uint64_t* words, process self);
+  /// `words` are those of the keys from `first` on; they are zero before their first use.
+  key_locks(std::uint64_t* words, process self, std::int64_t first = 0);
 
   [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
 
@@ -31,6 +38,8 @@ class key_locks {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
   }
+  /// For a thread that must not wait: null while the values are written.
+  std::optional<std::uint64_t> try_begin_read(std::int64_t key) const;
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
     return word(key).load(std::memory_order_relaxed) == seen;
   }
@@ -43,6 +52,8 @@ class key_locks {
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
       lock_slowly(key, what);
   }
+  /// For a thread that must not wait: false while another writes the key.
+  bool try_begin_write(std::int64_t key, damage what);
   void end_write(std::int64_t key) {
     const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
     word(key).store((version + 1) & version_mask, std::memory_order_release);
@@ -55,12 +66,13 @@ class key_locks {
 
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
   std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
+  bool try_lock(std::int64_t key, std::uint64_t& seen, damage what);
 
   std::uint64_t wait_for_writer(std::int64_t key) const;
   void lock_slowly(std::int64_t key, damage what);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
 
-  std::uint64_t* words_;
+  std::uint64_t* words_;  // where key 0's word would be
   std::uint64_t self_;
   std::function<bool(int)> is_alive_;
   std::string name_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kv/key_layout.hpp"
+#include "kv/key_range.hpp"
 #include "syncyte/kv.h"
 
 namespace syncyte::kv {
@@ -24,11 +25,14 @@ using random_engine = std::mt19937_64;
 class sampling {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.
-  sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store);
+  /// `local` has the keys at ranks of this node, in order.
+  sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, std::span<const key_range> local,
+           const std::string& store);
 
   std::int64_t length() const { return layout_.length(asked_.min_key); }
   std::int64_t seed() const { return asked_.seed; }
-  /// Whether keys are drawn when they are pulled, not when the sample is prepared.
+  /// Whether keys are drawn when they are pulled, not when the sample is prepared. Then local keys are drawn, as long
+  /// as there are any.
   bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
   /// Whether preparing a sample also signals intent for its keys.
   bool is_intended() const { return asked_.scheme == SYNCYTE_KV_PRELOC || asked_.scheme == SYNCYTE_KV_POOL; }
@@ -40,13 +44,25 @@ class sampling {
   void draw(std::span<std::int64_t> keys, random_engine& engine, std::unordered_set<std::int64_t>& drawn);
 
  private:
-  std::int64_t draw_any(random_engine& engine) const;
-  std::int64_t draw_one(random_engine& engine) const;
+  /// Keys to draw from: parts of the range.
+  struct choice {
+    std::vector<key_range> ranges;
+    std::vector<double> ends;    // sum of the probabilities' weights up to each range's end
+    std::int64_t different = 0;  // keys that can be drawn; counted where it matters
+  };
+
+  choice choose(std::span<const key_range> ranges) const;
+  double place(std::int64_t key) const;
+  double weight(const key_range& range) const;
+  std::int64_t count_different(std::span<const key_range> ranges) const;
+  const choice& source(std::size_t drawn) const;
+  std::int64_t draw_any(random_engine& engine, const choice& from) const;
+  std::int64_t draw_one(random_engine& engine, const choice& from) const;
   std::int64_t draw_from_pool(random_engine& engine);
 
   key_layout layout_;
   syncyte_kv_sampling_t asked_;
-  std::int64_t different_ = 0;  // keys that can be drawn
+  choice all_, local_;
 
   std::mutex pool_mutex_;
   std::vector<std::int64_t> pool_;

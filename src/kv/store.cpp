@@ -6,10 +6,14 @@
 #include <atomic>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
+#include "fabric/group.hpp"
+#include "fabric/process_engine.hpp"
+#include "kv/key_requests.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -19,15 +23,37 @@ constexpr std::int64_t most_keys = std::int64_t{1} << 58;
 
 std::string text_of(const std::string& name) { return name.empty() ? "a store" : fmt::format("store \"{}\"", name); }
 
-void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const store_options& options) {
+void check_options(syncyte_dtype_t dtype, const store_options& options) {
   if (options.error) throw *options.error;
   base::dtype_size(dtype);  // throws for an unknown dtype
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
                most_workers);
-  base::expect(comm.node().count == 1, SYNCYTE_ERR_UNSUPPORTED, "comm", fmt::format("of {} nodes", comm.node().count),
-               "ranks of one node, which share memory");
+}
+
+[[noreturn]] void refuse_nodes(const comm::communicator& comm, const std::string& reason) {
+  base::refuse(SYNCYTE_ERR_UNSUPPORTED,
+               {.argument = "comm",
+                .value = fmt::format("of {} nodes", comm.node().count),
+                .expected = fmt::format("ranks of one node, which share memory, because between nodes {}", reason)});
+}
+
+/// The fabric among the ranks of several nodes. Collective within `call`, after its agreement; succeeds or throws on
+/// all ranks.
+std::shared_ptr<fabric::group> open_fabric(comm::collective_call& call, std::span<const std::int64_t> lengths) {
+  call.attempt([&] {
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+      base::expect(lengths[i] <= key_requests::most_values, SYNCYTE_ERR_UNSUPPORTED, {"lengths", i}, lengths[i],
+                   "at most {} on several nodes", key_requests::most_values);
+    std::string reason;
+    if (fabric::process_engine(reason) == nullptr)
+      refuse_nodes(call.comm(), fmt::format("there is no fabric: {}", reason));
+  });
+  call.agree();
+  auto ranks = fabric::group::of(call);
+  if (!ranks) refuse_nodes(call.comm(), "ranks have different versions of the fabric");
+  return ranks;
 }
 
 std::span<const std::int64_t> check_lengths(std::int64_t keys, std::int64_t count, const std::int64_t* lengths) {
@@ -52,8 +78,11 @@ struct slab final : comm::collective_resource {
   std::shared_ptr<comm::node_memory> places;  // one array for all ranks; null if all vectors have one length
   std::shared_ptr<comm::node_memory> values;
   std::shared_ptr<comm::node_memory> words;  // one for each key
+  std::shared_ptr<spread_table> spread;      // null on one node
 
-  void free_collectively() noexcept override {}
+  void free_collectively() noexcept override {
+    if (spread) spread->stop_serving();
+  }
 };
 
 template <class T>
@@ -76,6 +105,24 @@ key_layout make_layout(comm::collective_call& call, std::int64_t keys, std::span
   return key_layout({begin_of<const std::int64_t>(held.places), count});
 }
 
+/// On one node a table of all keys; on several one for each rank of this node.
+std::vector<table> make_tables(const comm::communicator& comm, const key_layout& layout, const base::partition& parts,
+                               const slab& held, const std::string& name) {
+  const topology::node_group& node = comm.node();
+  const key_locks::process self{
+      .number = node.rank, .is_alive = [&node](int other) { return node.is_alive(other); }, .name = name};
+  if (node.count == 1)
+    return {table(layout, begin_of<std::uint64_t>(held.words), begin_of<std::uint64_t>(held.values), self)};
+  const auto part = [](const comm::node_memory& memory, int place) {
+    return reinterpret_cast<std::uint64_t*>(memory.part(place).data());
+  };
+  std::vector<table> result;
+  for (int place = 0; place < node.size; ++place)
+    result.emplace_back(layout, part(*held.words, place), part(*held.values, place), self,
+                        parts.first(node.members[static_cast<std::size_t>(place)]));
+  return result;
+}
+
 }  // namespace
 
 std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype, std::int64_t keys,
@@ -84,7 +131,7 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   comm::collective_call call(*comm, "kv_create", comm::collective_call::always_agrees);
   std::span<const std::int64_t> checked;
   call.attempt([&] {
-    check_options(*comm, dtype, options);
+    check_options(dtype, options);
     checked = check_lengths(keys, length_count, lengths);
   });
   call.named_fact("dtype", dtype, base::dtype_name);
@@ -92,6 +139,7 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   call.fact("length_count", length_count);
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
   call.agree();
+  auto ranks = comm->node().count > 1 ? open_fabric(call, checked) : nullptr;
   const std::string text = text_of(options.name);
   auto held = std::make_shared<slab>();
   const key_layout layout = make_layout(call, keys, checked, text.c_str(), *held);
@@ -101,19 +149,20 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   held->values = comm::node_memory::allocate(call, pairs * sizeof(std::uint64_t), text.c_str());
   held->words =
       comm::node_memory::allocate(call, static_cast<std::size_t>(count) * sizeof(std::uint64_t), text.c_str());
-  const auto is_alive = [&node = comm->node()](int other) { return node.is_alive(other); };
-  table values(layout, begin_of<std::uint64_t>(held->words), begin_of<std::uint64_t>(held->values),
-               {.number = comm->node().rank, .is_alive = is_alive, .name = text});
+  std::vector<table> tables = make_tables(*comm, layout, parts, *held, text);
+  table mine = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
+  if (ranks) held->spread = spread_table::create(call, std::move(ranks), parts, std::move(tables), held);
   return std::shared_ptr<store>(
-      new store(std::move(comm), text, options.workers, std::move(parts), std::move(values), std::move(held)));
+      new store(std::move(comm), text, options.workers, std::move(parts), std::move(mine), held->spread, held));
 }
 
 store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
-             table values, std::shared_ptr<comm::collective_resource> held)
+             table values, std::shared_ptr<spread_table> spread, std::shared_ptr<comm::collective_resource> held)
     : comm_(std::move(comm)),
       text_(std::move(text)),
       parts_(std::move(parts)),
       table_(std::move(values)),
+      spread_(std::move(spread)),
       workers_(workers, text_),
       id_(comm_->deferred().add(std::move(held))) {}
 
@@ -132,7 +181,9 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
 }
 
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {
-  auto made = std::make_shared<sampling>(table_.layout(), asked, text_);
+  std::vector<key_range> local{{0, keys()}};
+  if (spread_ != nullptr) local = spread_->local_keys();
+  auto made = std::make_shared<sampling>(table_.layout(), asked, local, text_);
   const std::lock_guard lock(sampling_mutex_);
   sampling_ = std::move(made);
 }

@@ -12,6 +12,7 @@
 #include "base/partition.hpp"
 #include "comm/communicator.hpp"
 #include "kv/sampling.hpp"
+#include "kv/spread_table.hpp"
 #include "kv/table.hpp"
 #include "kv/worker_barrier.hpp"
 #include "syncyte/kv.h"
@@ -25,7 +26,8 @@ struct store_options {
   std::optional<base::error> error;  // the caller's error on this rank, if any
 };
 
-/// A parameter store in memory that the ranks of a node share; syncyte/kv.h documents each operation.
+/// A parameter store; syncyte/kv.h documents each operation. On one node all keys are in one table; on several nodes
+/// each rank has a table of its own.
 class store {
  public:
   /// Collective. `lengths` has `length_count` elements; create() checks both.
@@ -40,7 +42,6 @@ class store {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const std::string& text() const { return text_; }  // store "name", for messages
-  table& values() { return table_; }
   worker_barrier& workers() { return workers_; }
 
   std::int64_t keys() const { return table_.layout().keys(); }
@@ -52,6 +53,19 @@ class store {
   /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
   std::shared_ptr<sampling> find_sampling() const;
 
+  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. The following functions require keys that pass it.
+  std::int64_t check(std::span<const std::int64_t> keys) const { return table_.check(keys); }
+  bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
+  void pull(std::span<const std::int64_t> keys, float* values) {
+    spread_ != nullptr ? spread_->pull(keys, values) : table_.pull(keys, values);
+  }
+  void push(std::span<const std::int64_t> keys, const float* values) {
+    spread_ != nullptr ? spread_->push(keys, values) : table_.push(keys, values);
+  }
+  void set(std::span<const std::int64_t> keys, const float* values) {
+    spread_ != nullptr ? spread_->set(keys, values) : table_.set(keys, values);
+  }
+
   enum class setup { stays, begins, ends };
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `wrong`: this rank's error so
@@ -61,12 +75,13 @@ class store {
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
-        table values, std::shared_ptr<comm::collective_resource> held);
+        table values, std::shared_ptr<spread_table> spread, std::shared_ptr<comm::collective_resource> held);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;
   base::partition parts_;
-  table table_;
+  table table_;                           // on several nodes: of this rank's keys
+  std::shared_ptr<spread_table> spread_;  // null on one node
   worker_barrier workers_;
   std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
   bool is_in_setup_ = false;

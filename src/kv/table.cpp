@@ -15,6 +15,7 @@ namespace syncyte::kv {
 namespace {
 
 using pair = std::array<float, 2>;
+constexpr std::int64_t element_bytes = sizeof(float);
 constexpr std::size_t prefetch_distance = 16;
 constexpr std::int64_t line_pairs = 8,
                        most_lines = 8;  // of 64 bytes; the hardware prefetcher fetches the rest of longer vectors
@@ -27,9 +28,10 @@ void store(std::uint64_t& to, pair values) {
   std::atomic_ref(to).store(std::bit_cast<std::uint64_t>(values), std::memory_order_release);
 }
 
-pair read_pair(const float* from) {
-  pair result;
-  std::memcpy(result.data(), from, sizeof result);
+template <class Element>
+Element read(const std::byte* from) {
+  Element result;
+  std::memcpy(&result, from, sizeof result);
   return result;
 }
 
@@ -44,18 +46,90 @@ template <bool ForWriting>
 /// Calls change(element pair, values) for each pair of elements of a vector; pads the last one with a zero if the
 /// length is odd.
 template <class Change>
-void for_each_pair(std::uint64_t* to, const float* values, std::int64_t length, Change&& change) {
-  for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read_pair(values + 2 * i));
-  if (length % 2 != 0) change(to[length / 2], {values[length - 1], 0});
+void for_each_pair(std::uint64_t* to, const std::byte* values, std::int64_t length, Change&& change) {
+  for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read<pair>(values + 2 * i * element_bytes));
+  if (length % 2 != 0) change(to[length / 2], {read<float>(values + (length - 1) * element_bytes), 0});
 }
+
+void read_vector(const std::uint64_t* from, std::byte* result, std::int64_t length) {
+  for (std::int64_t i = 0; i < length / 2; ++i) {
+    const pair both = load(from[i]);
+    std::memcpy(result + 2 * i * element_bytes, both.data(), sizeof both);
+  }
+  if (length % 2 == 0) return;
+  const pair last = load(from[length / 2]);
+  std::memcpy(result + (length - 1) * element_bytes, last.data(), sizeof(float));
+}
+
+/// A list of keys whose values follow each other. `Byte` may be const.
+template <class Byte>
+class whole_list {
+ public:
+  whole_list(std::span<const std::int64_t> keys, Byte* values) : keys_(keys), next_(values) {}
+  std::size_t size() const { return keys_.size(); }
+  std::int64_t key(std::size_t i) const { return keys_[i]; }
+  /// The values of key i; called once for each key, in order.
+  Byte* take(std::size_t, std::int64_t length) { return std::exchange(next_, next_ + length * element_bytes); }
+
+ private:
+  std::span<const std::int64_t> keys_;
+  Byte* next_;
+};
+
+/// Some keys of a list.
+template <class Byte>
+class partial_list {
+ public:
+  partial_list(std::span<const listed_key> keys, Byte* values) : keys_(keys), values_(values) {}
+  std::size_t size() const { return keys_.size(); }
+  std::int64_t key(std::size_t i) const { return keys_[i].key; }
+  Byte* take(std::size_t i, std::int64_t) const { return values_ + keys_[i].place * element_bytes; }
+
+ private:
+  std::span<const listed_key> keys_;
+  Byte* values_;
+};
+
+std::byte* bytes_of(float* values) { return reinterpret_cast<std::byte*>(values); }
+const std::byte* bytes_of(const float* values) { return reinterpret_cast<const std::byte*>(values); }
+
+/// Ways to begin a read or a write: true once it has begun.
+struct waiting {
+  static bool begin_read(const key_locks& words, std::int64_t key, std::uint64_t& seen) {
+    seen = words.begin_read(key);
+    return true;
+  }
+  static bool begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
+    words.begin_write(key, what);
+    return true;
+  }
+};
+
+struct trying {
+  static bool begin_read(const key_locks& words, std::int64_t key, std::uint64_t& seen) {
+    const auto found = words.try_begin_read(key);
+    seen = found.value_or(0);
+    return found.has_value();
+  }
+  static bool begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
+    return words.try_begin_write(key, what);
+  }
+};
 
 }  // namespace
 
-table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self)
-    : layout_(std::move(layout)), words_(words, std::move(self)), values_(values) {}
+table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self,
+             std::int64_t first)
+    : layout_(std::move(layout)),
+      words_(words, std::move(self), first),
+      values_(origin(values, layout_.first(first))) {}
 
 std::int64_t table::check(std::span<const std::int64_t> keys) const {
   rows::row_index(keys).require_inside(layout_.keys(), "keys");
+  return count_values(keys);
+}
+
+std::int64_t table::count_values(std::span<const std::int64_t> keys) const {
   return layout_.visit([&](auto vectors) {
     std::int64_t sum = 0;
     for (const std::int64_t key : keys) sum += vectors.length(key);
@@ -63,54 +137,89 @@ std::int64_t table::check(std::span<const std::int64_t> keys) const {
   });
 }
 
-/// Calls visit(key, place of its vector, values, length) for each key, and prefetches the keys ahead.
-template <bool ForWriting, class Values, class Visitor>
-void table::for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const {
-  layout_.visit([&, values](auto vectors) mutable {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (i + prefetch_distance < keys.size()) {
-        const std::int64_t later = keys[i + prefetch_distance];
+/// Calls visit(key, place of its vector, values, length) for each key until it answers false, and prefetches the keys
+/// ahead. Returns the number of keys for which it has answered true.
+template <bool ForWriting, class List, class Visitor>
+std::size_t table::for_each(List list, Visitor&& visitor) const {
+  return layout_.visit([&, list](auto vectors) mutable {
+    const auto place = [&](std::int64_t key) { return values_ + vectors.first(key); };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i + prefetch_distance < list.size()) {
+        const std::int64_t later = list.key(i + prefetch_distance);
         words_.prefetch(later);
-        prefetch<ForWriting>(values_ + vectors.first(later), vectors.length(later));
+        prefetch<ForWriting>(place(later), vectors.length(later));
       }
-      const std::int64_t length = vectors.length(keys[i]);
-      visitor(keys[i], values_ + vectors.first(keys[i]), values, length);
-      values += length;
+      const std::int64_t key = list.key(i), length = vectors.length(key);
+      if (!visitor(key, place(key), list.take(i, length), length)) return i;
     }
+    return list.size();
   });
 }
 
-void table::pull(std::span<const std::int64_t> keys, float* values) const {
-  for_each<false>(keys, values, [&](std::int64_t key, const std::uint64_t* from, float* result, std::int64_t length) {
-    while (true) {
-      const std::uint64_t seen = words_.begin_read(key);
-      for (std::int64_t i = 0; i < length / 2; ++i) {
-        const pair both = load(from[i]);
-        std::memcpy(result + 2 * i, both.data(), sizeof both);
-      }
-      if (length % 2 != 0) result[length - 1] = load(from[length / 2])[0];
-      if (words_.is_unchanged(key, seen)) return;
-    }
-  });
+template <class Access, class List>
+std::size_t table::pull_each(List list) const {
+  return for_each<false>(list,
+                         [&](std::int64_t key, const std::uint64_t* from, std::byte* result, std::int64_t length) {
+                           std::uint64_t seen = 0;
+                           while (Access::begin_read(words_, key, seen)) {
+                             read_vector(from, result, length);
+                             if (words_.is_unchanged(key, seen)) return true;
+                           }
+                           return false;
+                         });
 }
 
-void table::push(std::span<const std::int64_t> keys, const float* values) {
-  for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
-    words_.begin_write(key, key_locks::damage::is_refused);
+template <class Access, class List>
+std::size_t table::push_each(List list) {
+  return for_each<true>(list, [&](std::int64_t key, std::uint64_t* to, const std::byte* given, std::int64_t length) {
+    if (!Access::begin_write(words_, key, key_locks::damage::is_refused)) return false;
     for_each_pair(to, given, length, [](std::uint64_t& place, pair more) {
       const pair before = load(place);
       store(place, {before[0] + more[0], before[1] + more[1]});
     });
     words_.end_write(key);
+    return true;
   });
 }
 
-void table::set(std::span<const std::int64_t> keys, const float* values) {
-  for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
-    words_.begin_write(key, key_locks::damage::is_mended);
+template <class Access, class List>
+std::size_t table::set_each(List list) {
+  return for_each<true>(list, [&](std::int64_t key, std::uint64_t* to, const std::byte* given, std::int64_t length) {
+    if (!Access::begin_write(words_, key, key_locks::damage::is_mended)) return false;
     for_each_pair(to, given, length, store);
     words_.end_write(key);
+    return true;
   });
+}
+
+void table::pull(std::span<const std::int64_t> keys, float* values) const {
+  pull_each<waiting>(whole_list(keys, bytes_of(values)));
+}
+void table::push(std::span<const std::int64_t> keys, const float* values) {
+  push_each<waiting>(whole_list(keys, bytes_of(values)));
+}
+void table::set(std::span<const std::int64_t> keys, const float* values) {
+  set_each<waiting>(whole_list(keys, bytes_of(values)));
+}
+
+void table::pull(std::span<const listed_key> keys, float* values) const {
+  pull_each<waiting>(partial_list(keys, bytes_of(values)));
+}
+void table::push(std::span<const listed_key> keys, const float* values) {
+  push_each<waiting>(partial_list(keys, bytes_of(values)));
+}
+void table::set(std::span<const listed_key> keys, const float* values) {
+  set_each<waiting>(partial_list(keys, bytes_of(values)));
+}
+
+std::size_t table::try_pull(std::span<const std::int64_t> keys, std::byte* values) const {
+  return pull_each<trying>(whole_list(keys, values));
+}
+std::size_t table::try_push(std::span<const std::int64_t> keys, const std::byte* values) {
+  return push_each<trying>(whole_list(keys, values));
+}
+std::size_t table::try_set(std::span<const std::int64_t> keys, const std::byte* values) {
+  return set_each<trying>(whole_list(keys, values));
 }
 
 }  // namespace syncyte::kv

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -7,6 +8,12 @@
 #include "kv/key_locks.hpp"
 
 namespace syncyte::kv {
+
+/// A key of a list, and the place of its values among the values of the list.
+struct listed_key {
+  std::int64_t key;
+  std::int64_t place;  // in elements
+};
 
 /// Values of keys in memory that a node's processes share. Operations on one key are atomic: a pull sees all of a push
 /// or none of it, and concurrent pushes and sets are serialized. A list of keys is processed in order and is not atomic
@@ -16,27 +23,48 @@ namespace syncyte::kv {
 /// the keys before it in the list were processed; a set repairs the key.
 class table {
  public:
-  /// `words`: one for each key; `values`: layout.first(layout.keys()) times 8 bytes. Both are zeroed before first use.
-  table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self);
+  /// `words` has one for each key, and `values` their vectors as the layout places them, both for the layout's keys
+  /// from `first` to any end. Both are zeroed before first use.
+  table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self,
+        std::int64_t first = 0);
 
   const key_layout& layout() const { return layout_; }
 
-  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that does not exist, with its
-  /// position. The following functions require keys that pass this check.
+  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that is not in the layout, with
+  /// its position. The following functions require keys that pass this check, and whose values are here.
   std::int64_t check(std::span<const std::int64_t> keys) const;
+  /// The sum without a check.
+  std::int64_t count_values(std::span<const std::int64_t> keys) const;
 
   void pull(std::span<const std::int64_t> keys, float* values) const;
   /// Adds; a key that repeats is added to several times.
   void push(std::span<const std::int64_t> keys, const float* values);
   void set(std::span<const std::int64_t> keys, const float* values);
 
+  /// The same for some keys of a list, whose values begin at `values`.
+  void pull(std::span<const listed_key> keys, float* values) const;
+  void push(std::span<const listed_key> keys, const float* values);
+  void set(std::span<const listed_key> keys, const float* values);
+
+  /// The same for a thread that must not wait: they return the number of keys done, which is less than all if another
+  /// thread writes the next key. The bytes of the values have any alignment.
+  std::size_t try_pull(std::span<const std::int64_t> keys, std::byte* values) const;
+  std::size_t try_push(std::span<const std::int64_t> keys, const std::byte* values);
+  std::size_t try_set(std::span<const std::int64_t> keys, const std::byte* values);
+
  private:
-  template <bool ForWriting, class Values, class Visitor>
-  void for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const;
+  template <bool ForWriting, class List, class Visitor>
+  std::size_t for_each(List list, Visitor&& visitor) const;
+  template <class Access, class List>
+  std::size_t pull_each(List list) const;
+  template <class Access, class List>
+  std::size_t push_each(List list);
+  template <class Access, class List>
+  std::size_t set_each(List list);
 
   key_layout layout_;
   key_locks words_;
-  std::uint64_t* values_;
+  std::uint64_t* values_;  // where key 0's vector would be
 };
 
 }  // namespace syncyte::kv

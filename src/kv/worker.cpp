@@ -22,7 +22,7 @@ std::span<std::int64_t> keys_of(const base::buffer& keys) {
 /// Checks keys that have no values; returns their number.
 std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
   const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
-  of.values().check(keys);
+  of.check(keys);
   return std::ssize(keys);
 }
 
@@ -31,7 +31,7 @@ struct request {
   request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values)
       : keys(keys_of(checked(raw_keys, "keys", SYNCYTE_INT64))) {
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
-    const std::int64_t expected = of.values().check(keys);
+    const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
                                        .argument = "values",
@@ -64,19 +64,27 @@ worker::~worker() { store_->workers().leave(number_); }
 
 std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
-  store_->values().pull(asked.keys, asked.values);
+  store_->pull(asked.keys, asked.values);
   return counted(pulled_, asked.count());
+}
+
+bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+  const request asked(*store_, keys, values);
+  if (!store_->are_local(asked.keys)) return false;
+  store_->pull(asked.keys, asked.values);
+  counted(pulled_, asked.count());
+  return true;
 }
 
 std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
-  store_->values().push(asked.keys, asked.values);
+  store_->push(asked.keys, asked.values);
   return counted(pushed_, asked.count());
 }
 
 std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
-  store_->values().set(asked.keys, asked.values);
+  store_->set(asked.keys, asked.values);
   return counted(set_, asked.count());
 }
 
@@ -161,7 +169,7 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
     std::copy_n(from.keys.begin() + from.used, wanted, keys.begin());
   from.used += wanted;
   if (from.used == from.count) samples_.erase(found);
-  store_->values().pull(keys, reinterpret_cast<float*>(values.data()));
+  store_->pull(keys, reinterpret_cast<float*>(values.data()));
   return counted(pulled_, wanted);
 }
 

@@ -31,6 +31,8 @@ class worker {
   std::int64_t pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   std::int64_t push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   std::int64_t set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  /// False, and `values` unchanged, if a key is not local.
+  bool pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   std::int64_t localize(const syncyte_buffer_t* keys);
 
   void intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end);

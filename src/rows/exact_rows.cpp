@@ -84,12 +84,9 @@ struct magnitude {
   std::vector<std::uint32_t> digits;
   int first;
 
-  int bit(int position) const {  // of 2^(position - 1074)
-    const int at = position - first * digit_bits;
-    return at < 0 ? 0 : static_cast<int>(digits[static_cast<std::size_t>(at / digit_bits)] >> (at % digit_bits) & 1);
-  }
+  std::uint32_t digit(int place) const { return place < first ? 0 : digits[static_cast<std::size_t>(place - first)]; }
 
-  /// Position of the highest bit that is set; -1 if none is.
+  /// Position of the highest bit that is set: its weight is 2^(position - 1074). -1 if none is.
   int highest() const {
     for (std::size_t d = digits.size(); d-- > 0;)
       if (digits[d] != 0)
@@ -97,9 +94,9 @@ struct magnitude {
     return -1;
   }
 
-  bool has_bits_below(int position) const {
-    for (int at = first * digit_bits; at < position; ++at)
-      if (bit(at) != 0) return true;
+  bool has_digits_below(int place) const {
+    for (int at = first; at < place; ++at)
+      if (digit(at) != 0) return true;
     return false;
   }
 };
@@ -108,11 +105,15 @@ struct magnitude {
 template <class T>
 double rounded(const magnitude& of) {
   const int highest = of.highest();
-  if (highest < 0) return 0;
   const int lowest = std::max(highest - format<T>::precision + 1, format<T>::lowest);
-  std::uint64_t integer = 0;
-  for (int at = highest; at >= lowest; --at) integer = integer << 1 | static_cast<std::uint64_t>(of.bit(at));
-  if (lowest > 0 && of.bit(lowest - 1) != 0 && ((integer & 1) != 0 || of.has_bits_below(lowest - 1))) ++integer;
+  if (highest < 0 || highest + 1 < lowest) return 0;  // less than half of the type's smallest number
+  const int last = highest / digit_bits - 2;          // three digits have all bits of the result and the next one
+  unsigned __int128 window = 0;
+  for (int place = last + 2; place >= last; --place) window = window << digit_bits | of.digit(place);
+  const int shift = lowest - last * digit_bits;
+  auto integer = static_cast<std::uint64_t>(window >> shift);
+  const unsigned __int128 half = static_cast<unsigned __int128>(1) << (shift - 1), rest = window & (2 * half - 1);
+  if (rest > half || (rest == half && ((integer & 1) != 0 || of.has_digits_below(last)))) ++integer;
   return std::ldexp(static_cast<double>(integer), lowest - 1074);
 }
 

@@ -206,6 +206,7 @@ void check_environment() {
   base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
   base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
   base::environment_check("SYNCYTE_FABRIC", {"on", "off"});
+  base::environment_number("SYNCYTE_FABRIC_DEADLINE", 8.0, 0.1);
 }
 
 constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }

@@ -104,8 +104,8 @@ memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<
 }
 
 /// Stages rows that are zero outside of their pieces; the pieces of a row follow one another.
-void stage(std::span<const rows::row_piece> pieces, std::size_t bytes, const std::byte* values, std::size_t row_bytes,
-           staged_adds& to) {
+void stage_pieces(std::span<const rows::row_piece> pieces, std::size_t bytes, const std::byte* values,
+                  std::size_t row_bytes, staged_adds& to) {
   const memory::scratch row(row_bytes);
   const std::lock_guard guard(to.mutex);
   for (std::size_t i = 0; i < pieces.size();) {
@@ -141,7 +141,7 @@ void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, cons
     if (is_here) {
       const std::vector<rows::row_piece> pieces = box.pieces(first, shape[0]);
       if (is_staged) {
-        stage(pieces, box.piece_bytes(), packed.data(), layout_.row_bytes(), *staged_);
+        stage_pieces(pieces, box.piece_bytes(), packed.data(), layout_.row_bytes(), *staged_);
         continue;
       }
       rows::combine_pieces(storage_->mapped_rows(), {pieces, box.piece_bytes(), packed.data(), layout_.dtype(), op},

@@ -88,48 +88,103 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
   return {rows, values.data(), elements == 0};
 }
 
-void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
-  const row_request request = check_rows(index, output, "output");
-  if (request.is_empty) return;
-  if (storage_->mapped_rows().covers(layout_.rows()))
-    rows::gather_rows(storage_->mapped_rows(), request.index, request.packed);
+/// Rows under way to or from owners elsewhere.
+class whole_tensor::row_transfer final : public window::transfer {
+ public:
+  row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
+      : sorted_(sort_by_owner(of.layout_.partition(), request.index)),
+        others_(of.layout_, request.index, request.packed) {
+    for (int owner = 0; owner < of.comm_->size(); ++owner) {
+      const auto positions = sorted_.of(owner);
+      if (positions.empty()) continue;
+      if (of.is_mapped(owner))
+        mapped_.insert(mapped_.end(), positions.begin(), positions.end());
+      else
+        others_.add(owner, positions);
+    }
+    if (!others_.owners().empty()) under_way_ = of.storage_->remote()->start_rows(what, others_.owners());
+  }
+
+  /// Positions of rows that this process loads and stores, with which the transfer has nothing to do.
+  std::span<const std::int64_t> mapped() const { return mapped_; }
+
+  bool test() override { return !under_way_ || under_way_->test(); }
+  void wait() override {
+    if (under_way_) under_way_->wait();
+  }
+  void drive() override {
+    if (under_way_) under_way_->drive();
+  }
+
+ private:
+  rows_by_owner sorted_;
+  remote_part others_;
+  std::vector<std::int64_t> mapped_;
+  std::unique_ptr<window::transfer> under_way_;
+};
+
+/// Starts an access to rows of all owners; rows that are mapped here are done on return. Null: all are.
+std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request, window::row_access what) {
+  if (request.is_empty) return nullptr;
+  if (what == window::row_access::add && staged_) {
+    stage_rows(request);
+    return nullptr;
+  }
+  if (what == window::row_access::add && storage_->remote() != nullptr && !storage_->remote()->can_add_rows())
+    require_mapped(request);
+  if (storage_->mapped_rows().covers(layout_.rows())) {
+    access_mapped(request, what);
+    return nullptr;
+  }
+  auto started = std::make_unique<row_transfer>(*this, request, what);
+  access_mapped_at(request, started->mapped(), what);
+  return started;
+}
+
+/// Adds rows to the sums that sync() takes to their owners.
+void whole_tensor::stage_rows(const row_request& request) {
+  const std::lock_guard guard(staged_->mutex);
+  for (std::int64_t i = 0; i < request.index.count(); ++i)
+    staged_->sums.add(request.index[i], request.packed + static_cast<std::size_t>(i) * layout_.row_bytes());
+}
+
+void whole_tensor::access_mapped(const row_request& request, window::row_access what) {
+  const rows::row_map& map = storage_->mapped_rows();
+  if (what == window::row_access::get)
+    rows::gather_rows(map, request.index, request.packed);
+  else if (what == window::row_access::put)
+    rows::scatter_rows(map, request.index, request.packed);
   else
-    copy_everywhere(request, direction::from_tensor);
+    rows::add_rows(map, request.index, request.packed, layout_.dtype(), storage_->locks());
+}
+
+/// The same for some positions of the request.
+void whole_tensor::access_mapped_at(const row_request& request, std::span<const std::int64_t> positions,
+                                    window::row_access what) {
+  const rows::row_map& map = storage_->mapped_rows();
+  if (what == window::row_access::add) {
+    std::vector<std::int64_t> rows;
+    rows.reserve(positions.size());
+    for (const std::int64_t position : positions) rows.push_back(request.index[position]);
+    rows::add_rows_at(map, rows::row_index(std::span<const std::int64_t>(rows)), positions, request.packed,
+                      layout_.dtype(), storage_->locks());
+    return;
+  }
+  const std::size_t bytes = layout_.row_bytes();
+  for (const std::int64_t position : positions) {
+    std::byte* const packed = request.packed + static_cast<std::size_t>(position) * bytes;
+    std::byte* const row = map.find(request.index[position]);
+    const bool is_get = what == window::row_access::get;
+    std::memcpy(is_get ? packed : row, is_get ? row : packed, bytes);
+  }
+}
+
+void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
+  if (const auto started = start(check_rows(index, output, "output"), window::row_access::get)) started->wait();
 }
 
 void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
-  const row_request request = check_rows(index, source, "source");
-  if (request.is_empty) return;
-  if (storage_->mapped_rows().covers(layout_.rows()))
-    rows::scatter_rows(storage_->mapped_rows(), request.index, request.packed);
-  else
-    copy_everywhere(request, direction::to_tensor);
-}
-
-/// Copies rows of all owners, on this node and on others.
-void whole_tensor::copy_everywhere(const row_request& request, direction way) {
-  const bool is_gather = way == direction::from_tensor;
-  const std::size_t bytes = layout_.row_bytes();
-  const auto copy = [&](std::int64_t position, std::byte* row) {
-    std::byte* const packed = request.packed + static_cast<std::size_t>(position) * bytes;
-    std::memcpy(is_gather ? packed : row, is_gather ? row : packed, bytes);
-  };
-  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
-  remote_part others(layout_, request.index, request.packed);
-  for (int owner = 0; owner < comm_->size(); ++owner) {
-    const auto positions = sorted.of(owner);
-    if (positions.empty()) continue;
-    if (!is_mapped(owner)) {
-      others.add(owner, positions);
-      continue;
-    }
-    for (const std::int64_t position : positions) copy(position, storage_->mapped_rows().find(request.index[position]));
-  }
-  if (others.owners().empty()) return;
-  if (is_gather)
-    storage_->remote()->get_rows(others.owners());
-  else
-    storage_->remote()->put_rows(others.owners());
+  if (const auto started = start(check_rows(index, source, "source"), window::row_access::put)) started->wait();
 }
 
 void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
@@ -144,41 +199,23 @@ void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffe
 }
 
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
-  const row_request request = check_rows(index, source, "source");
-  if (request.is_empty) return;
-  if (staged_) {
-    const std::lock_guard guard(staged_->mutex);
-    for (std::int64_t i = 0; i < request.index.count(); ++i)
-      staged_->sums.add(request.index[i], request.packed + static_cast<std::size_t>(i) * layout_.row_bytes());
-    return;
-  }
-  if (storage_->mapped_rows().covers(layout_.rows()) || !storage_->remote()->can_add_rows()) {
-    require_mapped(request);
-    rows::add_rows(storage_->mapped_rows(), request.index, request.packed, layout_.dtype(), storage_->locks());
-  } else {
-    add_everywhere(request);
-  }
+  if (const auto started = start(check_rows(index, source, "source"), window::row_access::add)) started->wait();
 }
 
-/// Adds to rows of all owners, on this node and on others.
-void whole_tensor::add_everywhere(const row_request& request) {
-  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
-  remote_part others(layout_, request.index, request.packed);
-  std::vector<std::int64_t> mapped;
-  for (int owner = 0; owner < comm_->size(); ++owner) {
-    const auto positions = sorted.of(owner);
-    if (positions.empty()) continue;
-    if (is_mapped(owner))
-      mapped.insert(mapped.end(), positions.begin(), positions.end());
-    else
-      others.add(owner, positions);
-  }
-  std::vector<std::int64_t> rows;
-  rows.reserve(mapped.size());
-  for (const std::int64_t position : mapped) rows.push_back(request.index[position]);
-  rows::add_rows_at(storage_->mapped_rows(), rows::row_index(std::span<const std::int64_t>(rows)), mapped,
-                    request.packed, layout_.dtype(), storage_->locks());
-  if (!others.owners().empty()) storage_->remote()->add_rows(others.owners(), SYNCYTE_OP_SUM);
+std::unique_ptr<started_access> whole_tensor::igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
+  return std::make_unique<started_access>(shared_from_this(),
+                                          start(check_rows(index, output, "output"), window::row_access::get));
+}
+
+std::unique_ptr<started_access> whole_tensor::iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
+  return std::make_unique<started_access>(shared_from_this(),
+                                          start(check_rows(index, source, "source"), window::row_access::put));
+}
+
+std::unique_ptr<started_access> whole_tensor::iscatter_add(const syncyte_buffer_t* index,
+                                                           const syncyte_buffer_t* source) {
+  return std::make_unique<started_access>(shared_from_this(),
+                                          start(check_rows(index, source, "source"), window::row_access::add));
 }
 
 /// Whether this process loads and stores an owner's rows, of which there is at least one.

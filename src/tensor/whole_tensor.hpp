@@ -13,6 +13,7 @@
 #include "comm/communicator.hpp"
 #include "syncyte/tensor.h"
 #include "tensor/layout.hpp"
+#include "tensor/started_access.hpp"
 #include "tensor/storage.hpp"
 
 namespace syncyte::tensor {
@@ -33,7 +34,7 @@ struct tensor_options {
 /// One N-dimensional array over the memory of all ranks; syncyte/tensor.h documents each operation. Rows of this node
 /// are loaded and stored directly; other rows are transferred in a few requests to each owner. Counters are not atomic
 /// with scatter_add of rows of 16 bytes or more: counters use atomics, scatter_add uses row locks.
-class whole_tensor {
+class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
  public:
   /// Collective. `shape` has `ndim` extents; create() checks both.
   static std::shared_ptr<whole_tensor> create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
@@ -63,6 +64,11 @@ class whole_tensor {
   void put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
                   std::int64_t element, syncyte_op_t op, std::int64_t value);
 
+  /// Started forms. Index and packed memory stay until the end.
+  std::unique_ptr<started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
+  std::unique_ptr<started_access> iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  std::unique_ptr<started_access> iscatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+
   void get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output);
   void put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source);
   void accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source, syncyte_op_t op,
@@ -87,6 +93,7 @@ class whole_tensor {
 
  private:
   struct row_request;
+  class row_transfer;
   struct counter;
   enum class direction { from_tensor, to_tensor };
 
@@ -98,8 +105,9 @@ class whole_tensor {
                                                  const syncyte_buffer_t* local, const tensor_options& options);
 
   row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name) const;
-  void copy_everywhere(const row_request& request, direction way);
-  void add_everywhere(const row_request& request);
+  std::unique_ptr<window::transfer> start(const row_request& request, window::row_access what);
+  void access_mapped(const row_request& request, window::row_access what);
+  void access_mapped_at(const row_request& request, std::span<const std::int64_t> positions, window::row_access what);
   bool is_mapped(int owner) const;
   void require_mapped(const row_request& request) const;
   void require_addable(std::int64_t first, std::int64_t end) const;
@@ -116,6 +124,7 @@ class whole_tensor {
 
   std::vector<std::int64_t> pack_staged(std::vector<std::int64_t>& begin);
   void add_records(whole_tensor& records, whole_tensor& places);
+  void stage_rows(const row_request& request);
   void add_staged();
 
   void make_row_locks(const std::string& name);

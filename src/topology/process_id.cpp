@@ -1,6 +1,7 @@
 #include "topology/process_id.hpp"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -43,6 +44,14 @@ process_id this_process() {
 bool is_alive(const process_id& process) {
   const auto stat = read_stat(process.pid);
   return stat && stat->start_time == process.start_time && stat->state != 'Z' && stat->state != 'X';
+}
+
+memory::descriptor open_process(const process_id& process) {
+  if (process.pid == 0) return {};
+  memory::descriptor result(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  // Checked after it is open: the number might have gone to another process before.
+  if (result && !is_alive(process)) return {};
+  return result;
 }
 
 }  // namespace syncyte::topology

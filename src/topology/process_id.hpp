@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "memory/descriptor.hpp"
+
 namespace syncyte::topology {
 
 /// A process, so that a later one with the same pid is not taken for it.
@@ -14,5 +16,9 @@ process_id this_process();
 
 /// Whether the process still runs (a zombie does not).
 bool is_alive(const process_id& process);
+
+/// A descriptor that becomes readable when the process ends (a pidfd); empty if the process has ended, or the system
+/// has none to give.
+memory::descriptor open_process(const process_id& process);
 
 }  // namespace syncyte::topology

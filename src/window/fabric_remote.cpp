@@ -9,6 +9,53 @@
 #include "window/fabric_requests.hpp"
 
 namespace syncyte::window {
+namespace {
+
+/// Names and operations of an access: for rows that share requests, and for long rows.
+struct access_kind {
+  const char* name;
+  memory_operation rows, pieces;
+};
+
+constexpr access_kind kind_of(row_access what) {
+  switch (what) {
+    case row_access::get:
+      return {"gather", memory_operation::read_rows, memory_operation::read};
+    case row_access::put:
+      return {"scatter", memory_operation::write_rows, memory_operation::write};
+    default:
+      return {"scatter_add", memory_operation::add_rows, memory_operation::add};
+  }
+}
+
+/// Rows under way: requests to all owners, which overlap.
+class fabric_rows final : public transfer {
+ public:
+  fabric_rows(std::shared_ptr<fabric::group> ranks, fabric::object_name object, row_access what,
+              std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM)
+      : ranks_(std::move(ranks)), kind_(kind_of(what)), running_(ranks_->begin()) {
+    for (const remote_rows& each : owners) {
+      fabric::peer& owner = ranks_->at(each.rank);
+      if (each.row_bytes <= row_requests::longest_row)
+        running_.add(owner, short_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.rows, each, op));
+      else
+        running_.add(owner, long_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.pieces, each, op));
+    }
+  }
+
+  void drive() override { running_.drive(); }
+  bool test() override { return running_.test(); }
+  void wait() override { ranks_->wait(kind_.name, running_); }
+
+ private:
+  std::shared_ptr<fabric::group> ranks_;
+  access_kind kind_;
+  std::deque<row_requests> short_rows_;
+  std::deque<piece_requests> long_rows_;
+  fabric::exchange running_;  // destroyed before the requests
+};
+
+}  // namespace
 
 std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                      std::shared_ptr<memory_target> mine) {
@@ -41,32 +88,20 @@ void fabric_remote::get(int rank, std::size_t offset, std::byte* target, std::si
   run("get", rank, requests);
 }
 
-/// Requests to all owners, which overlap.
-void fabric_remote::run_rows(const char* operation, memory_operation rows, memory_operation pieces,
-                             std::span<const remote_rows> owners, syncyte_op_t op) {
-  std::deque<row_requests> short_rows;
-  std::deque<piece_requests> long_rows;
-  ranks_->run(operation, [&](fabric::exchange& running) {
-    for (const remote_rows& each : owners) {
-      fabric::peer& owner = ranks_->at(each.rank);
-      if (each.row_bytes <= row_requests::longest_row)
-        running.add(owner, short_rows.emplace_back(ranks_->rank_name(each.rank), name_, rows, each, op));
-      else
-        running.add(owner, long_rows.emplace_back(ranks_->rank_name(each.rank), name_, pieces, each, op));
-    }
-  });
-}
-
 void fabric_remote::get_rows(std::span<const remote_rows> owners) {
-  run_rows("gather", memory_operation::read_rows, memory_operation::read, owners);
+  fabric_rows(ranks_, name_, row_access::get, owners).wait();
 }
 
 void fabric_remote::put_rows(std::span<const remote_rows> owners) {
-  run_rows("scatter", memory_operation::write_rows, memory_operation::write, owners);
+  fabric_rows(ranks_, name_, row_access::put, owners).wait();
 }
 
 void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
-  run_rows("scatter_add", memory_operation::add_rows, memory_operation::add, owners, op);
+  fabric_rows(ranks_, name_, row_access::add, owners, op).wait();
+}
+
+std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners) {
+  return std::make_unique<fabric_rows>(ranks_, name_, what, owners);
 }
 
 void fabric_remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "comm/deferred_frees.hpp"
@@ -31,6 +32,22 @@ struct remote_rows {
 using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes,
                                             const std::byte* rows, syncyte_op_t op)>;
 
+enum class row_access { get, put, add };
+
+/// An operation under way. Destroying it before its end gives it up: accesses that have begun may still happen at their
+/// owners, but memory here is not touched any more.
+class transfer {
+ public:
+  virtual ~transfer() = default;
+
+  /// Whether it has ended. Throws its error, once it has ended.
+  virtual bool test() = 0;
+  /// Waits for the end. Throws its error, or interrupted.
+  virtual void wait() = 0;
+  /// Lets it go on without calls of test() or wait().
+  virtual void drive() = 0;
+};
+
 /// Memory of all ranks of a communicator, also of ranks on other nodes. Offsets are in bytes from the start of a rank's
 /// memory and are not checked here. Every rank may be accessed, this rank and ranks whose memory is mapped here too.
 class remote : public comm::collective_resource {
@@ -53,6 +70,15 @@ class remote : public comm::collective_resource {
   /// Combines rows element by element at their owners, by the row_adder that they gave to open_remote(); no addition is
   /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
   virtual void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) = 0;
+
+  /// Starts get_rows(), put_rows() or add_rows(). Lists and memory stay until the end. Null: it has ended. Accesses of
+  /// operations under way at one time come in any order.
+  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) {
+    what == row_access::get   ? get_rows(owners)
+    : what == row_access::put ? put_rows(owners)
+                              : add_rows(owners, SYNCYTE_OP_SUM);
+    return nullptr;
+  }
 
   /// Atomic with each other, element by element; done at the target on return. `previous` gets the old elements unless
   /// it is null.

@@ -35,6 +35,22 @@ static float first_of(syncyte_kv_worker_t worker, int64_t key, int64_t length) {
   return values[0];
 }
 
+static int32_t nodes(void) {
+  syncyte_topology_t topology = {.struct_size = sizeof topology};
+  EXPECT_OK(syncyte_comm_topology(world, &topology));
+  return topology.nodes;
+}
+
+/* Calls pull_if_local; values stay unchanged if a key is not local. */
+static int32_t local_after_pull_if_local(syncyte_kv_worker_t worker, const syncyte_buffer_t* wanted,
+                                         const syncyte_buffer_t* room, const float* values) {
+  int32_t is_local = 7;
+  const float before = values[0];
+  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, wanted, room, &is_local));
+  if (!is_local) EXPECT(values[0] == before);
+  return is_local;
+}
+
 /* Every rank pushes to all keys, its own and others'. After sync() all ranks see all pushes. */
 static void all_push(void) {
   const syncyte_kv_t kv = make_store(2, 1);
@@ -69,9 +85,7 @@ static void all_push(void) {
   if (rank == size - 1) EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(first_of(worker, 3, 2) == (float)size);
-  int32_t is_local = 0;
-  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &wanted, &room, &is_local));
-  EXPECT(is_local == 1);
+  EXPECT(local_after_pull_if_local(worker, &wanted, &room, values) == (nodes() == 1));
   syncyte_kv_worker_t gone = worker;
   EXPECT_OK(syncyte_kv_worker_destroy(&gone));
   EXPECT(gone == NULL);

@@ -82,10 +82,12 @@ class requests final : public fabric::request_source {
 /// Some processes with an engine and counters each.
 class processes {
  public:
-  explicit processes(int count, fabric::time_limits limits = {.resend = 5ms, .deadline = 8s}) {
+  explicit processes(int count, fabric::time_limits limits = {.resend = 5ms, .deadline = 8s})
+      : deaths(static_cast<std::size_t>(count)) {
     for (int i = 0; i < count; ++i) {
-      engines.push_back(
-          std::make_unique<fabric::engine>(std::make_unique<test::loopback_transport>(network, i), limits));
+      std::atomic<int>* const seen = &deaths[static_cast<std::size_t>(i)];
+      engines.push_back(std::make_unique<fabric::engine>(std::make_unique<test::loopback_transport>(network, i), limits,
+                                                         [seen](fabric::peer&) { ++*seen; }));
       served.push_back(std::make_shared<counters>());
       engines.back()->targets().add(counters_name, served.back());
     }
@@ -96,6 +98,16 @@ class processes {
                                                             engines[static_cast<std::size_t>(other)]->address());
   }
 
+  /// All processes are one communicator.
+  void watch_each_other() {
+    const int count = static_cast<int>(engines.size());
+    for (int i = 0; i < count; ++i) {
+      std::vector<fabric::peer*> members;
+      for (int other = 0; other < count; ++other) members.push_back(&peer(i, other));
+      engines[static_cast<std::size_t>(i)]->add_ring(7, members);
+    }
+  }
+
   /// Runs requests from one process to another.
   void run(int from, int to, requests& all) {
     fabric::exchange exchange(*engines[static_cast<std::size_t>(from)]);
@@ -104,6 +116,7 @@ class processes {
   }
 
   std::shared_ptr<test::loopback_network> network = std::make_shared<test::loopback_network>();
+  std::vector<std::atomic<int>> deaths;  // that each process has been told of; outlives the engines
   std::vector<std::unique_ptr<fabric::engine>> engines;
   std::vector<std::shared_ptr<counters>> served;
 };
@@ -224,6 +237,58 @@ TEST(Engine, ReportsADeadOwner) {
   EXPECT_EQ(all.served[2]->values[0], 20);
 }
 
+/// Heartbeats keep all alive that live; the deaths of two neighbours become known to all, also to those who watch
+/// neither.
+TEST(Engine, AllLearnOfDeaths) {
+  constexpr int count = 9;
+  processes all(count, {.resend = 50ms, .deadline = 200ms});
+  all.watch_each_other();
+  std::this_thread::sleep_for(600ms);
+  for (const auto& seen : all.deaths) EXPECT_EQ(seen, 0);
+  all.network->kill(3);
+  all.network->kill(4);
+  std::this_thread::sleep_for(1500ms);
+  for (int i = 0; i < count; ++i)
+    EXPECT_TRUE(i == 3 || i == 4 || all.deaths[static_cast<std::size_t>(i)] == 2) << "process " << i;
+  requests adds(add, 1);
+  EXPECT_THROW(all.run(0, 3, adds), base::error);  // at once
+}
+
+/// A death that one process learns of by other means is known to all before the deadline.
+TEST(Engine, NewsOfADeathAreFasterThanTheDeadline) {
+  constexpr int count = 16;
+  processes all(count, {.resend = 10s, .deadline = 60s});
+  all.watch_each_other();
+  requests to_the_dead(add, 1);
+  all.network->kill(5);
+  std::thread waiting([&] { EXPECT_THROW(all.run(12, 5, to_the_dead), base::error); });
+  std::this_thread::sleep_for(20ms);
+  all.engines[0]->declare_dead(all.engines[5]->process());
+  waiting.join();
+  const auto begin = fabric::now();
+  const auto all_know = [&] {
+    for (int i = 0; i < count; ++i)
+      if (i != 5 && all.deaths[static_cast<std::size_t>(i)] != 1) return false;
+    return true;
+  };
+  while (!all_know() && fabric::now() - begin < 10s) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(all_know());
+}
+
+/// A process that is taken for dead and comes back is not listened to.
+TEST(Engine, TheDeadStayDead) {
+  processes all(2, {.resend = 5ms, .deadline = 100ms});
+  all.watch_each_other();
+  all.network->cut(0, 1);
+  requests adds(add, 1);
+  EXPECT_THROW(all.run(0, 1, adds), base::error);
+  all.network->restore(0, 1);
+  requests more(add, 1), back(add, 1);
+  EXPECT_THROW(all.run(0, 1, more), base::error);
+  EXPECT_THROW(all.run(1, 0, back), base::error);
+  EXPECT_EQ(all.served[0]->values[0], 0);
+}
+
 /// A request that has to wait for a lock keeps its caller waiting, not other callers, and its owner is not taken for
 /// dead.
 TEST(Engine, PutsRequestsAside) {
@@ -259,6 +324,26 @@ TEST(Engine, AnExchangeCanBeGivenUp) {
   requests adds(add, 1);
   all.run(0, 1, adds);
   EXPECT_GE(adds.answers.at(0), 1);  // what was sent before has been applied first
+}
+
+/// Nobody calls test() or wait() until the answers are here.
+TEST(Engine, TheServingThreadGoesOnWithExchanges) {
+  processes all(2);
+  requests adds(add, 100, 1000);
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), adds);
+  exchange.drive();
+  fabric::exchange waited(*all.engines[0]);
+  requests reads(read, 1);
+  std::int64_t seen = 0;
+  for (const auto begin = fabric::now(); seen < 100 && fabric::now() - begin < 10s;) {
+    requests now(read, 1);
+    all.run(0, 1, now);
+    seen = now.answers.at(0);
+  }
+  EXPECT_EQ(seen, 100);
+  while (!exchange.test()) std::this_thread::yield();
+  EXPECT_EQ(adds.answers.size(), 100u);
 }
 
 TEST(Engine, SeveralExchangesShareACaller) {

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -75,6 +77,18 @@ class user {
     } else {
       table_.push(own, more.data());
     }
+    try_push();
+  }
+
+  /// Pushes to shared keys as a thread that must not wait.
+  void try_push() {
+    std::array<std::int64_t, batch> list;
+    std::array<float, batch * length> more;
+    more.fill(1);
+    for (auto& key : list) key = draw(shared_keys);
+    for (std::size_t done = 0; done < batch;)
+      done += table_.try_push(std::span(list).subspan(done), reinterpret_cast<const std::byte*>(&more[done * length]));
+    for (const auto key : list) count(key);
   }
 
   void count(std::int64_t key) {
@@ -87,7 +101,11 @@ class user {
     std::array<std::int64_t, batch> list;
     std::array<float, batch * length> found;
     for (auto& key : list) key = draw(keys);
-    table_.pull(list, found.data());
+    const bool may_wait = draw(2) == 0;
+    if (may_wait)
+      table_.pull(list, found.data());
+    else
+      while (table_.try_pull(list, reinterpret_cast<std::byte*>(found.data())) < batch) std::this_thread::yield();
     for (std::size_t k = 0; k < batch; ++k) {
       const float* const vector = found.data() + k * length;
       for (int i = 1; i < length; ++i) expect(vector[i] == vector[0], "a vector that is not torn");

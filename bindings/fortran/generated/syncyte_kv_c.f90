@@ -14,7 +14,7 @@ module syncyte_kv_c
   integer(c_int32_t), parameter :: SYNCYTE_KV_PRELOC = 2_c_int32_t
   ! as preloc, from a pool of keys that the process's workers share
   integer(c_int32_t), parameter :: SYNCYTE_KV_POOL = 3_c_int32_t
-  ! keys are drawn when they are pulled, from the keys that are local then
+  ! keys are drawn when they are pulled, from local keys while there are any
   integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
 
   !> Distributions over a range of n keys.
@@ -82,15 +82,16 @@ module syncyte_kv_c
   interface
 
     !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths.
-    ! comm [in]: its ranks, all of one node
+    ! comm [in]: its ranks
     ! dtype [in]: SYNCYTE_FLOAT32
     ! key_count [in]: 1 or more
     ! length_count [in]: 1 if all keys have the same number of values; otherwise key_count
     ! lengths [in]: number of values, 1 or more, of all keys or of each
     ! options [in]: null for defaults
     ! kv [out]: the store
-    ! Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype,
-    ! ranks of several nodes), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
+    ! Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on
+    ! several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
+    ! SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
     function syncyte_kv_create(comm, dtype, key_count, length_count, lengths, options, kv) bind(C, &
         name="syncyte_kv_create") result(answer)
       import
@@ -154,11 +155,11 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_lengths
 
-    !> Returns the current owners of keys. Local.
+    !> Returns the home ranks of keys. Local.
     ! kv [in]: a store
     ! count [in]: number of keys
     ! keys [in]: keys
-    ! ranks [out]: their owners
+    ! ranks [out]: the rank that has each key's values
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
     function syncyte_kv_owner(kv, count, keys, ranks) bind(C, name="syncyte_kv_owner") result(answer)
       import
@@ -228,14 +229,15 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_destroy
 
-    !> Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it.
+    !> Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are
+    !> local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous, any number of dimensions
     ! values [out]: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
     ! timestamp [out]: timestamp to wait for; -1: complete. Null: complete on return
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
-    ! (damaged key).
+    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
     function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_pull") &
         result(answer)
       import
@@ -246,7 +248,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull
 
-    !> Adds to the values of keys; a key that repeats is added to several times. Local.
+    !> Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
@@ -262,12 +264,12 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_push
 
-    !> Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local.
+    !> Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
     ! timestamp [out]: as in pull
-    ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED.
+    ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
     function syncyte_kv_worker_set(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_set") &
         result(answer)
       import
@@ -278,7 +280,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_set
 
-    !> Reads the values of keys if all of them are local; on one node they always are. Local.
+    !> Reads the values of keys if all of them are local; on one node they always are. Local, without requests.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [out]: float32, contiguous, as many as the keys have; unchanged if a key is not local
@@ -294,7 +296,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull_if_local
 
-    !> Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
+    !> Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home.
+    !> Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! timestamp [out]: as in pull
@@ -308,7 +311,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_localize
 
-    !> Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and
+    !> Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
     !> records the intent. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
@@ -365,7 +368,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_prepare_sample
 
-    !> Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled.
+    !> Reads the next keys of a sample and their values. A sample ends when its last key was pulled.
     ! worker [in]: the worker that has prepared it
     ! sample [in]: its number
     ! keys [out]: int64, contiguous, at most as many as the sample has left
@@ -413,7 +416,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_wait_all
 
-    !> Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
+    !> Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
+    !> return of the write. Local.
     ! worker [in]: a worker
     function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") result(answer)
       import

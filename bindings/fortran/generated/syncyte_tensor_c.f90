@@ -254,8 +254,8 @@ module syncyte_tensor_c
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is
-    ! damaged, the message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row is reached by
-    ! MPI RMA.
+    ! damaged, the message names it; rows before it have been added), or if an owner died or is out of reach;
+    ! SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
     function syncyte_tensor_scatter_add(tensor, index, source) bind(C, name="syncyte_tensor_scatter_add") &
         result(answer)
       import
@@ -289,6 +289,57 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: value
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_signal
+
+    !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
+    !> others come without further calls. Accesses under way at one time are not ordered with each other. Without
+    !> the fabric (between nodes by MPI RMA) the whole operation happens here.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! index [in]: int32 or int64, contiguous
+    ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! request [out]: ends when output holds the rows; needs no MPI: any thread may test it or wait for it
+    ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    function syncyte_tensor_igather(tensor, index, output, request) bind(C, name="syncyte_tensor_igather") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_igather
+
+    !> Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! index [in]: int32 or int64, contiguous
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! request [out]: ends when all rows are written; needs no MPI
+    ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    function syncyte_tensor_iscatter(tensor, index, source, request) bind(C, name="syncyte_tensor_iscatter") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iscatter
+
+    !> Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! index [in]: int32 or int64, contiguous
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! request [out]: ends when all rows are added; needs no MPI
+    ! Returns: as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
+    ! damaged.
+    function syncyte_tensor_iscatter_add(tensor, index, source, request) bind(C, &
+        name="syncyte_tensor_iscatter_add") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iscatter_add
 
     !> Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
     ! tensor [in]: a tensor

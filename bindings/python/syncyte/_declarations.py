@@ -141,7 +141,7 @@ class KvScheme(enum.IntEnum):
     NAIVE = 1  # keys are drawn when the sample is prepared
     PRELOC = 2  # as naive, and an intent is recorded for the keys
     POOL = 3  # as preloc, from a pool of keys that the process's workers share
-    LOCAL = 4  # keys are drawn when they are pulled, from the keys that are local then
+    LOCAL = 4  # keys are drawn when they are pulled, from local keys while there are any
 
 
 class KvDistribution(enum.IntEnum):
@@ -2190,7 +2190,8 @@ CORE: dict[str, Function] = {
     # add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to: usually 33 to 41
     # bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all exponents of float64.
     # Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged,
-    # the message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row is reached by MPI RMA.
+    # the message names it; rows before it have been added), or if an owner died or is out of reach;
+    # SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
     "syncyte_tensor_scatter_add": Function(
         ctypes.c_int32,
         [
@@ -2214,6 +2215,41 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # element (in): number of its element in row-major order
             ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
             ctypes.c_int64,  # value (in): number that is added or set
+        ],
+    ),
+    # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
+    # others come without further calls. Accesses under way at one time are not ordered with each other. Without the
+    # fabric (between nodes by MPI RMA) the whole operation happens here. Returns: as gather; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_igather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the rows; needs no MPI: any thread may test it or wait for it
+        ],
+    ),
+    # Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does. Returns: as gather; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_iscatter": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are written; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does. Returns: as scatter_add; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is damaged.
+    "syncyte_tensor_iscatter_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
         ],
     ),
     # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:
@@ -2347,12 +2383,13 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: SYNCYTE_ERR_SHAPE,
-    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype, ranks of several nodes),
-    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several nodes: a length of more
+    # than 65534, or no fabric between them, for the reason that the message names), SYNCYTE_ERR_MEMORY (more than the
+    # node has), SYNCYTE_ERR_MISMATCH.
     "syncyte_kv_create": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # comm (in): its ranks, all of one node
+            ctypes.c_void_p,  # comm (in): its ranks
             ctypes.c_int32,  # dtype (in): SYNCYTE_FLOAT32
             ctypes.c_int64,  # key_count (in): 1 or more
             ctypes.c_int64,  # length_count (in): 1 if all keys have the same number of values; otherwise key_count
@@ -2401,14 +2438,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # lengths (out, array of count): number of values of each
         ],
     ),
-    # Returns the current owners of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
+    # Returns the home ranks of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
     "syncyte_kv_owner": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # kv (in): a store
             ctypes.c_int64,  # count (in): number of keys
             ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
-            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): their owners
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): the rank that has each key's values
         ],
     ),
     # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
@@ -2459,10 +2496,10 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # worker (in,out): a worker
         ],
     ),
-    # Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it. Returns:
-    # SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
+    # Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are local.
+    # Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
-    # key).
+    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
         [
@@ -2472,7 +2509,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): timestamp to wait for; -1: complete. Null: complete on return
         ],
     ),
-    # Adds to the values of keys; a key that repeats is added to several times. Local. Returns: as pull.
+    # Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
+    # Returns: as pull.
     "syncyte_kv_worker_push": Function(
         ctypes.c_int32,
         [
@@ -2482,8 +2520,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
-    # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local. Returns: as
-    # pull, except SYNCYTE_ERR_PEER_DIED.
+    # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Returns: as pull,
+    # except SYNCYTE_ERR_PEER_DIED for a damaged key.
     "syncyte_kv_worker_set": Function(
         ctypes.c_int32,
         [
@@ -2493,7 +2531,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
-    # Reads the values of keys if all of them are local; on one node they always are. Local. Returns: as pull.
+    # Reads the values of keys if all of them are local; on one node they always are. Local, without requests. Returns:
+    # as pull.
     "syncyte_kv_worker_pull_if_local": Function(
         ctypes.c_int32,
         [
@@ -2503,7 +2542,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # is_local (out): 1, or 0 if a key is not local
         ],
     ),
-    # Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. Returns: as pull.
+    # Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home. Local.
+    # Returns: as pull.
     "syncyte_kv_worker_localize": Function(
         ctypes.c_int32,
         [
@@ -2512,8 +2552,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
-    # Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and records
-    # the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
+    # Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
+    # records the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
     "syncyte_kv_worker_intent": Function(
         ctypes.c_int32,
         [
@@ -2551,7 +2591,7 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
         ],
     ),
-    # Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled. Returns:
+    # Reads the next keys of a sample and their values. A sample ends when its last key was pulled. Returns:
     # SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
     "syncyte_kv_worker_pull_sample": Function(
         ctypes.c_int32,
@@ -2587,7 +2627,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
-    # Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
+    # Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
+    # return of the write. Local.
     "syncyte_kv_worker_wait_sync": Function(
         ctypes.c_int32,
         [

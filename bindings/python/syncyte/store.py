@@ -1,7 +1,8 @@
 """The parameter store: a vector of float32 under each of many keys, which all ranks pull, push and set.
 
-Operations on one key are atomic, and all ranks see them in the same order; a list of keys is processed in order. In
-this version all ranks of a store are on one node, where every operation is complete on return.
+Operations on one key are atomic, and all ranks see them in the same order. Every operation is complete on return. Each
+key has a home rank: keys of this node's ranks are local, and are read and written in shared memory; others by requests
+to their home ranks.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Store(Handle):
     lengths : int or array of int
         Number of values of every key, or of each key. Floating-point arrays of whole numbers are accepted.
     comm : Comm
-        The store's ranks, all on one node.
+        The store's ranks.
     workers : int
         Number of this process's workers; ranks may differ.
     dtype : element type
@@ -93,7 +94,8 @@ class Store(Handle):
     Raises
     ------
     ShapeError, ArgumentError, DtypeError, UnsupportedError, OutOfMemoryError, MismatchError
-        On all ranks: wrong numbers; another dtype; ranks on several nodes; too little memory; ranks differ.
+        On all ranks: wrong numbers; another dtype; several nodes without a fabric between
+        them, or with more than 65534 values for a key; too little memory; ranks differ.
     """
 
     kind = "kv"
@@ -430,7 +432,7 @@ class StoreWorker(Handle):
         return given
 
     def localize(self, keys: Any) -> None:
-        """Moves keys to this rank; on one node they are local, and are only checked and counted.
+        """Asks for keys to be moved to this rank. In this version they are only checked and counted.
 
         Parameters
         ----------
@@ -455,7 +457,7 @@ class StoreWorker(Handle):
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
 
-        On one node the intent is only checked and recorded.
+        In this version the intent is only checked and recorded.
 
         Parameters
         ----------
@@ -599,7 +601,7 @@ class StoreWorker(Handle):
         _library.core().syncyte_kv_worker_wait_all(self.handle)
 
     def wait_sync(self) -> None:
-        """Waits until all writes of this process have reached the owners of the keys; on one node they have."""
+        """Waits until all writes of this process have reached the home ranks of the keys; they have on return."""
         _library.core().syncyte_kv_worker_wait_sync(self.handle)
 
     def barrier(self) -> None:

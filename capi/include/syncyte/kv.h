@@ -4,18 +4,25 @@
  * set.
  *
  * Operations on one key are atomic: a pull sees all of a push or none of it, and all ranks see pushes and sets of a key
- * in the same order (linearizable per key). A list of keys is processed in order, and is not atomic as a whole. Keys of
- * a list may repeat.
+ * in the same order (linearizable per key). A list of keys is not atomic as a whole; keys at one rank are processed in
+ * the order of the list. Keys of a list may repeat. Operations are complete on return, and their timestamp is -1.
  *
- * In this version all ranks of a store are on one node, and every key is local: operations are complete on return, and
- * their timestamp is -1. The store takes memory for the values, rounded up to 8 bytes for each key, 8 more bytes for
- * each key, and another 8 if lengths differ; it has no thread.
+ * Each key has a home rank, which has its values: the ranks divide the keys as they divide the rows of a tensor. Keys
+ * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
+ * gets requests, each for many keys; a thread of its process serves them, also while the rank computes without calls.
+ * On several nodes a key has at most 65534 values.
  *
- * A worker is a user of a store within a process, usually one per thread. All functions are local and thread-safe,
- * except kv_create, kv_sync and those whose comment says Collective.
+ * The store takes memory for the values, rounded up to 8 bytes for each key, and 8 more bytes for each key; another 8
+ * bytes for each of all keys on each node if lengths differ. On one node it has no thread.
+ *
+ * A worker is a user of a store within a process, usually one per thread. All functions are thread-safe, and no other
+ * rank has to call anything, except for kv_create, kv_sync and those whose comment says Collective. Pull, push and set
+ * wait for answers if keys are on other nodes; any thread may call them, with any thread level of MPI.
  *
  * If a process dies while it writes a key's values, the key is damaged: a pull or push of it returns
- * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; kv_worker_set() repairs it.
+ * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; kv_worker_set() repairs it. If the home
+ * rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED. In both cases keys of
+ * other ranks may have been processed or not.
  */
 #ifndef SYNCYTE_KV_H
 #define SYNCYTE_KV_H
@@ -51,7 +58,7 @@ enum syncyte_kv_scheme_values {
   SYNCYTE_KV_NAIVE = 1,  /**< keys are drawn when the sample is prepared */
   SYNCYTE_KV_PRELOC = 2, /**< as naive, and an intent is recorded for the keys */
   SYNCYTE_KV_POOL = 3,   /**< as preloc, from a pool of keys that the process's workers share */
-  SYNCYTE_KV_LOCAL = 4   /**< keys are drawn when they are pulled, from the keys that are local then */
+  SYNCYTE_KV_LOCAL = 4   /**< keys are drawn when they are pulled, from local keys while there are any */
 };
 
 /** Distribution of sampled keys: one of ::syncyte_kv_distribution_values. */
@@ -96,15 +103,16 @@ typedef struct syncyte_kv_worker_info_t {
 
 /**
  * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths.
- * @param[in] comm its ranks, all of one node
+ * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
  * @param[in] key_count 1 or more
  * @param[in] length_count 1 if all keys have the same number of values; otherwise key_count
  * @param[in] lengths {array(length_count)} number of values, 1 or more, of all keys or of each
  * @param[in] options {optional} null for defaults
  * @param[out] kv the store
- * @return SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype, ranks of
- * several nodes), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
+ * @return SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype;
+ * on several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
+ * SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count,
                                                   int64_t length_count, const int64_t* lengths,
@@ -148,11 +156,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t coun
                                                    int64_t* lengths);
 
 /**
- * @brief {lookup} Returns the current owners of keys. Local.
+ * @brief {lookup} Returns the home ranks of keys. Local.
  * @param[in] kv a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
- * @param[out] ranks {array(count)} their owners
+ * @param[out] ranks {array(count)} the rank that has each key's values
  * @return SYNCYTE_ERR_INDEX, naming key and position.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks);
@@ -201,21 +209,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t wo
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker);
 
 /**
- * @brief {forked_child} Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call
- * it.
+ * @brief {forked_child} Reads the values of keys, concatenated in the order of the keys. A forked child may call it
+ * if all keys are local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous, any number of dimensions
  * @param[out] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be read before
  * kv_worker_wait()
  * @param[out] timestamp {optional} timestamp to wait for; -1: complete. Null: complete on return
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
- * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key).
+ * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
+ * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
                                                        const syncyte_buffer_t* values, int64_t* timestamp);
 
 /**
- * @brief Adds to the values of keys; a key that repeats is added to several times. Local.
+ * @brief Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
  * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
@@ -227,19 +236,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worke
                                                        const syncyte_buffer_t* values, int64_t* timestamp);
 
 /**
- * @brief Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local.
+ * @brief Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
  * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
  * kv_worker_wait()
  * @param[out] timestamp {optional} as in pull
- * @return as pull, except SYNCYTE_ERR_PEER_DIED.
+ * @return as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
                                                       const syncyte_buffer_t* values, int64_t* timestamp);
 
 /**
- * @brief {forked_child} Reads the values of keys if all of them are local; on one node they always are. Local.
+ * @brief {forked_child} Reads the values of keys if all of them are local; on one node they always are. Local, without
+ * requests.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have; unchanged if a key is not local
@@ -251,7 +261,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worke
                                                                 const syncyte_buffer_t* values, int32_t* is_local);
 
 /**
- * @brief Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
+ * @brief Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home.
+ * Local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
  * @param[out] timestamp {optional} as in pull
@@ -261,8 +272,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t w
                                                            int64_t* timestamp);
 
 /**
- * @brief Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and
- * records the intent. Local.
+ * @brief Signals that this worker will use keys while its clock is in [start, end). In this version it only checks
+ * and records the intent. Local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
  * @param[in] start 0 or more
@@ -299,7 +310,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
                                                                  int64_t start, int64_t end, int64_t* sample);
 
 /**
- * @brief Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled.
+ * @brief Reads the next keys of a sample and their values. A sample ends when its last key was pulled.
  * @param[in] worker the worker that has prepared it
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
@@ -333,7 +344,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worke
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker);
 
 /**
- * @brief Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
+ * @brief Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
+ * return of the write. Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker);

@@ -31,9 +31,9 @@ typedef struct syncyte_tensor_options_t {
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
-  int64_t* released; /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
-                          more. The caller owns it; it must live as long as the array */
-  int32_t row_locks; /**< 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks */
+  int64_t* released;     /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
+                              more. The caller owns it; it must live as long as the array */
+  int32_t row_locks;     /**< 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks */
   int32_t deterministic; /**< 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex
                             numbers take effect in tensor_sync(), with the same bits for every order of the adds and
                             for every rank that makes them; 0: they take effect at once. Equal on all ranks */
@@ -215,7 +215,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
- * message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row is reached by MPI RMA.
+ * message names it; rows before it have been added), or if an owner died or is out of reach; SYNCYTE_ERR_UNSUPPORTED if
+ * a row lies on another node and there is no fabric.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source);
@@ -237,6 +238,45 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                           const syncyte_buffer_t* source, syncyte_tensor_t counters,
                                                           int64_t element, syncyte_op_t op, int64_t value);
+
+/**
+ * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
+ * others come without further calls. Accesses under way at one time are not ordered with each other. Without the fabric
+ * (between nodes by MPI RMA) the whole operation happens here.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[out] output {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
+ * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                       const syncyte_buffer_t* output, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when all rows are written; needs no MPI
+ * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                        const syncyte_buffer_t* source, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @param[out] request ends when all rows are added; needs no MPI
+ * @return as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
+ * damaged.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                            const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
  * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call

@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned message_id = 1;
 constexpr std::size_t most_spare_endpoints = 64;
 constexpr std::size_t most_spare_sends = 256;
-constexpr std::size_t most_spare_receives = 8;
 
 /// A worker that ends sends what it can: at most for this time, and while something moves.
 constexpr auto longest_end = std::chrono::seconds(2);
@@ -29,11 +28,7 @@ bool is_peer_gone(ucs_status_t status) {
 }  // namespace
 
 ucx_worker::ucx_worker(std::shared_ptr<const context> used, receiver& target)
-    : context_(std::move(used)),
-      target_(target),
-      endpoints_(most_spare_endpoints),
-      sends_(most_spare_sends),
-      receives_(most_spare_receives) {
+    : context_(std::move(used)), target_(target), endpoints_(most_spare_endpoints), sends_(most_spare_sends) {
   create();
   try {
     receive_messages();
@@ -72,9 +67,7 @@ ucx_worker::~ucx_worker() {
   ucp_worker_destroy(handle_);
 }
 
-bool ucx_worker::unfinished() const {
-  return closing_ > 0 || !sends_.empty() || !receives_.empty() || !endpoints_.empty();
-}
+bool ucx_worker::unfinished() const { return closing_ > 0 || !sends_.empty() || !endpoints_.empty(); }
 
 void ucx_worker::finish_operations() {
   using clock = std::chrono::steady_clock;
@@ -199,7 +192,7 @@ ucs_status_t ucx_worker::send(endpoint& way, std::shared_ptr<const message> sent
   parameters.cb.send = on_sent;
   parameters.user_data = &operation;
   parameters.memory_type = UCS_MEMORY_TYPE_HOST;
-  // By rendezvous the receiver would read the payload from memory that a link destroyed meanwhile has freed.
+  // By rendezvous the receiver would read memory that is free already if this link is destroyed meanwhile.
   parameters.flags = UCP_AM_SEND_FLAG_EAGER;
   const ucs_status_ptr_t request = ucp_am_send_nbx(way.handle, message_id, &content.header, sizeof content.header,
                                                    content.data.data(), content.size, &parameters);
@@ -222,20 +215,13 @@ void ucx_worker::on_sent(void* request, ucs_status_t, void* operation) {
 ucs_status_t ucx_worker::on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
                                     std::size_t bytes, const ucp_am_recv_param_t* parameters) {
   auto& owner = *static_cast<ucx_worker*>(self);
-  if (owner.ending_ || header_bytes != sizeof(message_header) || bytes > most_payload) return UCS_OK;
+  // Messages are sent eagerly (send()): a rendezvous is not one of ours.
   const bool rendezvous = (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+  if (owner.ending_ || rendezvous || header_bytes != sizeof(message_header) || bytes > most_payload) return UCS_OK;
   message_header begin;
   std::memcpy(&begin, header, sizeof begin);
-  owner.receive(begin, data, bytes, rendezvous);
-  return rendezvous ? UCS_INPROGRESS : UCS_OK;
-}
-
-void ucx_worker::receive(const message_header& header, void* data, std::size_t bytes, bool rendezvous) {
-  if (rendezvous) {
-    fetch(header, data, bytes);
-  } else {
-    deliver(header, {static_cast<const std::byte*>(data), bytes});
-  }
+  owner.deliver(begin, {static_cast<const std::byte*>(data), bytes});
+  return UCS_OK;
 }
 
 void ucx_worker::deliver(const message_header& header, std::span<const std::byte> payload) {
@@ -244,31 +230,6 @@ void ucx_worker::deliver(const message_header& header, std::span<const std::byte
   } catch (...) {
     thrown_ = std::current_exception();
   }
-}
-
-void ucx_worker::fetch(const message_header& header, void* descriptor, std::size_t bytes) {
-  receiving& operation = receives_.begin();
-  operation.owner = this;
-  operation.header = header;
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  parameters.cb.recv_am = on_fetched;
-  parameters.user_data = &operation;
-  parameters.memory_type = UCS_MEMORY_TYPE_HOST;
-  const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(handle_, descriptor, operation.payload.get(), bytes, &parameters);
-  if (request == nullptr || UCS_PTR_IS_ERR(request)) fetched(operation, UCS_PTR_STATUS(request), bytes);
-}
-
-void ucx_worker::on_fetched(void* request, ucs_status_t status, std::size_t bytes, void* operation) {
-  auto& done = *static_cast<receiving*>(operation);
-  done.owner->fetched(done, status, bytes);
-  ucp_request_free(request);
-}
-
-void ucx_worker::fetched(receiving& done, ucs_status_t status, std::size_t bytes) {
-  if (status == UCS_OK && !ending_) deliver(done.header, {done.payload.get(), bytes});
-  receives_.end(done);
 }
 
 ucx_link::ucx_link(ucx_worker& owner, std::string_view address, std::uint64_t tag) : owner_(owner), tag_(tag) {

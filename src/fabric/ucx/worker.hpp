@@ -52,21 +52,11 @@ class ucx_worker final : public worker {
     std::shared_ptr<const message> sent;
     std::list<sending>::iterator place;
   };
-  /// Message whose payload is fetched from the sender (rendezvous).
-  struct receiving {
-    ucx_worker* owner = nullptr;
-    message_header header;
-    std::unique_ptr<std::byte[]> payload = std::make_unique<std::byte[]>(most_payload);
-    std::list<receiving>::iterator place;
-  };
 
   void create();
   void receive_messages();
-  void receive(const message_header& header, void* data, std::size_t bytes, bool rendezvous);
   /// Keeps an exception for progress(), because UCX's functions cannot pass it on.
   void deliver(const message_header& header, std::span<const std::byte> payload);
-  void fetch(const message_header& header, void* descriptor, std::size_t bytes);
-  void fetched(receiving& done, ucs_status_t status, std::size_t bytes);
   void sent(sending& done);
   void report_broken_links();
   void close(endpoint& left);
@@ -76,7 +66,6 @@ class ucx_worker final : public worker {
 
   static ucs_status_t on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* parameters);
-  static void on_fetched(void* request, ucs_status_t status, std::size_t bytes, void* operation);
   static void on_error(void* failed, ucp_ep_h endpoint, ucs_status_t status);
   static void on_flushed(void* request, ucs_status_t status, void* left);
   static void on_sent(void* request, ucs_status_t status, void* operation);
@@ -92,7 +81,6 @@ class ucx_worker final : public worker {
   in_flight<endpoint> endpoints_;
   std::vector<endpoint*> flushed_;  ///< to be closed
   in_flight<sending> sends_;
-  in_flight<receiving> receives_;
   std::vector<ucx_link*> broken_;
 };
 

@@ -1,4 +1,4 @@
-"""The interface of AdaPM's PyTorch bindings on Syncyte, on one node.
+"""The interface of AdaPM's PyTorch bindings on Syncyte.
 
 ``from syncyte.compat import adapm``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``import adapm``. New programs use syncyte.Store.
@@ -36,8 +36,8 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
     num_threads : int
         Number of workers of each rank, 1 or more.
     use_techniques : str
-        "all", "replication_only", "relocation_only" or "". Checked only: on one node nothing is relocated or
-        replicated.
+        "all", "replication_only", "relocation_only" or "". Checked only: nothing is relocated or replicated
+        yet.
     num_channels : int
         1 or more, or -1. Checked only.
 
@@ -185,8 +185,8 @@ class _AnyShape(StoreWorker):
 class Worker:
     """A worker of a rank, usually one per thread; any thread may make it.
 
-    Keys are int64 and values float32, contiguous, in torch or numpy arrays. Operations return a timestamp; on one node
-    it is -1: complete. They release the GIL.
+    Keys are int64 and values float32, contiguous, in torch or numpy arrays. Operations return a timestamp, which is
+    -1: complete. They release the GIL.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ class Worker:
         return self._run(lambda worker: worker.iset(keys, _plain(vals)), asynchronous, options)
 
     def localize(self, keys: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Checks and counts keys; on one node all keys are local already. Local.
+        """Checks and counts keys, which stay where they are. Local.
 
         Parameters, result and errors are as of pull(), without vals.
         """
@@ -388,7 +388,7 @@ class Worker:
         self._open().end_setup()
 
     def wait_sync(self) -> None:
-        """Waits until all writes have reached the owners of the keys; on one node returns at once. Local."""
+        """Waits until all writes have reached the ranks that have the keys: returns at once. Local."""
         self._open().wait_sync()
 
     def wait_replica_sync(self) -> None:

@@ -1,0 +1,130 @@
+#include "fabric/watch.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace syncyte::fabric {
+namespace {
+
+/// Heartbeats in a deadline.
+constexpr int heartbeats = 8;
+
+}  // namespace
+
+void watch::close() {
+  links_.clear();
+  broken_.clear();
+}
+
+void watch::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
+  const auto self = std::ranges::find(members, process_, [](const peer* member) { return member->process; });
+  const auto place = static_cast<std::size_t>(self - members.begin());
+  const std::lock_guard lock(mutex_);
+  rings_.insert_or_assign(communicator, ring{std::move(members), place});
+}
+
+void watch::remove_ring(std::uint64_t communicator) {
+  const std::lock_guard lock(mutex_);
+  rings_.erase(communicator);
+}
+
+void watch::report(std::uint64_t process) {
+  const std::lock_guard lock(mutex_);
+  news_.push_back(process);
+}
+
+void watch::on_message(const message_header& header, std::span<const std::byte>) {
+  if (header.kind == message_kind::death && header.arguments[0] != process_) declare_(header.arguments[0]);
+  for (auto& [before, heard] : predecessors_)
+    if (before->process == header.sender) heard = now();
+}
+
+/// The next message to that process makes another link.
+void watch::on_broken(std::uint64_t tag) {
+  const auto found = links_.find(tag);
+  if (found == links_.end()) return;
+  broken_.push_back(std::move(found->second));
+  links_.erase(found);
+}
+
+bool watch::progress(std::chrono::nanoseconds time) {
+  broken_.clear();
+  bool did_something = false;
+  {
+    const std::lock_guard lock(mutex_);
+    did_something = !news_.empty();
+    for (const std::uint64_t dead : std::exchange(news_, {})) {
+      for (const auto& [communicator, each] : rings_) send_news(each, dead);
+      links_.erase(dead);
+    }
+    if (rings_.empty() && successors_.empty()) return did_something;
+  }
+  look_at_predecessors(time);
+  if (time - sent_ < limits_.deadline / heartbeats) return did_something;
+  sent_ = time;
+  send_heartbeats();
+  return true;
+}
+
+std::chrono::nanoseconds watch::time_left(std::chrono::nanoseconds time) {
+  const std::lock_guard lock(mutex_);
+  if (rings_.empty() && successors_.empty()) return std::chrono::nanoseconds(-1);
+  return std::max(std::chrono::nanoseconds(0), sent_ + limits_.deadline / heartbeats - time);
+}
+
+/// The nearest living member in a direction, 1 or -1; null if there is no other.
+peer* watch::ring::neighbour(int step) const {
+  const std::size_t size = members.size();
+  for (std::size_t distance = 1; distance < size; ++distance) {
+    peer* const member = members[(self + (step > 0 ? distance : size - distance)) % size];
+    if (!member->is_dead) return member;
+  }
+  return nullptr;
+}
+
+void watch::send(peer& to, const message_header& header) {
+  try {
+    std::unique_ptr<link>& way = links_[to.process];
+    if (!way) way = worker_->connect(to.address, to.process);
+    way->send(std::make_shared<message>(header, 0));
+  } catch (const std::runtime_error&) {  // out of descriptors: this process will be taken for dead
+  }
+}
+
+void watch::send_news(const ring& to, std::uint64_t dead) {
+  const std::size_t size = to.members.size();
+  const message_header news{.sender = process_, .kind = message_kind::death, .arguments = {dead}};
+  for (std::size_t distance = 1; distance < size; distance *= 2)
+    for (const std::size_t place : {to.self + distance, to.self + size - distance})
+      if (peer& member = *to.members[place % size]; !member.is_dead) send(member, news);
+}
+
+void watch::send_heartbeats() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [communicator, each] : rings_)
+      if (peer* const successor = each.neighbour(1)) successors_.insert(successor);
+  }
+  for (peer* const successor : successors_)
+    if (!successor->is_dead) send(*successor, {.sender = process_, .kind = message_kind::heartbeat});
+}
+
+void watch::look_at_predecessors(std::chrono::nanoseconds time) {
+  std::set<peer*> now_before;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [communicator, each] : rings_)
+      if (peer* const before = each.neighbour(-1)) now_before.insert(before);
+  }
+  std::erase_if(predecessors_, [&](const auto& entry) { return !now_before.contains(entry.first); });
+  for (peer* const before : now_before) predecessors_.try_emplace(before, time);
+  // A process that was stopped itself cannot tell how long others have been silent.
+  const bool was_stopped = time - std::exchange(looked_, time) > limits_.deadline / 2;
+  for (auto& [before, heard] : predecessors_) {
+    if (was_stopped) heard = time;
+    if (time - heard > limits_.deadline) declare_(before->process);
+  }
+}
+
+}  // namespace syncyte::fabric

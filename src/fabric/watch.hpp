@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "fabric/peer.hpp"
+#include "fabric/transport.hpp"
+
+namespace syncyte::fabric {
+
+/// Watches other processes and passes on the news of deaths. The processes of each communicator form a ring: each sends
+/// heartbeats to its successor, and takes its predecessor for dead after the deadline without one. A process that
+/// learns of a death sends the news once to the processes at distances 1, 2, 4, ... in both directions of its rings, so
+/// that all learn of it after O(log P) steps. The serving thread uses it, except where a function says otherwise.
+class watch final : public receiver {
+ public:
+  /// declare(process) makes a process dead for good, and calls report() the first time.
+  watch(std::uint64_t process, time_limits limits, std::function<void(std::uint64_t)> declare)
+      : process_(process), limits_(limits), declare_(std::move(declare)) {}
+
+  /// The worker that it sends by; set before other functions are called.
+  void use(worker& by) { worker_ = &by; }
+  /// Ends the use of the worker.
+  void close();
+
+  /// Any thread. The processes of a communicator in order of ranks, of which this process is one.
+  void add_ring(std::uint64_t communicator, std::vector<peer*> members);
+  void remove_ring(std::uint64_t communicator);
+  /// Any thread. Passes on the news that the process is dead.
+  void report(std::uint64_t process);
+
+  /// Messages of kinds heartbeat and death.
+  void on_message(const message_header& header, std::span<const std::byte> payload) override;
+  void on_broken(std::uint64_t tag) override;
+
+  /// Sends what is due; true if it did something.
+  bool progress(std::chrono::nanoseconds time);
+  /// Time until progress() has something to do; negative: never.
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds time);
+
+ private:
+  struct ring {
+    std::vector<peer*> members;
+    std::size_t self;
+    peer* neighbour(int step) const;
+  };
+
+  void send(peer& to, const message_header& header);
+  void send_news(const ring& to, std::uint64_t dead);
+  void send_heartbeats();
+  void look_at_predecessors(std::chrono::nanoseconds time);
+
+  const std::uint64_t process_;
+  const time_limits limits_;
+  const std::function<void(std::uint64_t)> declare_;
+  worker* worker_ = nullptr;
+
+  std::mutex mutex_;                     // guards the two members below; not held while declare() is called
+  std::map<std::uint64_t, ring> rings_;  // by communicator
+  std::vector<std::uint64_t> news_;
+
+  std::map<std::uint64_t, std::unique_ptr<link>> links_;  // by the process, which is the tag
+  std::vector<std::unique_ptr<link>> broken_;             // destroyed outside of worker::progress()
+  std::set<peer*> successors_;                            // of all rings there have been: they may still have the ring
+  std::map<peer*, std::chrono::nanoseconds> predecessors_;  // when each was heard last
+  std::chrono::nanoseconds sent_{};                         // when the last heartbeats went
+  std::chrono::nanoseconds looked_{};
+};
+
+}  // namespace syncyte::fabric

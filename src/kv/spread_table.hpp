@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/partition.hpp"
+#include "comm/collective_call.hpp"
+#include "fabric/group.hpp"
+#include "kv/table.hpp"
+#include "kv/table_target.hpp"
+
+namespace syncyte::kv {
+
+/// Values of all keys at the ranks of several nodes, each key at one rank. Keys of this node's ranks are read and
+/// written in its memory; for others their ranks get requests, one stream for each rank, which overlap. Several threads
+/// may use it at once.
+///
+/// An operation is complete on return. After an error, keys of the list may have been processed or not; those of one
+/// rank in order.
+class spread_table {
+ public:
+  /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
+  /// keeps their memory.
+  static std::unique_ptr<spread_table> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
+                                              base::partition parts, std::vector<table> tables,
+                                              std::shared_ptr<void> memory);
+
+  /// No rank sends requests any more.
+  void stop_serving() { ranks_->through().targets().remove(name_); }
+
+  /// The keys at ranks of this node, in order.
+  std::vector<key_range> local_keys() const;
+  /// Whether all keys are at ranks of this node.
+  bool are_here(std::span<const std::int64_t> keys) const;
+
+  void pull(std::span<const std::int64_t> keys, float* values);
+  void push(std::span<const std::int64_t> keys, const float* values);
+  void set(std::span<const std::int64_t> keys, const float* values);
+
+ private:
+  spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,
+               std::vector<table> tables);
+
+  key_range range_of(int rank) const { return {parts_.first(rank), parts_.count(rank)}; }
+  template <class OnTable>
+  void run(table_operation what, std::span<const std::int64_t> keys, float* values, OnTable&& on_table);
+
+  const comm::communicator& comm_;
+  std::shared_ptr<fabric::group> ranks_;
+  const fabric::object_name name_;
+  base::partition parts_;
+  std::vector<table> tables_;
+};
+
+}  // namespace syncyte::kv

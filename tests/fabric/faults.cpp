@@ -1,0 +1,137 @@
+// One rank on each of two virtual hosts. The argument says what happens to the second one:
+//
+//   killed     it ends by SIGKILL; the other's operations fail
+//   cut        its link is cut for good; operations of both fail
+//   restored   its link is cut twice, for less than the deadline, during adds and gathers: nothing is lost or doubled
+//
+// Each rank prints a verdict and ends by _exit(): MPI cannot be used after a death.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "links.h"
+#include "syncyte.h"
+
+namespace {
+
+constexpr std::int64_t rows = 64, columns = 65536;  // rows of 256 KiB: 16 MiB in all
+
+syncyte_tensor_t tensor = nullptr;
+int rank_of_process = -1;
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+[[noreturn]] void end(const std::string& verdict) {
+  std::printf("rank %d: %s\n", rank_of_process, verdict.c_str());
+  std::fflush(stdout);
+  _exit(0);
+}
+
+void require(syncyte_status_t status, const char* what) {
+  if (status != SYNCYTE_SUCCESS) end(std::string("unexpected: ") + what + ": " + syncyte_last_error());
+}
+
+syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::vector<std::int64_t> shape) {
+  syncyte_buffer_t result;
+  require(syncyte_buffer_init(data, dtype, static_cast<std::int32_t>(shape.size()), shape.data(), &result), "buffer");
+  return result;
+}
+
+/// All rows of the other rank.
+std::vector<std::int64_t> rows_of_other() {
+  std::int64_t first = 0, count = 0;
+  require(syncyte_tensor_rows(tensor, 1 - rank_of_process, &first, &count), "rows");
+  std::vector<std::int64_t> index;
+  for (std::int64_t i = 0; i < count; ++i) index.push_back(first + i);
+  return index;
+}
+
+syncyte_status_t gather(std::vector<float>& output) {
+  auto index = rows_of_other();
+  const auto count = static_cast<std::int64_t>(index.size());
+  output.resize(static_cast<std::size_t>(count * columns));
+  const syncyte_buffer_t wanted = buffer_of(index.data(), SYNCYTE_INT64, {count});
+  const syncyte_buffer_t found = buffer_of(output.data(), SYNCYTE_FLOAT32, {count, columns});
+  return syncyte_tensor_gather(tensor, &wanted, &found);
+}
+
+syncyte_status_t add_ones() {
+  auto index = rows_of_other();
+  const auto count = static_cast<std::int64_t>(index.size());
+  std::vector<float> ones(static_cast<std::size_t>(count * columns), 1.0f);
+  const syncyte_buffer_t wanted = buffer_of(index.data(), SYNCYTE_INT64, {count});
+  const syncyte_buffer_t source = buffer_of(ones.data(), SYNCYTE_FLOAT32, {count, columns});
+  return syncyte_tensor_scatter_add(tensor, &wanted, &source);
+}
+
+/// Operations until one fails, which has to be within 10 seconds of `begin`.
+void expect_death(double begin) {
+  std::vector<float> output;
+  syncyte_status_t status = SYNCYTE_SUCCESS;
+  while (status == SYNCYTE_SUCCESS) status = gather(output);
+  const std::string text = syncyte_last_error();
+  const double waited = seconds() - begin;
+  const std::string other = "rank " + std::to_string(1 - rank_of_process);
+  if (status != SYNCYTE_ERR_PEER_DIED || text.find(other) == std::string::npos || waited > 11)
+    end("unexpected: after " + std::to_string(waited) + " s: " + text);
+  const double again = seconds();
+  if (add_ones() != SYNCYTE_ERR_PEER_DIED || seconds() - again > 1) end("unexpected: the second error is late");
+  end("answered PEER_DIED");
+}
+
+/// Adds while another thread cuts the link twice, in the middle of transfers.
+void run_restored() {
+  if (rank_of_process == 0) {
+    std::atomic<bool> is_over{false};
+    std::thread cutter([&] {
+      for (int i = 0; i < 2; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300 + 70 * i));
+        links_cut(2, 2.0);
+        std::this_thread::sleep_for(std::chrono::seconds(4));
+      }
+      is_over = true;
+    });
+    int adds = 0;
+    for (; !is_over; ++adds) require(add_ones(), "scatter_add");
+    cutter.join();
+    std::vector<float> output;
+    require(gather(output), "gather");
+    for (const float value : output)
+      if (value != static_cast<float>(adds)) end("unexpected: " + std::to_string(value));
+  }
+  require(syncyte_tensor_sync(tensor), "sync");
+  end("nothing lost or doubled");
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::string what = argv[1];
+  syncyte_comm_t world = nullptr;
+  const std::int64_t shape[] = {rows, columns};
+  require(syncyte_init(nullptr), "init");
+  require(syncyte_comm_world(&world), "world");
+  std::int32_t rank = 0;
+  require(syncyte_comm_rank(world, &rank), "rank");
+  rank_of_process = rank;
+  require(syncyte_tensor_create(world, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor), "create");
+  std::vector<float> output;
+  require(gather(output), "gather");  // there is a connection
+  require(syncyte_tensor_sync(tensor), "sync");
+  if (what == "restored") run_restored();
+  if (rank == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    if (what == "killed") raise(SIGKILL);
+    links_cut(2, 0);
+  } else {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  expect_death(seconds());
+}

@@ -1,0 +1,71 @@
+// Two ranks under `mpirun --enable-recovery`, each a node of its own: one dies. Operations on its keys then fail with
+// an error that names the rank; the survivor's own keys can be used. It prints the results, because mpirun itself fails
+// after a rank was killed.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "syncyte.h"
+
+namespace {
+
+using operation = decltype(&syncyte_kv_worker_push);
+
+syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::int64_t count) {
+  syncyte_buffer_t result{};
+  syncyte_buffer_init(data, dtype, 1, &count, &result);
+  return result;
+}
+
+syncyte_status_t apply(operation what, syncyte_kv_worker_t worker, std::vector<std::int64_t> keys, float& value) {
+  std::vector<float> values(keys.size(), value);
+  const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, static_cast<std::int64_t>(keys.size()));
+  const auto given = buffer_of(values.data(), SYNCYTE_FLOAT32, static_cast<std::int64_t>(keys.size()));
+  const syncyte_status_t status = what(worker, &wanted, &given, nullptr);
+  value = values[0];
+  return status;
+}
+
+void survive(syncyte_kv_worker_t worker, std::int64_t peer) {
+  while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
+  int failed = 0, named = 0;
+  for (const operation what : {&syncyte_kv_worker_push, &syncyte_kv_worker_pull, &syncyte_kv_worker_set}) {
+    float value = 1;
+    failed += apply(what, worker, {0, 3}, value) == SYNCYTE_ERR_PEER_DIED;
+    named += std::string(syncyte_last_error()).find("rank 1 of world") != std::string::npos;
+  }
+  float value = -1;
+  apply(&syncyte_kv_worker_pull, worker, {0}, value);
+  std::printf("survivor: %d times %s, %d name the rank, own key %g\n", failed,
+              syncyte_status_name(SYNCYTE_ERR_PEER_DIED), named, static_cast<double>(value));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+  syncyte_init(nullptr);
+  syncyte_comm_t world = nullptr;
+  syncyte_comm_world(&world);
+  std::int32_t rank = 0;
+  syncyte_comm_rank(world, &rank);
+  const std::int64_t length = 1;
+  syncyte_kv_t kv = nullptr;
+  syncyte_kv_worker_t worker = nullptr;
+  syncyte_kv_create(world, SYNCYTE_FLOAT32, 4, 1, &length, nullptr, &kv);
+  syncyte_kv_worker_create(kv, 0, &worker);
+  std::int64_t peer = getpid();
+  const auto pid = buffer_of(&peer, SYNCYTE_INT64, 1);
+  syncyte_comm_bcast(world, 1, nullptr, &pid);
+  float value = 0;
+  apply(&syncyte_kv_worker_pull, worker, {0, 3}, value);  // each has a connection to the other
+  syncyte_kv_sync(kv);
+  if (rank == 1) raise(SIGKILL);
+  survive(worker, peer);
+  _exit(0);  // MPI must not be entered again
+}

@@ -1,0 +1,199 @@
+// Requests for keys of another node, and their answers, without a network: an owner's table_target serves them at once.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "kv/key_requests.hpp"
+#include "kv/keys_by_owner.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using namespace syncyte;
+using kv::table_operation;
+using key_list = std::vector<std::int64_t>;
+
+constexpr std::int64_t first = 7;  // the owner's first key
+
+/// An owner of the keys from `first` on.
+class owner {
+ public:
+  explicit owner(const kv::key_layout& layout)
+      : layout_(layout),
+        keys_{first, layout.keys() - first},
+        words_(static_cast<std::size_t>(keys_.count)),
+        values_(layout.first(layout.keys()) - layout.first(first)),
+        target_(seen_by(0), keys_, nullptr) {}
+
+  kv::table seen_by(int process) {
+    return {layout_, words_.data(), values_.data(), {process, [](int) { return true; }}, first};
+  }
+  kv::key_locks locks(int process) {
+    return {words_.data(), {process, [](int) { return true; }}, first};
+  }
+
+  /// Runs an operation; returns the bytes of all messages.
+  std::size_t run(table_operation what, const key_list& keys, float* values) {
+    const kv::keys_by_owner sorted(base::partition::equal(layout_.keys(), 1), layout_, keys);
+    kv::key_requests requests({1, "rank 1", {}, keys_}, what, sorted.of(0), layout_, values);
+    std::size_t bytes = 0;
+    while (const auto request = requests.next()) {
+      fabric::served_request served{request->header, request->payload()};
+      fabric::answer reply;
+      EXPECT_TRUE(target_.serve(served, reply));
+      const auto answer = reply.to_message({});
+      EXPECT_LE(std::max(request->size, answer->size), fabric::most_payload);
+      EXPECT_EQ(request->header.changes, what != table_operation::pull);
+      requests.on_answer(request->header, answer->payload());
+      bytes += request->size + answer->size + 2 * sizeof(fabric::message_header);
+    }
+    return bytes;
+  }
+
+  kv::table_target& target() { return target_; }
+
+ private:
+  kv::key_layout layout_;
+  kv::key_range keys_;
+  std::vector<std::uint64_t> words_, values_;
+  kv::table_target target_;
+};
+
+key_list random_keys(int round, std::int64_t count, std::int64_t keys) {
+  auto result = reference::random_rows<std::int64_t>(11, round, count, keys - first);
+  for (auto& key : result) key += first;
+  return result;
+}
+
+/// Random pushes and sets by requests, against the same ones in a table; then everything is pulled.
+void check_against_table(const kv::key_layout& layout, std::int64_t most_keys) {
+  owner remote(layout), local(layout);
+  kv::table expected = local.seen_by(0);
+  for (int round = 0; round < 12; ++round) {
+    const key_list keys = random_keys(round, 1 + round * most_keys / 12, layout.keys());
+    std::vector<float> values(static_cast<std::size_t>(expected.check(keys)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(reference::random_integer(5, round, static_cast<std::int64_t>(i), -9, 9));
+    const bool sets = round % 3 == 1;
+    remote.run(sets ? table_operation::set : table_operation::push, keys, values.data());
+    sets ? expected.set(keys, values.data()) : expected.push(keys, values.data());
+    std::vector<float> found(values.size(), -1), right(values.size());
+    remote.run(table_operation::pull, keys, found.data());
+    expected.pull(keys, right.data());
+    ASSERT_EQ(found, right) << "round " << round;
+  }
+}
+
+TEST(KeyRequests, EqualTheTableForVectorsOfOneLength) {
+  for (const std::int64_t length : {1, 3, 16, 5000}) check_against_table(kv::key_layout(300, length), 200);
+  check_against_table(kv::key_layout(40, 16), 20000);  // several requests for each operation
+  check_against_table(kv::key_layout(9, kv::key_requests::most_values), 5);
+}
+
+TEST(KeyRequests, EqualTheTableForVectorsOfAnyLength) {
+  key_list lengths(500);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = 1 + static_cast<std::int64_t>(i * i % 1300);
+  const auto places = kv::key_layout::places(lengths);
+  check_against_table(kv::key_layout{std::span<const std::int64_t>(places)}, 3000);
+}
+
+TEST(KeyRequests, TakeLittleMoreThanTheValues) {
+  const kv::key_layout layout(100000, 16);
+  owner remote(layout);
+  for (const std::int64_t count : {100, 1000, 20000}) {
+    const key_list keys = random_keys(1, count, layout.keys());
+    std::vector<float> values(16 * keys.size());
+    for (const auto what : {table_operation::pull, table_operation::push, table_operation::set})
+      EXPECT_LT(static_cast<double>(remote.run(what, keys, values.data())),
+                1.15 * static_cast<double>(values.size() * sizeof(float)));
+  }
+}
+
+/// A request for these keys, with the values 1, 2, 3 and so on.
+std::shared_ptr<fabric::message> request_for(table_operation what, const key_list& keys, const kv::key_layout& layout,
+                                             std::vector<float>& values) {
+  const kv::keys_by_owner sorted(base::partition::equal(layout.keys(), 1), layout, keys);
+  values.resize(keys.size() * static_cast<std::size_t>(layout.length(0)));
+  std::iota(values.begin(), values.end(), 1.0f);
+  return kv::key_requests({1, "rank 1", {}, {first, layout.keys() - first}}, what, sorted.of(0), layout, values.data())
+      .next();
+}
+
+TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
+  const kv::key_layout layout(20, 3);
+  owner remote(layout);
+  std::vector<float> values;
+  kv::key_locks other = remote.locks(1);
+  fabric::answer reply;
+  const auto push = request_for(table_operation::push, {8, 9, 9, 10, 11}, layout, values);
+  fabric::served_request served{push->header, push->payload()};
+  other.begin_write(9, kv::key_locks::damage::is_refused);
+  EXPECT_FALSE(remote.target().serve(served, reply));
+  EXPECT_EQ(served.done, 1u);
+  EXPECT_FALSE(remote.target().serve(served, reply));
+  other.end_write(9);
+  other.begin_write(11, kv::key_locks::damage::is_refused);
+  EXPECT_FALSE(remote.target().serve(served, reply));
+  EXPECT_EQ(served.done, 4u);
+  const auto pull = request_for(table_operation::pull, {8, 11, 10}, layout, values);
+  fabric::served_request read{pull->header, pull->payload()};
+  EXPECT_FALSE(remote.target().serve(read, reply));
+  other.end_write(11);
+  EXPECT_TRUE(remote.target().serve(served, reply));
+  const key_list keys{8, 9, 10, 11};
+  std::vector<float> found(12);
+  remote.run(table_operation::pull, keys, found.data());
+  EXPECT_EQ(found, (std::vector<float>{1, 2, 3, 4 + 7, 5 + 8, 6 + 9, 10, 11, 12, 13, 14, 15}));
+}
+
+TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
+  const std::int64_t many = std::int64_t{1} << 40;
+  const kv::key_layout layout(many, 1);
+  const key_list keys{many - 1, 3};
+  const kv::keys_by_owner sorted(base::partition::equal(many, 1), layout, keys);
+  float value = 0;
+  kv::key_requests requests({0, "rank 0", {}, {3, many - 3}}, table_operation::pull, sorted.of(0), layout, &value);
+  const auto request = requests.next();
+  ASSERT_EQ(request->size, 16u);
+  std::int64_t sent[2];
+  std::memcpy(sent, request->payload().data(), sizeof sent);
+  EXPECT_EQ(sent[0], many - 4);
+  EXPECT_EQ(sent[1], 0);
+}
+
+TEST(KeyRequests, AreRefusedIfTheyDoNotFitTheTable) {
+  const kv::key_layout layout(20, 3);
+  owner remote(layout);
+  std::vector<float> values;
+  const auto push = request_for(table_operation::push, {8, 9}, layout, values);
+  fabric::answer reply;
+  fabric::served_request shorter{push->header, push->payload().first(push->size - 1)};
+  EXPECT_THROW(remote.target().serve(shorter, reply), base::error);
+  const std::uint32_t beyond = 13;
+  std::memcpy(push->payload().data(), &beyond, sizeof beyond);
+  fabric::served_request wrong{push->header, push->payload()};
+  EXPECT_THROW(remote.target().serve(wrong, reply), base::error);
+}
+
+TEST(KeysByOwner, KeepTheirOrder) {
+  const key_list lengths{2, 1, 4, 1, 1, 3};
+  const auto places = kv::key_layout::places(lengths);
+  const kv::key_layout layout{std::span<const std::int64_t>(places)};
+  const kv::keys_by_owner sorted(base::partition::equal(6, 4), layout, key_list{5, 0, 2, 1, 5, 3, 0});
+  const auto expect = [&](int rank, const std::vector<std::pair<std::int64_t, std::int64_t>>& expected) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    for (const kv::listed_key& each : sorted.of(rank)) found.emplace_back(each.key, each.place);
+    EXPECT_EQ(found, expected) << rank;
+  };
+  expect(0, {{0, 3}, {1, 9}, {0, 14}});
+  expect(1, {{2, 5}, {3, 13}});
+  expect(2, {});
+  expect(3, {{5, 0}, {5, 10}});
+}
+
+}  // namespace

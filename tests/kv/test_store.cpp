@@ -1,0 +1,238 @@
+// A store of all ranks, on one node and on several: lists of keys against a simple loop, concurrent pushes, owners,
+// samples.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/split.hpp"
+#include "core_world.hpp"
+#include "kv/key_requests.hpp"
+#include "kv/worker.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using namespace syncyte;
+using test::world;
+using key_list = std::vector<std::int64_t>;
+using value_list = std::vector<float>;
+
+std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths,
+                                      std::shared_ptr<comm::communicator> comm = test::shared_world()) {
+  return kv::store::create(std::move(comm), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
+                           {.name = "parameters", .workers = 1, .error = {}});
+}
+
+template <class Element>
+syncyte_buffer_t buffer_of(std::vector<Element>& list, syncyte_dtype_t dtype) {
+  const std::int64_t shape[] = {std::ssize(list)};
+  return base::make_buffer(list.data(), dtype, shape);
+}
+
+/// One operation of one rank, which every rank can compute.
+struct turn {
+  turn(int round, const key_list& lengths) : writer(round % world().size()), sets(round / 2 % 3 == 0) {
+    const auto keys_of_all = static_cast<std::int64_t>(lengths.size());
+    keys = reference::random_rows<std::int64_t>(21, round, round % 4 == 3 ? 20000 : 1 + round * 7, keys_of_all);
+    for (const std::int64_t key : keys)
+      for (std::int64_t i = 0; i < lengths[static_cast<std::size_t>(key)]; ++i)
+        values.push_back(static_cast<float>(reference::random_integer(22, round, std::ssize(values), -9, 9)));
+  }
+
+  void apply(kv::store& to) const {
+    if (world().rank() == writer) sets ? to.set(keys, values.data()) : to.push(keys, values.data());
+  }
+  void apply(std::vector<value_list>& to) const {
+    const float* given = values.data();
+    for (const std::int64_t key : keys)
+      for (float& element : to[static_cast<std::size_t>(key)]) {
+        element = sets ? *given : element + *given;
+        ++given;
+      }
+  }
+
+  int writer;
+  bool sets;
+  key_list keys;
+  value_list values;
+};
+
+/// Ranks write in turn; each rank pulls each other's writes, in random order.
+void check_against_loop(const key_list& lengths) {
+  const auto keys = static_cast<std::int64_t>(lengths.size());
+  const bool are_equal = std::ranges::all_of(lengths, [&](std::int64_t each) { return each == lengths[0]; });
+  const auto store = make_store(keys, are_equal ? key_list{lengths[0]} : lengths);
+  std::vector<value_list> expected;
+  for (const std::int64_t length : lengths) expected.emplace_back(static_cast<std::size_t>(length), 0.0f);
+  for (int round = 0; round < 12; ++round) {
+    const turn one(round, lengths);
+    one.apply(*store);
+    one.apply(expected);
+    store->sync();
+    const key_list wanted = reference::random_rows<std::int64_t>(23 + round, world().rank(), 3000, keys);
+    value_list right, found(static_cast<std::size_t>(store->check(wanted)), -100);
+    for (const std::int64_t key : wanted)
+      for (const float element : expected[static_cast<std::size_t>(key)]) right.push_back(element);
+    store->pull(wanted, found.data());
+    ASSERT_EQ(found, right) << "round " << round;
+    store->sync();
+  }
+}
+
+TEST(kv_store, equals_the_loop_for_vectors_of_one_length) {
+  check_against_loop(key_list(1000, 16));
+  check_against_loop(key_list(77, 3));
+  check_against_loop(key_list(2, 9));  // fewer keys than ranks
+}
+
+TEST(kv_store, equals_the_loop_for_vectors_of_any_length) {
+  key_list lengths(300);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = 1 + static_cast<std::int64_t>(i * 7 % 60);
+  check_against_loop(lengths);
+}
+
+/// Threads of all ranks push to the same keys, in lists with repeated keys and of several requests, and set a key that
+/// they alone write.
+TEST(kv_store, counts_concurrent_pushes_exactly) {
+  constexpr std::int64_t shared = 500, length = 16, rounds = 12;
+  constexpr int threads = 3;
+  const int all = threads * world().size();
+  const auto store = make_store(shared + all, {length});
+  const auto list_of = [&](int user, std::int64_t round) {
+    key_list keys = reference::random_rows<std::int64_t>(31 + static_cast<std::uint64_t>(round), user,
+                                                         round % 4 == 0 ? 6000 : 40, shared);
+    keys.push_back(shared + user);
+    return keys;
+  };
+  std::vector<std::jthread> running;
+  for (int thread = 0; thread < threads; ++thread)
+    running.emplace_back([&, user = world().rank() * threads + thread] {
+      const key_list own{shared + user};
+      value_list mine(length);
+      for (std::int64_t round = 0; round < rounds; ++round) {
+        const key_list keys = list_of(user, round);
+        const value_list ones(keys.size() * length, 1.0f);
+        store->push(keys, ones.data());
+        store->pull(own, mine.data());
+        EXPECT_EQ(mine, value_list(length, static_cast<float>(round + 1)));  // a rank sees its own writes
+        if (round == 5) {
+          store->set(own, value_list(length, 1.0f).data());
+          store->push(key_list(5, own[0]), value_list(5 * length, 1.0f).data());
+        }
+      }
+    });
+  running.clear();  // joins
+  store->sync();
+  value_list expected(static_cast<std::size_t>(shared + all), 0.0f);
+  for (int user = 0; user < all; ++user)
+    for (std::int64_t round = 0; round < rounds; ++round)
+      for (const std::int64_t key : list_of(user, round)) ++expected[static_cast<std::size_t>(key)];
+  key_list keys(expected.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i);
+  value_list found(keys.size() * length);
+  store->pull(keys, found.data());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], expected[i / length]) << i;
+  store->sync();
+}
+
+/// In this order of ranks, those of a node do not follow each other if several nodes have several ranks.
+TEST(kv_store, nodes_may_have_any_ranks) {
+  const auto mixed = comm::split(world(), 0, world().node().rank, {});
+  const auto store = make_store(100, {3}, mixed);
+  key_list keys(100);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 37 % 100);
+  value_list values;
+  for (const std::int64_t key : keys) values.insert(values.end(), 3, static_cast<float>(key));
+  for (int turn = 0; turn < 3; ++turn) store->push(keys, values.data());
+  store->sync();
+  value_list found(300);
+  store->pull(keys, found.data());
+  const auto pushes = static_cast<float>(3 * mixed->size());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], pushes * values[i]) << i;
+  store->sync();
+}
+
+TEST(kv_store, owners_are_the_homes_of_keys) {
+  const auto store = make_store(10, {2});
+  const auto homes = base::partition::equal(10, world().size());
+  key_list keys{9, 0, 4, 4};
+  std::vector<std::int32_t> owners(keys.size());
+  store->owner({keys.data(), std::ssize(keys)}, owners.data());
+  for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(owners[i], homes.owner(keys[i]));
+  for (std::int64_t key = 0; key < 10; ++key)
+    EXPECT_EQ(store->are_local(key_list{key}), world().node().is_here(homes.owner(key)));
+  store->sync();
+}
+
+TEST(kv_store, samples_of_the_local_scheme_are_of_local_keys) {
+  const auto store = make_store(1000, {1});
+  kv::worker worker(store, 0);
+  for (const auto distribution : {SYNCYTE_KV_UNIFORM, SYNCYTE_KV_LOG_UNIFORM}) {
+    syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
+    options.distribution = distribution;
+    options.max_key = 1000;
+    store->set_sampling(options);
+    key_list drawn(200);
+    value_list values(200);
+    const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
+    EXPECT_EQ(worker.pull_sample(worker.prepare_sample(200, 0, 0), &keys, &room), -1);
+    EXPECT_TRUE(store->are_local(drawn));
+    EXPECT_GT(std::ranges::max(drawn), std::ranges::min(drawn));
+  }
+  store->sync();
+}
+
+/// More keys are asked for than are local: the sample has all of the range.
+TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
+  const auto store = make_store(20, {1});
+  kv::worker worker(store, 0);
+  syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
+  options.with_replacement = 0;
+  options.min_key = 1;
+  options.max_key = 20;
+  store->set_sampling(options);
+  key_list drawn(19);
+  value_list values(19);
+  const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
+  worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room);
+  std::ranges::sort(drawn);
+  for (std::int64_t i = 0; i < 19; ++i) EXPECT_EQ(drawn[static_cast<std::size_t>(i)], i + 1);
+  store->sync();
+}
+
+TEST(kv_store, vectors_have_a_limit_on_several_nodes) {
+  const std::int64_t most = kv::key_requests::most_values;
+  const auto store = make_store(3, {most});
+  const value_list ones(static_cast<std::size_t>(most), 1.0f);
+  store->push(key_list{2}, ones.data());
+  store->sync();
+  value_list found(ones.size());
+  store->pull(key_list{2}, found.data());
+  EXPECT_EQ(found.front(), static_cast<float>(world().size()));
+  EXPECT_EQ(found.back(), static_cast<float>(world().size()));
+  const auto longer = test::outcome_of([&] { make_store(3, {most + 1}); });
+  if (world().node().count == 1)
+    EXPECT_EQ(longer.status, SYNCYTE_SUCCESS);
+  else
+    test::expect_error(longer, SYNCYTE_ERR_UNSUPPORTED, "lengths[0] is 65535; expected at most 65534 on several nodes");
+  store->sync();
+}
+
+/// Runs with SYNCYTE_FABRIC=off.
+TEST(kv_store, is_refused_on_several_nodes_without_the_fabric) {
+  const char* const fabric = std::getenv("SYNCYTE_FABRIC");
+  if (world().node().count == 1 || fabric == nullptr || std::string(fabric) != "off") return;
+  const auto made = test::outcome_of([] { make_store(3, {1}); });
+  test::expect_error(made, SYNCYTE_ERR_UNSUPPORTED,
+                     "expected ranks of one node, which share memory, because between nodes there is no fabric: "
+                     "SYNCYTE_FABRIC is off");
+}
+
+}  // namespace
