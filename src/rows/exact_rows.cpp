@@ -142,6 +142,11 @@ exact_rows::exact_rows(syncyte_dtype_t dtype, std::int64_t row_elements)
       numbers_(static_cast<std::size_t>(row_elements) * (base::is_complex(dtype) ? 2 : 1)),
       values_(numbers_) {}
 
+void exact_rows::mark(sum& of, std::size_t number, std::uint8_t with) const {
+  of.marks.resize(numbers_, 0);
+  of.marks[number] |= with;
+}
+
 /// Makes room for digits [first, end).
 void exact_rows::widen(sum& of, std::int64_t first, std::int64_t end) const {
   if (of.count > 0) {
@@ -178,7 +183,6 @@ void exact_rows::count_addition(sum& of) const {
 void exact_rows::add(std::int64_t row, const std::byte* elements) {
   visit_real(dtype_, [&]<class T>() { read_numbers<T>(elements, values_); });
   sum& to = sums_[row];
-  to.marks.resize(numbers_, 0);
   int lowest = std::numeric_limits<int>::max(), highest = -1;
   for (const double value : values_) {
     if (value == 0 || !std::isfinite(value)) continue;
@@ -189,7 +193,7 @@ void exact_rows::add(std::int64_t row, const std::byte* elements) {
   if (highest >= 0) widen(to, lowest, highest + 4);  // a number spans three digits; one more takes carries
   for (std::size_t n = 0; n < numbers_; ++n) {
     if (!std::isfinite(values_[n])) {
-      to.marks[n] |= mark_of(values_[n]);
+      mark(to, n, mark_of(values_[n]));
       continue;
     }
     if (values_[n] == 0) continue;
@@ -213,28 +217,29 @@ std::vector<std::int64_t> exact_rows::numbers() const {
   return result;
 }
 
-void exact_rows::append_record(std::int64_t row, std::vector<std::int64_t>& to) {
+void exact_rows::move_to_record(std::int64_t row, std::vector<std::int64_t>& to) {
   sum& of = sums_.at(row);
   propagate(of);
-  to.insert(to.end(), {row, of.first, of.count});
+  to.insert(to.end(), {row, of.first, of.count, of.marks.empty() ? 0 : 1});
   to.insert(to.end(), of.digits.begin(), of.digits.end());
   to.insert(to.end(), of.marks.begin(), of.marks.end());
+  sums_.erase(row);
 }
 
 std::size_t exact_rows::record_words(const std::int64_t* header) const {
-  return header_words + (static_cast<std::size_t>(header[2]) + 1) * numbers_;
+  return header_words + static_cast<std::size_t>(header[2] + header[3]) * numbers_;
 }
 
 void exact_rows::merge(const std::int64_t* record) {
   sum& to = sums_[record[0]];
-  to.marks.resize(numbers_, 0);
   const std::int64_t count = record[2];
   if (count > 0) widen(to, record[1], record[1] + count);
   const std::int64_t* const digits = record + header_words;
   const auto words = static_cast<std::size_t>(count) * numbers_;
   const std::size_t place = count > 0 ? static_cast<std::size_t>(record[1] - to.first) * numbers_ : 0;
   for (std::size_t i = 0; i < words; ++i) to.digits[place + i] += digits[i];
-  for (std::size_t n = 0; n < numbers_; ++n) to.marks[n] |= static_cast<std::uint8_t>(digits[words + n]);
+  for (std::size_t n = 0; record[3] != 0 && n < numbers_; ++n)
+    mark(to, n, static_cast<std::uint8_t>(digits[words + n]));
   count_addition(to);
 }
 
@@ -254,10 +259,12 @@ void exact_rows::round(std::int64_t row, std::byte* target) {
         size.digits[d] = static_cast<std::uint32_t>(value);
         carry = value >> digit_bits;
       }
-      const double result = of.marks[n] != 0 ? special(of.marks[n]) : rounded<T>(size);
-      store_number<T>(target + n * sizeof(T), is_negative && of.marks[n] == 0 ? -result : result);
+      const std::uint8_t marks = of.marks.empty() ? 0 : of.marks[n];
+      const double result = marks != 0 ? special(marks) : rounded<T>(size);
+      store_number<T>(target + n * sizeof(T), is_negative && marks == 0 ? -result : result);
     }
   });
+  sums_.erase(row);
 }
 
 }  // namespace syncyte::rows

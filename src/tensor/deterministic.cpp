@@ -17,10 +17,6 @@ namespace {
 /// Words of records that an owner reads at once, about.
 constexpr std::int64_t chunk_words = std::int64_t{1} << 17;
 
-void copy_to_local(whole_tensor& tensor, const std::vector<std::int64_t>& words) {
-  if (!words.empty()) std::memcpy(tensor.local().data, words.data(), words.size() * sizeof(std::int64_t));
-}
-
 void read_words(whole_tensor& tensor, std::span<const std::int64_t> lower, std::span<const std::int64_t> extent,
                 std::int64_t* words) {
   const syncyte_buffer_t output = base::make_buffer(words, SYNCYTE_INT64, extent);
@@ -52,35 +48,44 @@ void merge_records(whole_tensor& records, std::int64_t first, std::int64_t end, 
 
 }  // namespace
 
-/// Records of all rows that this rank has added to, in their order; `begin`: of each owner's records, and the end.
+/// Moves this rank's sums of other ranks' rows to records, in the rows' order; `begin`: of each owner's records, and
+/// the end.
 std::vector<std::int64_t> whole_tensor::pack_staged(std::vector<std::int64_t>& begin) {
   const std::lock_guard guard(staged_->mutex);
   std::vector<std::int64_t> records;
   begin.assign(1, 0);
   for (const std::int64_t row : staged_->sums.numbers()) {
-    const auto owner = static_cast<std::size_t>(layout_.partition().owner(row));
-    begin.resize(std::max(begin.size(), owner + 1), static_cast<std::int64_t>(records.size()));
-    staged_->sums.append_record(row, records);
+    const int owner = layout_.partition().owner(row);
+    if (owner == comm_->rank()) continue;
+    begin.resize(std::max(begin.size(), static_cast<std::size_t>(owner) + 1),
+                 static_cast<std::int64_t>(records.size()));
+    staged_->sums.move_to_record(row, records);
   }
   begin.resize(static_cast<std::size_t>(comm_->size()) + 1, static_cast<std::int64_t>(records.size()));
   return records;
 }
 
-/// Adds all ranks' records of this rank's rows. `records`: all ranks' words; `places`: row r has rank r's `begin`.
+/// Adds other ranks' records of this rank's rows to its sums. `records`: all ranks' words; `places`: row r has rank r's
+/// `begin`.
 void whole_tensor::add_records(whole_tensor& records, whole_tensor& places) {
-  rows::exact_rows sums(layout_.dtype(), layout_.row_elements());
+  const std::lock_guard guard(staged_->mutex);
   const std::int64_t mine = comm_->rank(), extent[] = {1, 2};
   for (std::int64_t rank = 0; rank < comm_->size(); ++rank) {
     const std::int64_t lower[] = {rank, mine};
     std::int64_t bounds[2] = {};
     read_words(places, lower, extent, bounds);
     const std::int64_t first = records.layout_.partition().first(static_cast<int>(rank));
-    merge_records(records, first + bounds[0], first + bounds[1], sums);
+    merge_records(records, first + bounds[0], first + bounds[1], staged_->sums);
   }
-  for (const std::int64_t row : sums.numbers()) {
+}
+
+/// Adds the sums of this rank's rows to the rows.
+void whole_tensor::round_staged() {
+  const std::lock_guard guard(staged_->mutex);
+  for (const std::int64_t row : staged_->sums.numbers()) {
     std::byte* const target = storage_->local() + layout_.offset_at_owner(comm_->rank(), row);
-    sums.add(row, target);
-    sums.round(row, target);
+    staged_->sums.add(row, target);
+    staged_->sums.round(row, target);
   }
 }
 
@@ -93,26 +98,32 @@ void whole_tensor::add_staged() {
     call.fact("the tensor", static_cast<std::int64_t>(id_));
     call.agree();
   }
-  tensor_options options;
-  options.local_rows = static_cast<std::int64_t>(records.size());
-  const auto lengths = mpi::allgather(options.local_rows, comm_->control());
+  const auto lengths = mpi::allgather(static_cast<std::int64_t>(records.size()), comm_->control());
   const std::int64_t words = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  if (words == 0) return;
-  const auto shared = create_rows(comm_, SYNCYTE_INT64, 1, &words, options);
-  options.local_rows = 1;
-  const std::int64_t table[] = {comm_->size(), comm_->size() + 1};
-  const auto places = create_rows(comm_, SYNCYTE_INT64, 2, table, options);
-  copy_to_local(*shared, records);
-  copy_to_local(*places, begin);
-  records = {};
-  shared->sync();
-  places->sync();
+  std::shared_ptr<whole_tensor> shared, places;
+  if (words > 0) {
+    shared = share_words({words}, records);
+    places = share_words({comm_->size(), comm_->size() + 1}, begin);
+    records = {};
+  }
   comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
-  call.attempt([&] { add_records(*shared, *places); });
+  call.attempt([&] {
+    if (shared) add_records(*shared, *places);
+    round_staged();
+  });
   call.fact("the tensor", static_cast<std::int64_t>(id_));
   call.agree();  // all ranks have read the records
-  const std::lock_guard guard(staged_->mutex);
-  staged_->sums = rows::exact_rows(layout_.dtype(), layout_.row_elements());
+}
+
+/// A tensor of all ranks' words, of which this rank has `mine`. Collective.
+std::shared_ptr<whole_tensor> whole_tensor::share_words(const std::vector<std::int64_t>& shape,
+                                                        const std::vector<std::int64_t>& mine) {
+  tensor_options options;
+  options.local_rows = shape.size() == 1 ? static_cast<std::int64_t>(mine.size()) : 1;
+  auto result = create_rows(comm_, SYNCYTE_INT64, static_cast<std::int32_t>(shape.size()), shape.data(), options);
+  if (!mine.empty()) std::memcpy(result->local().data, mine.data(), mine.size() * sizeof(std::int64_t));
+  result->sync();
+  return result;
 }
 
 }  // namespace syncyte::tensor

@@ -124,8 +124,11 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   std::vector<std::int64_t> pack_staged(std::vector<std::int64_t>& begin);
   void add_records(whole_tensor& records, whole_tensor& places);
+  void round_staged();
   void stage_rows(const row_request& request);
   void add_staged();
+  std::shared_ptr<whole_tensor> share_words(const std::vector<std::int64_t>& shape,
+                                            const std::vector<std::int64_t>& mine);
 
   void make_row_locks(const std::string& name);
   whole_tensor& require_row_lock(std::int64_t row) const;

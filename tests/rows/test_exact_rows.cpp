@@ -117,7 +117,7 @@ TEST(ExactRows, PartsThatAreMerged) {
   for (std::size_t p = parts.size(); p-- > 0;)
     for (const std::int64_t row : parts[p].numbers()) {
       std::vector<std::int64_t> record;
-      parts[p].append_record(row, record);
+      parts[p].move_to_record(row, record);
       EXPECT_EQ(merged.record_words(record.data()), record.size());
       merged.merge(record.data());
     }

@@ -248,7 +248,7 @@ module syncyte_tensor_c
     !> tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and
     !> rounds once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the
     !> ranks that add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to:
-    !> usually 33 to 41 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all
+    !> usually 32 to 40 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all
     !> exponents of float64.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
