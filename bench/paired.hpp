@@ -40,20 +40,17 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Measures a row and prints it as a line of JSON on rank 0. figure(seconds) gives the row's figure. Collective.
-template <class Figure>
-void measure(const row& what, Figure&& figure, const std::function<void()>& ours,
-             const std::function<void()>& reference, int rounds) {
+/// Measures a row and prints it as a line of JSON on rank 0. Each call of ours() and reference() returns a figure,
+/// which counts on rank 0. Collective.
+inline void measure_figures(const row& what, const std::function<double()>& ours,
+                            const std::function<double()>& reference, int rounds) {
   ours();  // warm-up
   reference();
   std::vector<double> our_figures, reference_figures, ratios;
   for (int round = 0; round < rounds; ++round) {
-    double our_seconds = 0.0, reference_seconds = 0.0;
-    if (round % 2 == 0) our_seconds = seconds_of(ours);
-    reference_seconds = seconds_of(reference);
-    if (round % 2 == 1) our_seconds = seconds_of(ours);
-    our_figures.push_back(figure(our_seconds));
-    reference_figures.push_back(figure(reference_seconds));
+    if (round % 2 == 0) our_figures.push_back(ours());
+    reference_figures.push_back(reference());
+    if (round % 2 == 1) our_figures.push_back(ours());
     ratios.push_back(our_figures.back() / reference_figures.back());
   }
   int rank = 0;
@@ -71,6 +68,14 @@ void measure(const row& what, Figure&& figure, const std::function<void()>& ours
                       {"better", what.better}};
   line["goal"] = what.goal ? nlohmann::json(*what.goal) : nlohmann::json();
   std::cout << line.dump() << std::endl;
+}
+
+/// As measure_figures(), for work of all ranks. figure(seconds) returns the row's figure. Collective.
+template <class Figure>
+void measure(const row& what, Figure&& figure, const std::function<void()>& ours,
+             const std::function<void()>& reference, int rounds) {
+  measure_figures(
+      what, [&] { return figure(seconds_of(ours)); }, [&] { return figure(seconds_of(reference)); }, rounds);
 }
 
 /// A row whose figures are `amount` of work per second, in the row's unit. Collective.

@@ -3,6 +3,9 @@
 
 Each program prints its rows as lines of JSON on rank 0: {name, unit, ours, reference, reference_name, ratio, ratio_min,
 ratio_max, goal, better}. Ours and the reference alternate in one process; ratio is the median of the rounds' ratios.
+
+A program given by --between-hosts runs with one rank on each of two virtual hosts (tests/support/virtual_hosts.py). Its
+rows are skipped, and the reason is printed, if this machine cannot have virtual hosts or mpirun is not Open MPI's.
 """
 
 from __future__ import annotations
@@ -10,8 +13,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import dataclass, field
 
 # Two ranks, because a job with more ranks than cores measures the scheduler. Idle ranks yield; ranks are not bound.
 ENVIRONMENT = {
@@ -20,18 +25,67 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMP_NUM_THREADS": "1"}
 RANKS = 2
 
+SKIPPED = 77  # exit status of virtual_hosts.py
+VIRTUAL_HOSTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "support", "virtual_hosts.py")
 
-def run_program(mpiexec: str, command: list[str], folder: str) -> tuple[list[dict], str | None]:
-    """Rows of a program, and the reason if it failed."""
-    environment = {**os.environ, **ENVIRONMENT, "SYNCYTE_BENCH_FOLDER": folder}
-    print(f"-- {os.path.basename(command[-1])}", file=sys.stderr, flush=True)
-    try:
-        done = subprocess.run([mpiexec, "-n", str(RANKS), *command], env=environment, stdout=subprocess.PIPE, text=True,
-                              timeout=600)
-    except subprocess.TimeoutExpired:
-        return [], "it did not end within 600 s"
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return rows, None if done.returncode == 0 else f"it ended with status {done.returncode}"
+# mpirun on virtual hosts puts "[1,0]<stdout>:" before each line of rank 0.
+ROW = re.compile(r"^(?:\[\d+,\d+\]<stdout>:)?(\{.*)")
+
+
+@dataclass
+class Run:
+    """One start of a program, and what came of it."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    rows: list[dict] = field(default_factory=list)
+    problem: str = ""
+
+    def start(self) -> None:
+        print(f"-- {self.name}", file=sys.stderr, flush=True)
+        try:
+            done = subprocess.run(self.command, env={**os.environ, **ENVIRONMENT, **self.environment},
+                                  stdout=subprocess.PIPE, text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            self.problem = "it did not end within 600 s"
+            return
+        self.rows = [json.loads(found[1]) for found in map(ROW.match, done.stdout.splitlines()) if found]
+        if done.returncode == SKIPPED:
+            print(done.stdout.strip(), file=sys.stderr, flush=True)
+        elif done.returncode != 0:
+            self.problem = f"it ended with status {done.returncode}"
+
+
+def run_on_node(program: str, mpiexec: str, folder: str) -> Run:
+    command = [sys.executable, program] if program.endswith(".py") else [program]
+    return Run(os.path.basename(program), [mpiexec, "-n", str(RANKS), *command], {"SYNCYTE_BENCH_FOLDER": folder})
+
+
+def run_between_hosts(words: str, mpiexec: str) -> Run:
+    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS" or "unlimited", and the environment."""
+    program, links, *settings = words.split("|")
+    environment = dict(setting.split("=", 1) for setting in settings if setting)
+    limit = [] if links == "unlimited" else [f"--{links}"]
+    if links.startswith("rate="):
+        environment["SYNCYTE_BENCH_RATE"] = links.removeprefix("rate=")
+    command = [sys.executable, "-B", VIRTUAL_HOSTS, "--hosts", "2", "--mpirun", mpiexec, *limit, "--", "{mpirun}", "2",
+               program]
+    return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
+
+
+def is_open_mpi(mpiexec: str) -> bool:
+    done = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return re.search("Open MPI|OpenRTE|PRRTE", done.stdout) is not None
+
+
+def all_runs(options: argparse.Namespace, folder: str) -> list[Run]:
+    runs = [run_on_node(program, options.mpiexec, folder) for program in options.programs if options.only in program]
+    between = [run_between_hosts(words, options.mpiexec) for words in options.between_hosts if options.only in words]
+    if between and not is_open_mpi(options.mpiexec):
+        print("SKIPPED: virtual hosts need Open MPI's mpirun", file=sys.stderr)
+        between = []
+    return runs + between
 
 
 def met(row: dict) -> str:
@@ -59,19 +113,17 @@ def main() -> int:
     parser.add_argument("--mpiexec", default="mpirun", help="mpirun of the MPI that Syncyte was built with")
     parser.add_argument("--output", default="report.json", help="file to write")
     parser.add_argument("--only", default="", help="run only programs whose path contains this")
-    parser.add_argument("programs", nargs="+", help="executables, and Python scripts (*.py)")
+    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|LINKS|NAME=VALUE...",
+                        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited")
+    parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
     options = parser.parse_args()
     folder = os.path.dirname(os.path.abspath(options.output))
     os.makedirs(folder, exist_ok=True)
-    rows, failed = [], []
-    for program in options.programs:
-        if options.only not in program:
-            continue
-        command = [sys.executable, program] if program.endswith(".py") else [program]
-        new_rows, problem = run_program(options.mpiexec, command, folder)
-        rows += new_rows
-        if problem:
-            failed.append(f"{program}: {problem}")
+    runs = all_runs(options, folder)
+    for run in runs:
+        run.start()
+    rows = [row for run in runs for row in run.rows]
+    failed = [f"{run.name}: {run.problem}" for run in runs if run.problem]
     with open(options.output, "w", encoding="utf-8") as file:
         json.dump(rows, file, indent=1)
     print_table(rows)

@@ -1,5 +1,5 @@
 #pragma once
-// The table that gather is measured on: 256 MiB of rows of 256 bytes, and 100,000 random row numbers.
+// The tables that gather is measured on: usually 256 MiB of rows of 256 bytes, and 100,000 random row numbers.
 
 #include <mpi.h>
 
@@ -23,13 +23,14 @@ inline void must(syncyte_status_t status) {
   syncyte_abort(1);
 }
 
-/// Random rows of the whole table, different on every rank.
-inline std::vector<std::int64_t> random_rows() {
+/// Random rows from [first, end), different on every rank.
+inline std::vector<std::int64_t> random_rows(std::int64_t first = 0, std::int64_t end = table_rows,
+                                             std::int64_t count = batch) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::mt19937_64 generator(static_cast<std::uint64_t>(rank) + 1);
-  std::uniform_int_distribution<std::int64_t> row(0, table_rows - 1);
-  std::vector<std::int64_t> rows(batch);
+  std::uniform_int_distribution<std::int64_t> row(first, end - 1);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   for (auto& number : rows) number = row(generator);
   return rows;
 }
@@ -50,8 +51,8 @@ inline void verify(const std::vector<std::int64_t>& rows, const std::vector<floa
 /// The table as a whole tensor; each row is filled with its mark.
 class whole_table {
  public:
-  whole_table() {
-    const std::int64_t shape[] = {table_rows, row_floats};
+  explicit whole_table(std::int64_t floats = row_floats) : floats_(floats) {
+    const std::int64_t shape[] = {table_rows, floats};
     must(syncyte_comm_world(&comm_));
     must(syncyte_tensor_create(comm_, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor_));
     syncyte_buffer_t local;
@@ -60,8 +61,7 @@ class whole_table {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     must(syncyte_tensor_rows(tensor_, rank, &first, &count));
-    for (std::int64_t i = 0; i < count * row_floats; ++i)
-      static_cast<float*>(local.data)[i] = mark(first + i / row_floats);
+    for (std::int64_t i = 0; i < count * floats; ++i) static_cast<float*>(local.data)[i] = mark(first + i / floats);
     must(syncyte_tensor_sync(tensor_));
   }
   ~whole_table() {
@@ -80,15 +80,38 @@ class whole_table {
   }
 
   void gather(std::vector<std::int64_t>& rows, std::vector<float>& result) const {
-    const std::int64_t count[] = {static_cast<std::int64_t>(rows.size())};
-    const std::int64_t shape[] = {count[0], row_floats};
-    syncyte_buffer_t index, output;
-    must(syncyte_buffer_init(rows.data(), SYNCYTE_INT64, 1, count, &index));
-    must(syncyte_buffer_init(result.data(), SYNCYTE_FLOAT32, 2, shape, &output));
+    const syncyte_buffer_t index = describe(rows), output = describe(rows, result);
     must(syncyte_tensor_gather(tensor_, &index, &output));
   }
 
+  syncyte_request_t start_gather(std::vector<std::int64_t>& rows, std::vector<float>& result) const {
+    const syncyte_buffer_t index = describe(rows), output = describe(rows, result);
+    syncyte_request_t request = nullptr;
+    must(syncyte_tensor_igather(tensor_, &index, &output, &request));
+    return request;
+  }
+
+  void add(std::vector<std::int64_t>& rows, std::vector<float>& source) const {
+    const syncyte_buffer_t index = describe(rows), values = describe(rows, source);
+    must(syncyte_tensor_scatter_add(tensor_, &index, &values));
+  }
+
  private:
+  static syncyte_buffer_t describe(std::vector<std::int64_t>& rows) {
+    const std::int64_t count = static_cast<std::int64_t>(rows.size());
+    syncyte_buffer_t result;
+    must(syncyte_buffer_init(rows.data(), SYNCYTE_INT64, 1, &count, &result));
+    return result;
+  }
+
+  syncyte_buffer_t describe(const std::vector<std::int64_t>& rows, std::vector<float>& packed) const {
+    const std::int64_t shape[] = {static_cast<std::int64_t>(rows.size()), floats_};
+    syncyte_buffer_t result;
+    must(syncyte_buffer_init(packed.data(), SYNCYTE_FLOAT32, 2, shape, &result));
+    return result;
+  }
+
+  const std::int64_t floats_;
   syncyte_comm_t comm_ = nullptr;
   syncyte_tensor_t tensor_ = nullptr;
 };

@@ -20,7 +20,8 @@
 #     if the machine forbids namespaces. One CTest entry for each number of ranks on a host. Default label: slow.
 #     Tests may cut links between hosts and limit their rate (tests/support/links.h); tests/support/virtual_hosts.py says
 #     what Open MPI does then. With MPIRUN_FLAGS --enable-recovery the other ranks continue when one is killed; mpirun
-#     then exits with 0, so such a test needs the property PASS_REGULAR_EXPRESSION.
+#     then exits with 0, so such a test needs the property PASS_REGULAR_EXPRESSION. With DELAY n each packet between
+#     hosts arrives n milliseconds later, and links cannot be changed.
 #   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 4] [GRACE 15] RANKS 2)
 #     Kills ranks and mpirun of an endless program (a target) with kill -9; no process, file or segment may be left.
 #
@@ -95,7 +96,8 @@ endif()
 
 # Parses the options that all kinds of tests share into variables TEST_*.
 macro(_syncyte_parse_test)
-  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM;SLOTS;COST;NEEDS"
+  cmake_parse_arguments(TEST ""
+                        "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;DELAY;ROUNDS;GRACE;PROGRAM;SLOTS;COST;NEEDS"
                         "LABELS;SOURCES;FILES;COMMAND;RANKS;MORE_RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS"
                         ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
@@ -224,6 +226,9 @@ function(syncyte_virtual_host_test)
   list(FILTER TEST_LIMITS EXCLUDE REGEX "^--mpirun=")
   list(TRANSFORM TEST_MPIRUN_FLAGS PREPEND "--mpirun-flag=")
   list(JOIN TEST_ONLY "," only)
+  if(TEST_DELAY)
+    set(network "--delay=${TEST_DELAY}")
+  endif()
   foreach(per_host IN LISTS TEST_RANKS_PER_HOST)
     set(test ${TEST_NAME}.hosts${TEST_HOSTS}x${per_host})
     math(EXPR ranks "${TEST_HOSTS} * ${per_host}")
@@ -236,7 +241,7 @@ function(syncyte_virtual_host_test)
       set(command run --strict ${options} --total=${TEST_TIMEOUT} --only=${only} "$<TARGET_FILE:${TEST_TARGET}>")
     endif()
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/virtual_hosts.py"
-             --hosts=${TEST_HOSTS} --per-host=${per_host} "--mpirun=${MPIEXEC_EXECUTABLE}"
+             --hosts=${TEST_HOSTS} --per-host=${per_host} ${network} "--mpirun=${MPIEXEC_EXECUTABLE}"
              ${TEST_MPIRUN_FLAGS} -- "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" ${command})
     math(EXPR outer "${TEST_TIMEOUT} + 30")
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77

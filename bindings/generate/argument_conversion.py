@@ -235,13 +235,12 @@ class Converter:
             code = replace(self._text(dummy), is_option=True)
             code.prepare.append(f"if (allocated({name}_c)) options%{name} = c_loc({name}_c)")
             return code
-        is_flag = dummy.word("logical") is not None
-        fortran_type = "logical" if is_flag else "integer"
-        code = (Code(self._declare(dummy, f"{fortran_type}, intent(in)"), "") if kind == "int32_t"
-                else self._any(dummy, kind))  # fmt: skip
+        plain = {"int32_t": ("integer", f"int({name}, c_int32_t)"), "double": ("real(c_double)", name)}
+        fortran_type, value = plain.get(kind, ("", f"{name}_c"))
+        if dummy.word("logical") is not None:
+            fortran_type, value = "logical", f"merge(1_c_int32_t, 0_c_int32_t, {name})"
+        code = Code(self._declare(dummy, f"{fortran_type}, intent(in)"), "") if fortran_type else self._any(dummy, kind)
         code.is_option = True
-        value = f"int({name}, c_int32_t)" if kind == "int32_t" else f"{name}_c"
-        value = f"merge(1_c_int32_t, 0_c_int32_t, {name})" if is_flag else value
         code.prepare.append(self._if_present(dummy, f"options%{name} = {value}"))
         return code
 

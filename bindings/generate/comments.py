@@ -13,7 +13,7 @@ _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?
 _CONSTANT = re.compile(
     r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
-_DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
+_DEFAULT = re.compile(r"\{default\((-?\d+(?:\.\d+)?)\)\}\s*")
 _BRIEF = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 _OF_PARAMETERS = {"optional", "string", "callback", "pointer", "in_place", "contiguous", "kept", "tensor_dtype"}
 _OF_FUNCTIONS = {"forked_child", "lookup"}
@@ -116,8 +116,10 @@ class Comments:
     def declaration(self, name: str) -> Comment:
         return self._declarations.get(name, Comment())
 
-    def member(self, scope: str, name: str) -> tuple[str, int | None]:
+    def member(self, scope: str, name: str) -> tuple[str, int | float | None]:
         """Text and {default(N)} of a member of a struct or a value of an enum."""
         text = self._members.get((scope, name), "")
         match = _DEFAULT.search(text)
-        return _DEFAULT.sub("", text), int(match.group(1)) if match else None
+        number = match.group(1) if match else None
+        value = None if number is None else float(number) if "." in number else int(number)
+        return _DEFAULT.sub("", text), value

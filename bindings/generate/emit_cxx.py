@@ -17,8 +17,8 @@ from model import Function, Header, Names, Parameter
 
 _ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_t": "op", "syncyte_scan_t": "scan_from",
           "syncyte_memory_t": "memory_kind", "syncyte_log_level_t": "log_level", "syncyte_lock_t": "lock_kind",
-          "syncyte_compare_t": "compare"}  # fmt: skip
-_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|SCAN_FROM_|MEMORY_|LOG_|LOCK_|COMPARE_)?")
+          "syncyte_compare_t": "compare", "syncyte_optimizer_t": "optimizer"}  # fmt: skip
+_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|SCAN_FROM_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_)?")
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
@@ -89,7 +89,8 @@ def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -
         declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}"
         return _Argument(f"raw({name})", declared, note, has_default=True)
     default = f" = {parameter.default}" if parameter.default else ""
-    return _Argument(name, f"std::{kind} {name}{default}", note)
+    declared = kind if kind == "double" else f"std::{kind}"
+    return _Argument(name, f"{declared} {name}{default}", note)
 
 
 def _call(function: Function, arguments: list[_Argument]) -> tuple[str, str]:

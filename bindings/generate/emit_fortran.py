@@ -104,7 +104,7 @@ def _struct(struct: Struct, types: Types) -> list[str]:
             value = ""
         else:
             suffix = kind[kind.index("(") + 1 : -1]
-            value = f" = {member.default or 0}_{suffix}"
+            value = f" = {0 if member.default is None else member.default}_{suffix}"
         shape = f"({member.type.length})" if member.type.length is not None else ""
         lines.append(f"    {kind} :: {member.name}{shape}{value}")
     return [*lines, f"  end type {struct.name}"]

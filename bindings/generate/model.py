@@ -53,7 +53,7 @@ class Member:
     name: str
     type: CType
     text: str
-    default: int | None  # from {default(N)}; None where zero is right
+    default: int | float | None  # from {default(N)}; None where zero is right
 
 
 @dataclass(frozen=True)

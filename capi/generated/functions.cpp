@@ -524,6 +524,21 @@ syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const sync
   });
 }
 
+syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_t tensor, double lr) {
+  return after_init("tensor_set_learning_rate", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->set_learning_rate(lr);
+  });
+}
+
+syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* gradients) {
+  return after_init("tensor_apply_gradients", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->apply_gradients(index, gradients);
+  });
+}
+
 syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("tensor_get_box", [&] {

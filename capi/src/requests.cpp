@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mpi/deaths.hpp"
 #include "mpi/thread_guard.hpp"
 #include "watchdog/long_wait.hpp"
 
@@ -56,12 +57,13 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
-/// The right to call MPI while a request that needs it is tested or waited for.
+/// The right to call MPI while a request that needs it is tested or waited for. After the death of a rank no request
+/// calls MPI.
 class request_guard {
  public:
   request_guard(const request& active, const char* operation) : request_guard(active.needs_mpi(), operation) {}
   request_guard(bool needs_mpi, const char* operation) {
-    if (needs_mpi) guard_.emplace(operation);
+    if (needs_mpi && !mpi::knows_death()) guard_.emplace(operation);
   }
 
  private:
@@ -72,6 +74,13 @@ class request_guard {
 void drop(request& ended, syncyte_request_t* handle) {
   ended.free_context();
   tables::request().destroy(handle, "request");
+}
+
+/// Whether a request has ended. After the death of a rank one that needs MPI ends with its error, when it is waited
+/// for, at once.
+bool ends(request& active) {
+  if (mpi::knows_death() && active.needs_mpi()) return active.wait(), active.has_ended();
+  return active.test();
 }
 
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
@@ -116,7 +125,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
       if (array[i] == nullptr) continue;
       any = true;
       const auto active = tables::request().find(array[i], "requests");
-      if (!active->test()) continue;
+      if (!ends(*active)) continue;
       found = i;
       ended = active->status();
       drop(*active, &array[i]);
@@ -124,6 +133,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     }
     return !any;
   };
+  if (mpi::knows_death() && find_ended()) return found;
   watchdog::plain_wait wait("request_wait_any", "some requests");
   watchdog::poll_until(find_ended, wait);
   return found;
@@ -146,7 +156,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
     }
     const auto active = tables::request().find(*request, "request");
     const request_guard guard(*active, "request_test");
-    answer = active->test();
+    answer = ends(*active);
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
     drop(*active, request);
@@ -196,7 +206,7 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
     if (checked(request) == nullptr) return;
     const auto active = tables::request().find(*request, "request");
     const request_guard guard(*active, "request_destroy");
-    base::require(active->test(), SYNCYTE_ERR_BUSY,
+    base::require(ends(*active), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     drop(*active, request);
   });

@@ -31,6 +31,22 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   return options;
 }
 
+optim::rule chosen_rule(syncyte_optimizer_t optimizer, double lr, const syncyte_optimizer_options_t* given) {
+  const auto chosen = options_or(given, syncyte_optimizer_options_t SYNCYTE_OPTIMIZER_OPTIONS_INIT);
+  const double eps = optimizer == SYNCYTE_OPTIMIZER_ADAGRAD ? 1e-10 : 1e-8;
+  return {.optimizer = optimizer,
+          .lr = lr,
+          .momentum = chosen.momentum,
+          .beta1 = chosen.beta1,
+          .beta2 = chosen.beta2,
+          .eps = chosen.eps < 0.0 ? eps : chosen.eps};
+}
+
+/// A handle with a reference of its own; null for null.
+syncyte_tensor_t new_handle(const std::shared_ptr<tensor::whole_tensor>& object) {
+  return object ? tables::tensor().insert(object) : nullptr;
+}
+
 }  // namespace
 }  // namespace syncyte::capi
 
@@ -62,6 +78,28 @@ syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyt
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->put_signal(index, source, *tables::tensor().find(counters, "counters"), element, op, value);
+  });
+}
+
+syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t tensor, syncyte_optimizer_t optimizer, double lr,
+                                              const syncyte_optimizer_options_t* options) {
+  return after_init("tensor_set_optimizer", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    optim::rule rule;
+    const auto error = error_of([&] { rule = chosen_rule(optimizer, lr, options); });
+    object->set_optimizer(rule, error);
+  });
+}
+
+syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t tensor, syncyte_tensor_t* state) {
+  return lookup_after_init("tensor_optimizer_state", [&] {
+    out(state, "state") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer_state());
+  });
+}
+
+syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t tensor, syncyte_tensor_t* steps) {
+  return lookup_after_init("tensor_optimizer_steps", [&] {
+    out(steps, "steps") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer_steps());
   });
 }
 }

@@ -20,6 +20,14 @@ struct tensor_options {
   bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order
 };
 
+/// Hyperparameters of optimizers, which ignore those that they do not have.
+struct optimizer_options {
+  double momentum = 0.0;      ///< SGD
+  double beta1 = 0.9;         ///< Adam
+  double beta2 = 0.999;       ///< Adam
+  std::optional<double> eps;  ///< AdaGrad and Adam; empty: 1e-10 and 1e-8
+};
+
 /// Rows first to first + count - 1.
 struct row_range {
   std::int64_t first;
@@ -184,6 +192,21 @@ class tensor : public detail::tensor_methods {
                     std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
     return detail::fetch<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
                                        limit ? limit->count() : -1.0);
+  }
+
+  /// Gives the tensor an optimizer with a new state, for apply_gradients(). Collective.
+  void set_optimizer(optimizer how, double lr, const optimizer_options& options = {}) const {
+    const syncyte_optimizer_options_t raw{sizeof(raw), options.momentum, options.beta1, options.beta2,
+                                          options.eps.value_or(-1.0)};
+    check(syncyte_tensor_set_optimizer(get(), detail::raw(how), lr, &raw));
+  }
+
+  /// The optimizer's state, and its number of steps; see syncyte/tensor.h. Without a handle if there is none.
+  tensor optimizer_state() const {
+    return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_optimizer_state, get()));
+  }
+  tensor optimizer_steps() const {
+    return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_optimizer_steps, get()));
   }
 
  private:

@@ -44,7 +44,8 @@ class lock_table {
       lock_slowly(item);
   }
 
-  /// Returns false, without the lock, if a living process has held it for longest_try, so that a thread that serves others does not wait for long.
+  /// Returns false, without the lock, if a living process has held it for longest_try, so that a thread that serves
+  /// others does not wait for long.
   bool try_lock(std::int64_t item) { return take(item) || try_slowly(item); }
   static constexpr std::chrono::microseconds longest_try{100};
 

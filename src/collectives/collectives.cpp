@@ -29,7 +29,7 @@ std::uint64_t count_difference(int rank, mpi::counts_view send_counts, mpi::coun
 void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_counts, mpi::counts_view recv_counts) {
   comm::communicator& comm = call.comm();
   std::vector<std::int64_t> announced(static_cast<std::size_t>(comm.size()));
-  mpi::alltoall(send_counts, announced, comm.control());
+  mpi::alltoall(send_counts, announced, comm.data());
   call.attempt([&] {
     for (std::size_t rank = 0; rank < announced.size(); ++rank)
       base::expect(announced[rank] == recv_counts[rank], SYNCYTE_ERR_MISMATCH, {"recv_counts", rank}, recv_counts[rank],
@@ -44,7 +44,7 @@ void alltoallv::compare(comm::collective_call& call) {
   const comm::communicator& comm = call.comm();
   const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
   std::uint64_t sums[2] = {is_long, count_difference(comm.rank(), send_counts_, recv_counts_)};
-  mpi::allreduce(sums, MPI_SUM, comm.control());
+  mpi::allreduce(sums, MPI_SUM, comm.data());
   const bool differ = sums[1] != 0 && comm.check() != comm::check_level::off;
   if (differ || comm.check() == comm::check_level::full) compare_count_matrix(call, send_counts_, recv_counts_);
   is_long_ = sums[0] != 0;

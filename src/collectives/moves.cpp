@@ -7,8 +7,11 @@
 #include "base/dtype.hpp"
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/node_reduction.hpp"
 #include "mpi/call.hpp"
+#include "mpi/memory_kinds.hpp"
+#include "mpi/progress.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -60,14 +63,33 @@ constexpr std::int64_t any_length = std::numeric_limits<int>::max();
 
 }  // namespace
 
-/// Calls MPI's blocking function, or starts the other one, with the communicator behind the arguments.
+/// MPI takes memory of devices in blocking collectives only. A rank that dies while others are in one is seen by the
+/// watchdog alone. Equal on all ranks: blocking and non-blocking calls do not match.
+bool moves::uses_blocking_calls() const { return mpi::job_takes_device_memory(); }
+
+/// Polls as often as a blocking call would. There is no interrupt: the other ranks move the same data.
+void moves::wait(MPI_Request& request, const char* call) const {
+  constexpr unsigned often = 64;
+  for (unsigned round = 1;; ++round) {
+    if (mpi::knows_death()) [[unlikely]]
+      comm::fail_by_death(comm_);
+    if (mpi::has_ended(request, call)) return;
+    if (round % often != 0) continue;
+    if (mpi::needs_progress()) mpi::progress_all();
+    mpi::look_for_deaths();
+  }
+}
+
+/// Starts MPI's function with the communicator behind the arguments; the blocking form waits for its end. Calls the
+/// blocking function where it must.
 template <class Blocking, class Started, class... Given>
 void moves::call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started,
                  Given... given) {
-  if (is_started_)
-    check(started(given..., comm_.messages(), add()), started_name);
-  else
-    check(blocking(given..., comm_.data()), blocking_name);
+  if (is_started_) return check(started(given..., comm_.messages(), add()), started_name);
+  if (uses_blocking_calls()) return check(blocking(given..., comm_.data()), blocking_name);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(started(given..., comm_.data(), &request), started_name);
+  wait(request, started_name);
 }
 
 void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
@@ -149,7 +171,7 @@ void moves::send(int dest, const std::byte* data, std::int64_t count, syncyte_dt
 void moves::wait_for_messages() {
   if (is_started_) return;
   // Each by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
-  for (MPI_Request& each : requests_) check(MPI_Wait(&each, MPI_STATUS_IGNORE), "MPI_Wait");
+  for (MPI_Request& each : requests_) wait(each, "MPI_Test");
   requests_.clear();
 }
 
@@ -189,6 +211,9 @@ void moves::allreduce(const void* input, void* output, std::int64_t count, syncy
                         comm::node_reduction* const on_node = is_started_ ? nullptr : comm_.reduction_on_node();
                         if (on_node != nullptr && on_node->fits(bytes))
                           return on_node->allreduce(in, out, length, type_of(type), bytes, mpi_op(type, op));
+                        if (fits_ring(bytes))
+                          return allreduce_by_ring(static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
+                                                   length, type, op);
                         call("MPI_Allreduce", MPI_Allreduce, "MPI_Iallreduce", MPI_Iallreduce, send_buffer(in, out),
                              out, length, type_of(type), mpi_op(type, op));
                       });
@@ -198,8 +223,11 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
                    syncyte_op_t op) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, count, dtype);
   const bool is_root = comm_.rank() == root;
-  in_reducible_pieces(input, is_root ? output : nullptr, count, dtype, any_length,
+  in_reducible_pieces(input, is_root ? output : nullptr, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
+                        if (fits_ring(bytes_of(length, type)))
+                          return reduce_by_ring(static_cast<const std::byte*>(in), static_cast<std::byte*>(out), length,
+                                                root, type, op);
                         call("MPI_Reduce", MPI_Reduce, "MPI_Ireduce", MPI_Ireduce, is_root ? send_buffer(in, out) : in,
                              out, length, type_of(type), mpi_op(type, op), root);
                       });
@@ -212,9 +240,13 @@ void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dt
   if (!comm_.bypasses_mpi())
     in_reducible_pieces(
         input, output, count, dtype, any_length, [&](const void* in, void* out, int length, syncyte_dtype_t type) {
-          check((is_exclusive ? MPI_Exscan : MPI_Scan)(send_buffer(in, out), out, length, type_of(type),
-                                                       mpi_op(type, op), from_last ? comm_.reversed() : comm_.data()),
-                is_exclusive ? "MPI_Exscan" : "MPI_Scan");
+          MPI_Request request = MPI_REQUEST_NULL;
+          const char* const name = is_exclusive ? "MPI_Iexscan" : "MPI_Iscan";
+          check((is_exclusive ? MPI_Iexscan : MPI_Iscan)(send_buffer(in, out), out, length, type_of(type),
+                                                         mpi_op(type, op), from_last ? comm_.reversed() : comm_.data(),
+                                                         &request),
+                name);
+          wait(request, name);
         });
   if (is_exclusive && comm_.rank() == first_rank) fill_identity(output, count, dtype, op);  // MPI leaves it undefined
 }
@@ -236,6 +268,7 @@ void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte
   if (on_node != nullptr && on_node->fits_scatter(longest))
     return on_node->reduce_scatter(input, output, layout.counts, type_of(dtype), base::dtype_size(dtype),
                                    mpi_op(dtype, op));
+  if (fits_ring(longest * at(comm_.size()))) return reduce_scatter_by_ring(input, layout, output, dtype, op);
   call("MPI_Reduce_scatter", MPI_Reduce_scatter, "MPI_Ireduce_scatter", MPI_Ireduce_scatter, input, output,
        layout.counts.data(), type_of(dtype), mpi_op(dtype, op));
 }

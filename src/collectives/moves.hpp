@@ -18,7 +18,8 @@ namespace syncyte::collectives {
 enum class form { blocking, started };
 
 /// MPI's collectives of any number of dense elements. No checks and no agreement: callers have agreed. In the blocking
-/// form each is complete when it returns. In the started form test() completes them; any number of them are parts of
+/// form each is complete when it returns; it polls, makes progress of all operations, and throws SYNCYTE_ERR_PEER_DIED
+/// after the death of a rank. In the started form test() completes them; any number of them are parts of
 /// one operation, and the elements are the caller's to keep until then. A communicator of one rank in a forked child
 /// needs no MPI.
 ///
@@ -69,12 +70,28 @@ class moves {
   int own(const mpi::int_layout& layout) const { return layout.counts[static_cast<std::size_t>(comm_.rank())]; }
   const mpi::int_layout& kept(mpi::counts_view counts) { return layouts_.emplace_front(counts); }
   static bool is_long(mpi::counts_view counts) { return mpi::sum_of(counts) > mpi::piece_limit(); }
+  bool uses_blocking_calls() const;
+  void wait(MPI_Request& request, const char* call) const;
   template <class Blocking, class Started, class... Given>
   void call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started, Given... given);
   std::int64_t most_reduced(syncyte_dtype_t dtype) const;
   void copy(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype);
   void receive_all(std::byte* data, mpi::counts_view counts, syncyte_dtype_t dtype);
   void send_all(const std::byte* data, mpi::counts_view counts, syncyte_dtype_t dtype);
+
+  struct blocks;
+  bool fits_ring(std::size_t bytes) const;
+  void pass_on(const std::byte* sent, std::int64_t sent_count, std::byte* received, std::int64_t received_count,
+               syncyte_dtype_t dtype);
+  static void combine(const std::byte* with, std::byte* target, std::int64_t count, syncyte_dtype_t dtype,
+                      syncyte_op_t op);
+  void reduce_blocks(const blocks& all, const std::byte* input, std::byte* output, syncyte_op_t op);
+  void allreduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype,
+                         syncyte_op_t op);
+  void reduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, int root, syncyte_dtype_t dtype,
+                      syncyte_op_t op);
+  void reduce_scatter_by_ring(const std::byte* input, const mpi::int_layout& parts, std::byte* output,
+                              syncyte_dtype_t dtype, syncyte_op_t op);
 
   comm::communicator& comm_;
   bool is_started_;

@@ -77,9 +77,9 @@ void collective_call::agree() {
     guard_.lose_step();
     throw;
   }
-  if (outcome_of(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
+  if (outcome_of(highest) == outcome::failed) share_error(comm().data(), error(), operation(), comm().name());
   if (outcome_of(highest) == outcome::differ) explain_mismatch();
-  if (kind_ != agrees_if_checked && bit_of(highest)) comm().deferred().collect(comm().control());
+  if (kind_ != agrees_if_checked && bit_of(highest)) comm().deferred().collect(comm().data());
 }
 
 void collective_call::post_starts() {
@@ -113,7 +113,7 @@ agreement::vote_t collective_call::reduce(const vote_t& local) {
 }
 
 void collective_call::explain_mismatch() const {
-  throw mismatch(mpi::allgather(record(guard_.sequence()), comm().control()));
+  throw mismatch(mpi::allgather(record(guard_.sequence()), comm().data()));
 }
 
 }  // namespace syncyte::comm

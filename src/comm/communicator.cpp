@@ -9,6 +9,7 @@
 
 #include "comm/node_reduction.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
 #include "mpi/small_collectives.hpp"
 
@@ -101,7 +102,7 @@ watchdog::collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {
   return seen_;
 }
 
-bool communicator::bypasses_mpi() const { return size_ == 1 && mpi::is_forked_child(); }
+bool communicator::bypasses_mpi() const { return size_ == 1 && (mpi::is_forked_child() || mpi::knows_death()); }
 
 void communicator::free_now() { handles_->free_collectively(); }
 

@@ -38,11 +38,13 @@ class node_reduction;
 
 /// The MPI handles behind a communicator; freed collectively. What goes over each:
 ///
-///   data      blocking collectives, and what MPI makes collectively: windows, grids, parts of the communicator
+///   data      blocking collectives, and what MPI makes collectively: windows, grids, parts of the communicator; what
+///             describes an error; deferred frees; small exchanges of creations
 ///   messages  point-to-point messages of channel 0; the data of non-blocking collectives
-///   control   agreements, also those of non-blocking collectives, and what describes an error; deferred frees; small
-///             exchanges of creations; and with tags of control_tags.hpp the messages of other channels, halos, groups,
-///             neighbor_alltoall, and blocking collectives whose counts MPI cannot take
+///   control   agreements, also those of non-blocking collectives, which a rank may start alone: another non-blocking
+///             collective on it might meet one of these; and with tags of control_tags.hpp the messages of other
+///             channels, halos, groups, neighbor_alltoall, and blocking collectives in messages: counts that MPI cannot
+///             take, reductions along a ring
 ///   reversed  scans from the last rank
 class communicator_handles : public collective_resource {
  public:
@@ -127,8 +129,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
-  /// Whether its collectives do not call MPI, which a forked child must not: it has one rank, and this is a forked
-  /// child of that rank.
+  /// Whether its collectives do not call MPI: it has one rank, and this is a forked child of that rank, or another rank
+  /// of the job has died.
   bool bypasses_mpi() const;
 
   /// Register of the collective resources made on this communicator: `id = deferred().add(resource)` right after the

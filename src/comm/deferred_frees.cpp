@@ -29,18 +29,18 @@ std::vector<std::uint64_t> deferred_frees::dropped_ids() const {
   return ids;
 }
 
-void deferred_frees::collect(MPI_Comm control) {
+void deferred_frees::collect(MPI_Comm comm) {
   // Rank 0 offers what it has dropped to all; each rank says which of these it has dropped too. O(ids) bytes per rank.
   std::vector<std::uint64_t> offered = dropped_ids();
   std::uint64_t count = offered.size();
-  mpi::bcast(count, 0, control);
+  mpi::bcast(count, 0, comm);
   if (count == 0) return;
   const std::vector<std::uint64_t> mine = offered;
   offered.resize(count);
-  mpi::bcast(std::span(offered), 0, control);
+  mpi::bcast(std::span(offered), 0, comm);
   std::vector<std::uint64_t> agreed(count);
   for (std::size_t i = 0; i < count; ++i) agreed[i] = std::ranges::binary_search(mine, offered[i]);
-  mpi::allreduce(agreed, MPI_MIN, control);
+  mpi::allreduce(agreed, MPI_MIN, comm);
   std::vector<std::uint64_t> ids;
   for (std::size_t i = 0; i < count; ++i)
     if (agreed[i] != 0) ids.push_back(offered[i]);

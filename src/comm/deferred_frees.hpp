@@ -33,8 +33,8 @@ class deferred_frees {
   /// Whether this rank has dropped something that is not freed yet.
   bool pending() const { return pending_.load(std::memory_order_relaxed) > 0; }
 
-  /// Frees what all ranks have dropped. Collective over `control`.
-  void collect(MPI_Comm control);
+  /// Frees what all ranks have dropped. Collective over `comm`.
+  void collect(MPI_Comm comm);
 
   /// Frees everything, in order of creation. Collective; used when the communicator itself ends.
   void free_all();

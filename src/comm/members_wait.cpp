@@ -1,5 +1,6 @@
 #include "comm/members_wait.hpp"
 
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 
 namespace syncyte::comm {
@@ -9,7 +10,6 @@ void members_wait::examine(std::optional<watchdog::scope>& scope) {
     scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size(),
                   comm_.is_unlimited() ? watchdog::scope::unlimited : watchdog::scope::limited);
   if (!has_lasted()) return;
-  if (kind_ == end) comm_.node().require_all_alive();
   if (kind_ != members) return;
   if (awaited_ >= 0) {
     if (has_departed(comm_, awaited_)) throw departed_error(comm_, awaited_, operation_);
@@ -17,5 +17,7 @@ void members_wait::examine(std::optional<watchdog::scope>& scope) {
   }
   if (const int rank = first_departed(comm_); rank >= 0) throw departed_error(comm_, rank, operation_);
 }
+
+void members_wait::on_death() { comm::fail_by_death(comm_); }
 
 }  // namespace syncyte::comm

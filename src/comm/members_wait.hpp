@@ -14,7 +14,7 @@ class members_wait final : public watchdog::long_wait {
   enum kind {
     members,   // all ranks have to take part, and a departed one does not
     everyone,  // as in collectives of the world: departed ranks take part too
-    end,       // as everyone; SYNCYTE_ERR_PEER_DIED where the process of a rank of this node has ended
+    end,       // as everyone, in finalize
     transfer   // all ranks take part: data is under way
   };
 
@@ -26,6 +26,7 @@ class members_wait final : public watchdog::long_wait {
 
  private:
   void examine(std::optional<watchdog::scope>& scope) override;
+  void on_death() override;
 
   const char* operation_;
   const communicator& comm_;

@@ -31,6 +31,7 @@ class node_reduction {
 
   /// Collective; `bytes`, those of count elements of type, are equal on all ranks, and fits(bytes). `input` may be
   /// `output`. While it waits, it makes progress on all operations. `wait` is for calls that a rank may never make.
+  /// Throws SYNCYTE_ERR_PEER_DIED after the death of a rank.
   void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
                  watchdog::long_wait* wait = nullptr);
 

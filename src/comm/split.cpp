@@ -44,7 +44,7 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
     });
     call.agree();
   }
-  const auto names = mpi::allgather(mine, parent.control());
+  const auto names = mpi::allgather(mine, parent.data());
   int color = 0;  // the lowest rank of the same name
   while (program != names[static_cast<std::size_t>(color)].data()) ++color;
   return split(parent, color, parent.rank(), options, program);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "comm/control_tags.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 
@@ -67,7 +68,7 @@ class exchange {
     try {
       if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
     } catch (...) {
-      MPI_Cancel(&request);
+      if (!mpi::knows_death()) MPI_Cancel(&request);
       leave(request);
       throw;
     }
@@ -85,15 +86,12 @@ class exchange {
 
   /// Waits for a message; false if the other rank has departed.
   bool ends(MPI_Request& request, int rank) {
-    bool is_done = false, is_departed = false;
-    watchdog::checked_wait wait([&] {
-      if (kind_ == members_wait::end) comm_.node().require_all_alive();
-      is_departed = kind_ == members_wait::members && comm::has_departed(comm_, rank);
-    });
+    bool is_done = false;
+    message_wait wait(*this, rank);
     watchdog::poll_mpi_until(
         [&] {
           is_done = mpi::has_ended(request, "MPI_Test (agreement)");
-          return is_done || is_departed;
+          return is_done || wait.is_departed;
         },
         wait);
     return is_done;
@@ -105,12 +103,26 @@ class exchange {
       if (!ends(requests_[i], receivers_[i])) leave(requests_[i]);
   }
 
-  /// MPI may use its memory later.
+  /// MPI may use its memory later. After a death the request stays too.
   void leave(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
-    MPI_Request_free(&request);
+    if (!mpi::knows_death()) MPI_Request_free(&request);
     mpi::keep_for_ever(memory_);
   }
+
+  /// A wait for a message to or from one rank, which may have departed.
+  struct message_wait final : watchdog::long_wait {
+    message_wait(const exchange& waiting, int other) : of(waiting), rank(other) {}
+
+    void examine(std::optional<watchdog::scope>&) override {
+      is_departed = has_lasted() && of.kind_ == members_wait::members && comm::has_departed(of.comm_, rank);
+    }
+    void on_death() override { comm::fail_by_death(of.comm_); }
+
+    const exchange& of;
+    int rank;
+    bool is_departed = false;
+  };
 
   static constexpr std::size_t most_sends = 33;
   struct message_memory {

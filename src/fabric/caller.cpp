@@ -59,7 +59,7 @@ void caller::send_hello(session& to) {
 /// Takes requests from the conversations in turn while the session has room for them.
 bool caller::send_ready(session& to) {
   bool did_something = false;
-  while (!to.ready.empty() && to.unanswered.size() < window) {
+  while (!to.ready.empty() && to.sent - to.received < window) {
     if (to.owner.is_dead) {
       end_dead(to);
       return true;
@@ -76,7 +76,7 @@ bool caller::send_ready(session& to) {
     request->header.kind = message_kind::request;
     request->header.number = ++to.sent;
     request->header.received = to.received;
-    if (to.unanswered.empty()) to.heard = to.resent = now();
+    if (to.unanswered.empty()) to.heard = to.moved = now();
     ++talk.unanswered;
     to.unanswered.push_back({request, &talk});
     try {
@@ -101,12 +101,15 @@ void caller::on_message(const message_header& header, std::span<const std::byte>
   if (found == sessions_.end()) return;
   session& with = found->second;
   with.heard = now();
-  with.pause = limits_.resend;
   if (header.kind != message_kind::answer || with.unanswered.empty()) return;
   const auto request =
       std::lower_bound(with.unanswered.begin(), with.unanswered.end(), header.number,
                        [](const auto& entry, std::uint64_t number) { return entry.sent->header.number < number; });
   if (request == with.unanswered.end() || request->sent->header.number != header.number) return;  // answered before
+  if (request == with.unanswered.begin()) {
+    with.moved = with.heard;
+    with.pause = limits_.resend;
+  }
   const unanswered_request answered = std::move(*request);
   with.unanswered.erase(request);
   with.received = with.unanswered.empty() ? with.sent : with.unanswered.front().sent->header.number - 1;
@@ -141,6 +144,7 @@ void caller::end(session& to, syncyte_status_t status, const std::string& reason
   }
   for (conversation* const talk : to.ready) fail(*talk);
   to.unanswered.clear();
+  to.received = to.sent;
   to.ready.clear();
   to.way.reset();
 }
@@ -160,16 +164,19 @@ void caller::close() {
 
 void caller::look() {
   const auto time = now();
-  for (auto& [process, at] : sessions_)
+  // A process that was stopped itself cannot tell how long others have been silent.
+  const bool was_stopped = time - std::exchange(looked_, time) > limits_.deadline / 2;
+  for (auto& [process, at] : sessions_) {
+    if (was_stopped) at.heard = time;
     if (!at.unanswered.empty()) look(at, time);
+  }
 }
 
 void caller::look(session& at, std::chrono::nanoseconds time) {
   if (time - at.heard > limits_.deadline) declare_(at.owner.process);
   if (at.owner.is_dead) return end_dead(at);
-  const bool is_due = time - std::max(at.heard, at.resent) >= (at.is_broken ? limits_.resend / 8 : at.pause);
-  if (!is_due) return;
-  at.resent = time;
+  if (time - at.moved < (at.is_broken ? limits_.resend / 8 : at.pause)) return;
+  at.moved = time;
   try {
     if (at.is_broken) {
       connect(at);

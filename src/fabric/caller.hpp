@@ -45,7 +45,7 @@ struct conversation {
 /// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
 /// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
 /// and sent again until they are answered (see server.hpp for the owner's side). At most `window` requests to an owner
-/// are unanswered, which bounds memory on both sides.
+/// follow the last one up to which all are answered, which bounds memory on both sides.
 ///
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {
@@ -99,8 +99,8 @@ class caller final : private receiver {
     std::deque<unanswered_request> unanswered = {};  // ascending numbers
     std::deque<conversation*> ready = {};            // those that have more requests
     std::chrono::nanoseconds heard{};                // when the owner's last message came, or the first request went
-    std::chrono::nanoseconds resent{};
-    std::chrono::nanoseconds pause;  // of silence before requests are sent again; doubles each time
+    std::chrono::nanoseconds moved{};                // when the oldest request became it, or was sent again
+    std::chrono::nanoseconds pause;                  // before requests are sent again; doubles each time
   };
 
   void on_message(const message_header& header, std::span<const std::byte> payload) override;
@@ -121,6 +121,7 @@ class caller final : private receiver {
   std::unique_ptr<worker> worker_;
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process
+  std::chrono::nanoseconds looked_{};
 };
 
 }  // namespace syncyte::fabric

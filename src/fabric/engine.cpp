@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 namespace syncyte::fabric {
@@ -76,10 +77,9 @@ void engine::stop() {
   thread_.join();
   watch_.close();
   server_.close();
-  const std::lock_guard lock(mutex_);
-  for (caller& each : callers_) {
-    const std::lock_guard turn(each.mutex);
-    each.close();
+  for (caller* const each : callers_with(0)) {
+    const std::lock_guard turn(each->mutex);
+    each->close();
   }
 }
 
@@ -104,13 +104,14 @@ bool engine::progress(std::chrono::nanoseconds time) {
   return watch_.progress(time) || did_something;
 }
 
-/// Callers with exchanges with which this thread goes on. Callers stay where they are.
-std::vector<caller*> engine::driven_callers() {
-  std::vector<caller*> driven;
+/// Callers with at least so many exchanges that the serving thread drives. They stay where they are; their mutexes are
+/// locked before the engine's.
+std::vector<caller*> engine::callers_with(int driven) {
+  std::vector<caller*> found;
   const std::lock_guard lock(mutex_);
   for (caller& each : callers_)
-    if (each.driven > 0) driven.push_back(&each);
-  return driven;
+    if (each.driven >= driven) found.push_back(&each);
+  return found;
 }
 
 /// Goes on with exchanges for which no thread waits now.
@@ -118,7 +119,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
   const bool is_time_to_look = time - looked_ >= look_pause;
   if (is_time_to_look) looked_ = time;
   bool did_something = false;
-  for (caller* const each : driven_callers()) {
+  for (caller* const each : callers_with(1)) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn) continue;
     did_something |= each->progress();
@@ -129,7 +130,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
 
 bool engine::arm() {
   if (!server_.by().arm()) return false;
-  return std::ranges::all_of(driven_callers(), [](caller* each) {
+  return std::ranges::all_of(callers_with(1), [](caller* each) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     return !turn || each->arm();
   });
@@ -142,7 +143,7 @@ void engine::sleep(std::chrono::nanoseconds time) {
     longest = longest < 0ns ? limit : std::min(longest, limit);
   };
   if (server_.has_put_aside()) shorten(retry_pause);
-  for (caller* const each : driven_callers()) {
+  for (caller* const each : callers_with(1)) {
     events.push_back({each->event(), POLLIN, 0});
     shorten(look_pause);
   }

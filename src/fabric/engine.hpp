@@ -75,7 +75,7 @@ class engine {
 
   void serve();
   bool progress(std::chrono::nanoseconds time);
-  std::vector<caller*> driven_callers();
+  std::vector<caller*> callers_with(int driven);
   bool progress_driven(std::chrono::nanoseconds time);
   bool arm();
   void sleep(std::chrono::nanoseconds time);
@@ -109,7 +109,7 @@ class engine {
 /// One operation: requests to one or several owners, which overlap. One thread at a time uses it.
 class exchange {
  public:
-  /// Throws std::runtime_error if the transport cannot make a worker.
+  /// Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED after engine::stop().
   explicit exchange(engine& through);
   /// Waits for nothing: answers that come later are dropped.
   ~exchange();

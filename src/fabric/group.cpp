@@ -109,7 +109,9 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
   std::string reason;
   engine* const mine = process_engine(reason);
   const bool is_usable = all_have_engine(mine, comm);
-  if (mine == nullptr) base::log(SYNCYTE_LOG_INFO, "{} does without the fabric: {}", comm.name(), reason);
+  if (!is_usable)
+    base::log(SYNCYTE_LOG_INFO, "{} does without the fabric: {}", comm.name(),
+              mine == nullptr ? reason : "another rank has none, or one of another version");
   return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
 }
 

@@ -183,7 +183,7 @@ void plan::require_equal_extents() const {
   std::vector<std::int64_t> mine;
   for (const int axis : description_.axes) mine.push_back(shape()[at(axis)]);
   const auto count = static_cast<int>(mine.size());
-  const auto all = mpi::allgather(std::span<const std::int64_t>(mine), comm_->control());
+  const auto all = mpi::allgather(std::span<const std::int64_t>(mine), comm_->data());
   for (int rank = 0; rank < comm_->size(); ++rank) {
     const std::vector<int> place = comm::coordinates_of(*comm_, rank);
     for (int d = 0; d < count; ++d) {

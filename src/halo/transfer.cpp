@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 #include "mpi/large_counts.hpp"
@@ -344,6 +345,8 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
       if (has_lasted() && comm::has_departed(comm, rank))
         throw comm::departed_error(comm, rank, operation_of(transfer_.way_));
   }
+
+  void on_death() override { comm::fail_by_death(*transfer_.plan_->comm()); }
 
   transfer& transfer_;
   neighbours awaited_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
@@ -175,19 +176,17 @@ message::~message() {
     mpi::poll_until(
         [&] { return !mpi::is_started() || ask(&is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done != 0; });
     if (is_done == 0) abandon();
-  } catch (...) {  // out of memory: what MPI may still use stays
+  } catch (...) {  // out of memory, or a rank has died meanwhile: what MPI may still use stays
     static_cast<void>(envelope_.release());
     static_cast<void>(new (std::nothrow) memory::scratch(std::move(packed_)));
   }
 }
 
-/// Syncyte has ended before the message has. Cancels a receive where MPI still runs; MPI keeps the memory of a message
-/// that cannot be cancelled.
+/// Syncyte has ended before the message has, or a rank has died. Cancels a receive where MPI can still be called; MPI
+/// keeps the memory of a message that cannot be cancelled.
 void message::abandon() {
-  int is_finalized = 0;
   int is_done = 0;
-  if (!mpi::is_forked_child()) MPI_Finalized(&is_finalized);
-  if (is_finalized == 0 && !mpi::is_forked_child()) {
+  if (!mpi::is_forked_child() && !mpi::knows_death() && !mpi::mpi_is(MPI_Finalized)) {
     if (direction_ == direction::in) MPI_Cancel(&request_);
     ask(&is_done, MPI_STATUS_IGNORE);
   }
@@ -288,6 +287,10 @@ bool message::test() {
     base::fail(SYNCYTE_ERR_NOT_INITIALISED,
                "Syncyte was finalised before this message was complete; wait for it first");
   }
+  if (mpi::knows_death()) {
+    abandon();
+    comm::fail_by_death(*comm_);
+  }
   int done = 0;
   MPI_Status status;
   const int code = ask(&done, &status);
@@ -317,6 +320,10 @@ class message::peer_wait final : public watchdog::long_wait {
     if (!scope) scope.emplace(message_.operation(), message_.title(), 0);
     if (has_lasted(message_.direction_ == direction::out ? message_.buffer_.bytes() : 0))
       message_.give_up_on_departed();
+  }
+  void on_death() override {
+    message_.abandon();
+    comm::fail_by_death(*message_.comm_);
   }
 
   message& message_;

@@ -41,10 +41,6 @@ handler_table& handlers = *new handler_table;  // leaked: messages may outlive s
 }  // namespace
 
 MPI_Comm duplicate(MPI_Comm original) {
-  return made_by("MPI_Comm_dup", [&](MPI_Comm* result) { return MPI_Comm_dup(original, result); });
-}
-
-MPI_Comm duplicate_with_progress(MPI_Comm original) {
   MPI_Comm result = MPI_COMM_NULL;
   MPI_Request pending = MPI_REQUEST_NULL;
   check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");

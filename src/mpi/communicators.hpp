@@ -10,9 +10,9 @@ namespace syncyte::mpi {
 // MPI communicators whose errors are returned and not fatal. The caller frees them; all but create_group() are
 // collective over the given communicator.
 
-MPI_Comm duplicate(MPI_Comm original);
 /// Makes progress of all operations under way while it waits: other ranks may need them before they call this.
-MPI_Comm duplicate_with_progress(MPI_Comm original);
+MPI_Comm duplicate(MPI_Comm original);
+// MPI has no non-blocking form of the following functions: a rank that waits here for one that dies is not told.
 MPI_Comm split(MPI_Comm comm, int color, int key);
 /// The ranks that MPI says can share memory.
 MPI_Comm split_shared(MPI_Comm comm, int key);

@@ -2,24 +2,35 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <time.h>
 
-#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <set>
 
 #include "base/error.hpp"
+#include "mpi/process.hpp"
 
 namespace syncyte::mpi {
 namespace {
 
+constexpr std::int64_t pause_ns = 20'000'000;
+
 struct known_deaths {
   std::mutex mutex;
   std::set<int> ranks;
-  std::atomic<bool> any{false};
   std::atomic<void (*)(int) noexcept> listener{nullptr};
+  std::atomic<void (*)() noexcept> search{nullptr};
+  std::atomic<std::int64_t> next_search_ns{0};
 };
 
 known_deaths& deaths = *new known_deaths;  // leaked: threads may look while static objects are destroyed
+
+std::int64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace
 
@@ -27,7 +38,7 @@ void declare_dead(int world_rank) {
   {
     const std::lock_guard lock(deaths.mutex);
     if (!deaths.ranks.insert(world_rank).second) return;
-    deaths.any = true;
+    any_death = true;
   }
   if (const auto listener = deaths.listener.load()) listener(world_rank);
 }
@@ -38,20 +49,35 @@ bool is_dead(int world_rank) {
   return deaths.ranks.contains(world_rank);
 }
 
-bool knows_death() { return deaths.any.load(std::memory_order_relaxed); }
-
-void require_no_death(const char* operation) {
-  if (!knows_death()) [[likely]]
-    return;
+std::vector<int> dead_ranks() {
   const std::lock_guard lock(deaths.mutex);
-  const bool is_one = deaths.ranks.size() == 1;
-  base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = *deaths.ranks.begin()},
+  return {deaths.ranks.begin(), deaths.ranks.end()};
+}
+
+void fail_by_death(const char* operation) {
+  const std::vector<int> ranks = dead_ranks();
+  const bool is_one = ranks.size() == 1;
+  base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = ranks.front()},
                fmt::format("{}: rank{} {} of the world {} died or cannot be reached any more, and MPI cannot be used "
                            "without {}",
-                           operation, is_one ? "" : "s", fmt::join(deaths.ranks, ", "), is_one ? "has" : "have",
+                           operation, is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have",
                            is_one ? "it" : "them"));
 }
 
 void call_on_death(void (*listener)(int world_rank) noexcept) { deaths.listener = listener; }
+
+void find_deaths_by(void (*search)() noexcept) { deaths.search = search; }
+
+void look_for_deaths_now() noexcept {
+  const auto search = deaths.search.load(std::memory_order_acquire);
+  if (search != nullptr && !is_forked_child()) search();
+}
+
+void look_for_deaths() noexcept {
+  std::int64_t next = deaths.next_search_ns.load(std::memory_order_relaxed);
+  const std::int64_t now = now_ns();
+  if (now < next || !deaths.next_search_ns.compare_exchange_strong(next, now + pause_ns)) return;
+  look_for_deaths_now();
+}
 
 }  // namespace syncyte::mpi

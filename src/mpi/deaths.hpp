@@ -1,6 +1,7 @@
 #pragma once
 
-#include <string>
+#include <atomic>
+#include <vector>
 
 namespace syncyte::mpi {
 
@@ -8,20 +9,42 @@ namespace syncyte::mpi {
 /// fabric's deadline counts as dead, for good. After a death no thread may enter MPI any more: Open MPI 4 may hang or
 /// end the process there.
 
+/// Set with the first death; read it by knows_death().
+inline std::atomic<bool> any_death{false};
+
+/// Whether any death is known. Costs a relaxed load.
+inline bool knows_death() { return any_death.load(std::memory_order_relaxed); }
+
 /// Remembers a death and tells the listener. `world_rank`: the rank in MPI_COMM_WORLD. Repeated calls for a rank do
 /// nothing. Thread-safe; does not wait and does not call MPI.
 void declare_dead(int world_rank);
 
 bool is_dead(int world_rank);
 
-/// Whether any death is known. Costs a relaxed load.
-bool knows_death();
+/// All ranks that have died, by their numbers in MPI_COMM_WORLD, ascending.
+std::vector<int> dead_ranks();
 
-/// Throws SYNCYTE_ERR_PEER_DIED, naming the ranks that have died, if any death is known.
-void require_no_death(const char* operation);
+/// Throws SYNCYTE_ERR_PEER_DIED, naming the ranks that have died.
+[[noreturn]] void fail_by_death(const char* operation);
+
+/// fail_by_death() if any death is known.
+inline void require_no_death(const char* operation) {
+  if (knows_death()) [[unlikely]]
+    fail_by_death(operation);
+}
 
 /// Sets the function that declare_dead() calls with each new death, on any thread: it passes the news on to other
 /// processes. It must not wait.
 void call_on_death(void (*listener)(int world_rank) noexcept);
+
+/// Sets the function that looks for ranks of this node that have died, and declares them; null: none. Any thread calls
+/// it.
+void find_deaths_by(void (*search)() noexcept);
+
+/// Looks for deaths, at most 50 times a second in all threads together: waits call it once they have lasted long.
+void look_for_deaths() noexcept;
+
+/// Looks at once.
+void look_for_deaths_now() noexcept;
 
 }  // namespace syncyte::mpi

@@ -1,8 +1,12 @@
 #include "mpi/memory_kinds.hpp"
 
+#include <atomic>
+#include <cstdint>
+
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "memory/device.hpp"
+#include "mpi/small_collectives.hpp"
 
 // An extension of MPI, declared in no standard header; null if the MPI library has none.
 extern "C" [[gnu::weak]] int MPIX_Query_cuda_support();
@@ -12,13 +16,17 @@ namespace {
 
 bool mpi_takes_cuda() { return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1; }
 
-bool takes_cuda() {
+bool is_cuda_aware() {
   static const bool result = [] {
     const int choice = base::environment_choice("SYNCYTE_CUDA_AWARE", {"off", "on"}, 2);
     return choice == 2 ? mpi_takes_cuda() : choice == 1;
   }();
-  return result && memory::cuda_backend().count() > 0;
+  return result;
 }
+
+bool takes_cuda() { return is_cuda_aware() && memory::cuda_backend().count() > 0; }
+
+std::atomic<bool> any_rank_takes_devices{false};
 
 }  // namespace
 
@@ -26,6 +34,12 @@ bool takes(syncyte_memory_t memory) {
   memory::backend_of(memory);  // throws for an unknown kind
   return memory == SYNCYTE_MEMORY_HOST || takes_cuda();
 }
+
+void agree_on_device_memory(MPI_Comm world) {
+  any_rank_takes_devices = allreduce(static_cast<std::uint32_t>(is_cuda_aware()), MPI_MAX, world) != 0;
+}
+
+bool job_takes_device_memory() { return any_rank_takes_devices.load(std::memory_order_relaxed); }
 
 const base::buffer& require_taken(const base::buffer& buffer) {
   if (buffer.memory() == SYNCYTE_MEMORY_HOST) return buffer;

@@ -105,6 +105,7 @@ MPI_Request start_probe_barrier() {
 }
 
 void probe() {
+  if (knows_death()) return;
   const std::unique_lock lock(the_probe.mutex, std::try_to_lock);  // another thread's probe does the same for this one
   if (!lock.owns_lock() || the_probe.comm == MPI_COMM_NULL) return;
   int found = 0;

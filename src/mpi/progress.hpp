@@ -6,6 +6,8 @@
 #include <memory>
 #include <thread>
 
+#include "mpi/deaths.hpp"
+
 namespace syncyte::mpi {
 
 /// Operations that need calls to go on, and that other ranks may wait for: the non-blocking collectives of a
@@ -58,13 +60,18 @@ void let_progress();
 inline void pause_polling() { ::sched_yield(); }
 
 /// Polls until `is_done()`, which need not call MPI, and makes progress of all members; calls `let_progress` now and
-/// then.
+/// then. Throws SYNCYTE_ERR_PEER_DIED once a rank of the job is known to have died.
 template <class Condition>
 void poll_until(Condition&& is_done, void (*let_progress)() = let_progress) {
   constexpr unsigned often = 64;
-  for (unsigned round = 1; !is_done(); ++round) {
+  for (unsigned round = 1;; ++round) {
+    require_no_death("a wait");
+    if (is_done()) return;
     if (needs_progress()) progress_all();
-    if (round % often == 0) let_progress();
+    if (round % often == 0) {
+      let_progress();
+      look_for_deaths();
+    }
     pause_polling();
   }
 }

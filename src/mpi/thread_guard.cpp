@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/error.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
 
 namespace syncyte::mpi {
@@ -33,6 +34,10 @@ bool is_main() { return !mpi_is(MPI_Initialized) || mpi_is(MPI_Finalized) || mpi
 }  // namespace
 
 try_thread_guard::try_thread_guard() {
+  if (knows_death()) [[unlikely]] {
+    may_call_ = false;
+    return;
+  }
   const int level = thread_level();
   if (level == multiple) [[likely]]
     return;
@@ -49,8 +54,9 @@ try_thread_guard::~try_thread_guard() {
 thread_guard::thread_guard(const char* operation, bool alone) {
   if (may_call()) [[likely]]
     return;
-  if (alone && is_forked_child()) return;
+  if (alone && (is_forked_child() || knows_death())) return;
   require_rank_process();
+  require_no_death(operation);
   const int level = thread_level();
   base::require(level >= serialized, SYNCYTE_ERR_UNSUPPORTED,
                 "{}: this thread may not call MPI, whose thread level is {}; expected the thread that initialised "

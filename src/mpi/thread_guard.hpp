@@ -4,7 +4,8 @@ namespace syncyte::mpi {
 
 /// Gives this thread the right to call MPI, if MPI's thread level allows that now. With level multiple every thread may
 /// call at any time. With serialized one thread at a time may. Below that only the thread that initialised MPI may. No
-/// thread of a forked child may call MPI. The application's own MPI calls are not seen. Guards nest in a thread.
+/// thread of a forked child may call MPI, nor one that knows of a rank's death (deaths.hpp). The application's own MPI
+/// calls are not seen. Guards nest in a thread.
 class try_thread_guard {
  public:
   try_thread_guard();
@@ -21,8 +22,8 @@ class try_thread_guard {
 
 /// A guard that throws where this thread may not call MPI: SYNCYTE_ERR_BUSY if another thread is inside Syncyte (level
 /// serialized), SYNCYTE_ERR_UNSUPPORTED on another thread than the one that initialised MPI (lower levels), and
-/// SYNCYTE_ERR_UNSUPPORTED in a forked child, except for operations that are `alone`, which do not call MPI
-/// (communicator::bypasses_mpi()).
+/// SYNCYTE_ERR_UNSUPPORTED in a forked child. After the death of a rank it is SYNCYTE_ERR_PEER_DIED. Operations that
+/// are `alone` go on in both cases: they do not call MPI there (communicator::bypasses_mpi()).
 ///
 /// An operation takes the guard first, so that an error changes nothing. The error is this rank's own: the rank cannot
 /// call MPI to pass it to the others.

@@ -59,19 +59,10 @@ void add_atomically(const row_map& map, const row_index& index, const Source& so
   });
 }
 
-add_function choose_add(syncyte_dtype_t dtype) {
-  if (const add_function wide = wide_add(dtype)) return wide;
-  return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function {
-    return [](std::byte* target, const std::byte* source, std::size_t elements) {
-      base::add_elements<T>(target, source, elements);
-    };
-  });
-}
-
 template <class Source>
 void add_under_locks(const row_map& map, const row_index& index, const Source& source, syncyte_dtype_t dtype,
                      atomics::lock_table& locks) {
-  const add_function add = choose_add(dtype);
+  const add_function add = find_add(dtype);
   const std::size_t bytes = map.row_bytes();
   const std::size_t elements = bytes / base::dtype_size(dtype);
   index.visit([&](auto rows) {
@@ -98,6 +89,15 @@ void add_from(const Source& source, const row_map& map, const row_index& index, 
 }
 
 }  // namespace
+
+add_function find_add(syncyte_dtype_t dtype) {
+  if (const add_function wide = wide_add(dtype)) return wide;
+  return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function {
+    return [](std::byte* target, const std::byte* source, std::size_t elements) {
+      base::add_elements<T>(target, source, elements);
+    };
+  });
+}
 
 bool needs_locks(const row_map& map, syncyte_dtype_t dtype) {
   const std::size_t element = base::dtype_size(dtype) / (base::is_complex(dtype) ? 2 : 1);

@@ -6,6 +6,7 @@
 
 #include "atomics/lock_table.hpp"
 #include "rows/row_map.hpp"
+#include "rows/wide_rows.hpp"
 
 namespace syncyte::rows {
 
@@ -14,6 +15,9 @@ inline constexpr std::size_t locked_row_bytes = 16;
 
 /// Whether rows are added under locks: long rows, and rows whose elements are not aligned as atomics need it.
 bool needs_locks(const row_map& map, syncyte_dtype_t dtype);
+
+/// The function that adds elements of this type, by SIMD instructions where there are some.
+add_function find_add(syncyte_dtype_t dtype);
 
 /// row index[i] += source[i]. No addition is lost when several processes that share rows and locks add at once. Every
 /// index must be in range and mapped. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it have been added.

@@ -68,13 +68,13 @@ class list_comparison {
       for (peer& each : *peers_)
         for (const step which : {list, result}) receive(each, which);
       send(list, mine_);
-      watchdog::checked_wait wait([this] { require_possible(); });
+      watchdog::checked_wait wait(operation, [this] { require_possible(); });
       watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
       send(result, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
       mpi::poll_until([&] { return have_all(result, all_equal); });
       for (peer& each : *peers_)
-        mpi::check(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
+        for (MPI_Request& sent : each.sends) mpi::wait_for(sent, "MPI_Test (comm_group)");
     } catch (...) {
       break_off();
       throw;
@@ -143,6 +143,8 @@ class list_comparison {
 
   /// Sends the result if it was not sent; memory of messages that cannot be taken back is kept.
   void break_off() noexcept {
+    mpi::keep_for_ever(peers_);
+    if (mpi::knows_death()) return;
     try {
       if (!has_sent_result_) send(result, not_equal);
       for (peer& each : *peers_)
@@ -153,7 +155,6 @@ class list_comparison {
         }
     } catch (...) {  // MPI has failed: the result cannot be sent
     }
-    mpi::keep_for_ever(peers_);
   }
 
   const communicator& comm_;

@@ -49,7 +49,7 @@ std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_op
   const std::string name = options.name_or("comm");
   const watchdog::scope watched(operation, name, 0,
                                 mpi::size_of(original));  // nothing can be agreed on before there is a duplicate
-  return wrap_root(mpi::duplicate_with_progress(original), nullptr, options, operation, name);
+  return wrap_root(mpi::duplicate(original), nullptr, options, operation, name);
 }
 
 }  // namespace syncyte::runtime

@@ -14,16 +14,20 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "comm/collective_call.hpp"
+#include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/float_min_max.hpp"
+#include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
 #include "runtime/group.hpp"
 #include "runtime/root.hpp"
 #include "runtime/watched_job.hpp"
+#include "topology/process_watch.hpp"
 #include "watchdog/scope.hpp"
 #include "watchdog/watchdog.hpp"
 
@@ -97,7 +101,7 @@ void progress_until_all_are_here() {
   members_wait wait("finalize", *state.world, 0, members_wait::end);
   watchdog::poll_until(
       [&] {
-        if (mpi::needs_progress()) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
+        if (mpi::needs_progress()) are_here = static_cast<int>(mpi::has_ended(state.all_are_here, "MPI_Ibarrier"));
         return are_here != 0 || !mpi::needs_progress();
       },
       wait);
@@ -105,13 +109,15 @@ void progress_until_all_are_here() {
 
 /// The reason why this rank cannot finish together with all others; empty if it can.
 std::string reason_to_end_alone(const communicator& world) {
-  if (const auto death = base::error_of([&] { world.node().require_all_alive(); })) return death->what();
+  mpi::look_for_deaths_now();
+  if (mpi::knows_death()) return base::error_of([&] { comm::fail_by_death(world); })->what();
   return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
 void end_alone(const std::string& reason) {
   base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
+  topology::stop_watching_processes();
   mpi::set_finished();
   state.owns_mpi = false;
   mpi::forget_progress();
@@ -133,7 +139,7 @@ void end_library_operations() {
   if (step == nullptr) return;
   members_wait wait("finalize", *state.world, 0, members_wait::end);
   const auto has_ended = [&] {
-    if (are_here == 0) MPI_Test(&state.all_are_here, &are_here, MPI_STATUS_IGNORE);
+    if (are_here == 0) are_here = static_cast<int>(mpi::has_ended(state.all_are_here, "MPI_Ibarrier"));
     return step(are_here != 0);
   };
   try {
@@ -152,10 +158,12 @@ void end_together() {
     progress_until_all_are_here();
     mark_departed();
     meet_in_finalize(*state.world);
+    members_wait wait("finalize", *state.world, 0, members_wait::end);
+    watchdog::poll_mpi_until([] { return mpi::has_ended(state.all_are_here, "MPI_Ibarrier"); }, wait);
   } catch (const base::error& error) {
     return end_alone(error.what());
   }
-  MPI_Wait(&state.all_are_here, MPI_STATUS_IGNORE);
+  topology::stop_watching_processes();  // from now on a rank that is done may end
   free_roots();
   mpi::forget_progress();
 }
@@ -175,6 +183,15 @@ void end_all_but_mpi() {
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   if (!mpi::is_forked_child()) end_all_but_mpi();
   return MPI_SUCCESS;
+}
+
+/// Waits see from now on that a rank of this node has died.
+void watch_node(const topology::node_group& node) {
+  std::vector<topology::rank_process> others;
+  for (int place = 0; place < node.size; ++place)
+    if (const auto at = static_cast<std::size_t>(place); place != node.rank)
+      others.push_back({node.members[at], node.processes[at]});
+  topology::watch_processes(others);
 }
 
 void start_mpi(int wanted_level) {
@@ -219,6 +236,7 @@ void start_roots(const std::optional<base::error>& error) {
   base::set_process_rank(state.world->rank());
   state.self = make_root(MPI_COMM_SELF, {.name = "self"}, "init");
   mpi::open_probe(state.world->data());
+  mpi::agree_on_device_memory(state.world->data());
   try {
     watch_job(*state.world);
   } catch (const agreed_error&) {
@@ -288,12 +306,13 @@ void start(int thread_level, std::optional<base::error> error) {
   start_roots(error);
   watch_mpi_finalize();
   watch_forks();
+  watch_node(state.world->node());
   mpi::set_started();
 }
 
 void finish() {
   if (mpi::is_forked_child()) return;
-  if (mpi::is_started() && mpi::thread_level() < mpi::serialized)
+  if (mpi::is_started() && mpi::thread_level() < mpi::serialized && !mpi::knows_death())
     const mpi::thread_guard asked("finalize");  // throws if this thread may not call MPI; held for this check only
   end_all_but_mpi();
   finalise_mpi();

@@ -11,6 +11,7 @@
 
 #include "atomics/backoff.hpp"
 #include "atomics/elements.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
 #include "watchdog/scope.hpp"
@@ -29,6 +30,13 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
     default:
       return left <= right;
   }
+}
+
+/// The rank that would change the element may have died.
+void look_around() {
+  mpi::let_progress();
+  mpi::look_for_deaths();
+  mpi::require_no_death("tensor_wait");
 }
 
 }  // namespace
@@ -159,7 +167,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
-    if (wait.is_time_to_look()) mpi::let_progress();
+    if (wait.is_time_to_look()) look_around();
     if (timeout < 0)
       wait.pause();
     else

@@ -6,6 +6,7 @@
 
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
+#include "tensor/row_request.hpp"
 #include "tensor/staged_adds.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -67,13 +68,6 @@ class remote_part {
 };
 
 }  // namespace
-
-/// A checked list of rows with the packed memory that belongs to it.
-struct whole_tensor::row_request {
-  rows::row_index index;
-  std::byte* packed;
-  bool is_empty;
-};
 
 whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
                                                    const char* packed_name) const {

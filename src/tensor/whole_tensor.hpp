@@ -11,6 +11,7 @@
 #include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
+#include "optim/update.hpp"
 #include "syncyte/tensor.h"
 #include "tensor/layout.hpp"
 #include "tensor/started_access.hpp"
@@ -18,6 +19,7 @@
 
 namespace syncyte::tensor {
 
+class optimizer;
 struct staged_adds;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
@@ -50,6 +52,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const layout& description() const { return layout_; }
+  /// Memory of the rows.
+  const std::shared_ptr<storage>& held() const { return storage_; }
 
   syncyte_buffer_t describe() const;
   void rows(int rank, std::int64_t& first, std::int64_t& count) const;
@@ -63,6 +67,13 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   /// scatter(), then a change of an element of `counters` by SYNCYTE_OP_SUM or SYNCYTE_OP_REPLACE.
   void put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
                   std::int64_t element, syncyte_op_t op, std::int64_t value);
+
+  /// Collective. `error`: the caller's error on this rank, if any, which all ranks get.
+  void set_optimizer(const optim::rule& by, const std::optional<base::error>& error = {});
+  void set_learning_rate(double lr);
+  void apply_gradients(const syncyte_buffer_t* index, const syncyte_buffer_t* gradients);
+  std::shared_ptr<whole_tensor> optimizer_state() const;
+  std::shared_ptr<whole_tensor> optimizer_steps() const;
 
   /// Started forms. Index and packed memory stay until the end.
   std::unique_ptr<started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
@@ -113,6 +124,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void require_addable(std::int64_t first, std::int64_t end) const;
   [[noreturn]] void refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const;
 
+  optimizer& require_optimizer() const;
+
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
@@ -143,6 +156,7 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   std::unique_ptr<staged_adds> staged_;      // null unless tensor_options::deterministic changes the adds
   std::shared_ptr<whole_tensor> row_locks_;  // null without tensor_options::row_locks
+  std::shared_ptr<optimizer> optimizer_;     // null if there is none
   std::uint64_t id_;                         // number among the communicator's collective resources, equal on all ranks
 };
 

@@ -1,7 +1,5 @@
 #include "topology/node_group.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 
@@ -100,15 +98,6 @@ int node_group::node_rank(int comm_rank) const {
 bool node_group::is_alive(int node_rank) const {
   const auto& process = processes[static_cast<std::size_t>(node_rank)];
   return process.pid == 0 || topology::is_alive(process);
-}
-
-void node_group::require_all_alive() const {
-  std::vector<int> ended;
-  for (int place = 0; place < size; ++place)
-    if (!is_alive(place)) ended.push_back(members[static_cast<std::size_t>(place)]);
-  const bool are_several = ended.size() > 1;
-  base::require(ended.empty(), SYNCYTE_ERR_PEER_DIED, "the process{} of rank{} {} ha{} ended", are_several ? "es" : "",
-                are_several ? "s" : "", fmt::join(ended, ", "), are_several ? "ve" : "s");
 }
 
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {

@@ -26,8 +26,6 @@ struct node_group {
   bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
   int node_rank(int comm_rank) const;  // within the node; -1 if elsewhere
   bool is_alive(int node_rank) const;
-  /// Throws SYNCYTE_ERR_PEER_DIED where the process of a rank has ended.
-  void require_all_alive() const;
   bool is_consecutive() const { return members.back() - members.front() + 1 == size; }
 };
 

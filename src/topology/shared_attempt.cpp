@@ -28,6 +28,7 @@ shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing m
   mpi::check(MPI_Iallreduce(&mine, &result.successes, 1, MPI_INT, MPI_SUM, node, &request), "MPI_Iallreduce");
   do {
     if (rank == 0 && mine != 0) result.segment.serve(size - 1, std::chrono::milliseconds(1));
+    mpi::look_for_deaths();
   } while (!mpi::has_ended(request, "MPI_Iallreduce"));
   if (rank == 0 && mine != 0) result.segment.finish();
   if (rank != 0 && offer.is_there == 0)

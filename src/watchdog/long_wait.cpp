@@ -21,6 +21,8 @@ bool long_wait::look() {
   }
   if (now < next_ns_) return false;
   next_ns_ = now + pause_ns;
+  mpi::look_for_deaths();
+  examine_deaths();
   examine(scope_);
   if (++looks_ % looks_per_question == 0) ask_for_interrupt();
   mpi::pause_polling();

@@ -11,8 +11,9 @@
 namespace syncyte::watchdog {
 
 /// A wait that does extra work once it has lasted a millisecond. About a hundred times a second it publishes this
-/// rank's operation to the watchdog and checks whether the awaited event can still happen; ten times a second it calls
-/// the interrupt function (interrupts.hpp). Short waits cost nothing extra.
+/// rank's operation to the watchdog and checks whether the awaited event can still happen; it looks for ranks that have
+/// died (mpi/deaths.hpp), and ten times a second it calls the interrupt function (interrupts.hpp). Short waits cost
+/// nothing extra but the look at a flag: is a death known?
 class long_wait {
  public:
   /// Rounds of polling between two calls of look(). On a loaded machine each round may yield a time slice.
@@ -21,6 +22,12 @@ class long_wait {
   /// Reads the clock and does the extra work that is due; true if some was: then MPI should make progress too. Throws
   /// what examine() throws, or interrupted.
   bool look();
+
+  /// Calls on_death() if a rank of the job is known to have died.
+  void examine_deaths() {
+    if (mpi::knows_death()) [[unlikely]]
+      on_death();
+  }
 
   /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
   bool has_lasted(std::size_t bytes = 0) const;
@@ -32,6 +39,9 @@ class long_wait {
   ~long_wait() = default;
   /// Describes the wait in `scope`, unless it is described already; throws if the wait cannot end.
   virtual void examine(std::optional<scope>& scope) = 0;
+  /// Throws SYNCYTE_ERR_PEER_DIED, naming the ranks that have died, if the wait cannot end without them: all waits that
+  /// need MPI. Others go on.
+  virtual void on_death() {}
 
  private:
   std::int64_t begin_ns_ = 0;
@@ -40,17 +50,20 @@ class long_wait {
   std::optional<scope> scope_;
 };
 
-/// A wait that calls a function once it has lasted long enough for messages sent before it to arrive.
+/// A wait that calls a function, which may throw, once it has lasted long enough for messages sent before it to arrive.
 template <class Check>
 class checked_wait final : public long_wait {
  public:
-  explicit checked_wait(Check check) : check_(std::move(check)) {}
+  /// `operation` is a string literal.
+  checked_wait(const char* operation, Check check) : operation_(operation), check_(std::move(check)) {}
 
  private:
   void examine(std::optional<scope>&) override {
     if (has_lasted()) check_();
   }
+  void on_death() override { mpi::fail_by_death(operation_); }
 
+  const char* operation_;
   Check check_;
 };
 
@@ -61,16 +74,20 @@ class plain_wait final : public long_wait {
 
  private:
   void examine(std::optional<scope>& scope) override;
+  void on_death() override { mpi::fail_by_death(operation_); }
 
   const char* operation_;
   const char* title_;
 };
 
-/// Polls until the condition holds, and calls wait.look() every few rounds. A wait by mpi::poll_until() is neither
-/// reported nor interrupted; callers write the namespace, because argument-dependent lookup would find either function.
+/// Polls until the condition holds, and calls wait.look() every few rounds. Ends with SYNCYTE_ERR_PEER_DIED once a
+/// death is known. A wait by mpi::poll_until() is neither reported nor interrupted; callers write the namespace,
+/// because argument-dependent lookup would find either function.
 template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = mpi::let_progress) {
-  for (unsigned round = 1; !is_done(); ++round) {
+  for (unsigned round = 1;; ++round) {
+    wait.examine_deaths();
+    if (is_done()) return;
     if (mpi::needs_progress()) mpi::progress_all();
     if (round % long_wait::often == 0 && (wait.look() || round % (8 * long_wait::often) == 0)) let_progress();
     mpi::pause_polling();
@@ -81,7 +98,9 @@ void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = m
 /// configured to.
 template <class Condition>
 void poll_mpi_until(Condition&& is_done, long_wait& wait) {
-  for (unsigned round = 1; !is_done(); ++round) {
+  for (unsigned round = 1;; ++round) {
+    wait.examine_deaths();
+    if (is_done()) return;
     if (round % long_wait::often != 0) continue;
     if (mpi::needs_progress()) mpi::progress_all();
     wait.look();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "syncyte/window.h"
@@ -20,12 +21,17 @@ std::uint64_t exclusive_word(int rank) { return (static_cast<std::uint64_t>(rank
 /// Rank of the exclusive holder, or -1.
 int holder_of(std::uint64_t word) { return static_cast<int>(word >> holder_shift) - 1; }
 
-/// A holder on another node may be dead without our knowing.
+/// The word of a shared lock does not name its holders: any rank that has died may be one.
 void require_holder_alive(const comm::communicator& comm, std::uint64_t word, int rank) {
-  const int holder = holder_of(word);
-  if (holder < 0 || !comm.node().is_here(holder)) return;
-  base::require(comm.node().is_alive(comm.node().node_rank(holder)), SYNCYTE_ERR_PEER_DIED,
-                "rank {} died while it held the exclusive lock of rank {}'s part", holder, rank);
+  mpi::look_for_deaths();
+  if (!mpi::knows_death()) return;
+  if (const int holder = holder_of(word); holder >= 0)
+    return base::require(!mpi::is_dead(comm.world_rank(holder)), SYNCYTE_ERR_PEER_DIED,
+                         "rank {} died while it held the exclusive lock of rank {}'s part", holder, rank);
+  for (int holder = 0; holder < comm.size(); ++holder)
+    base::require(!mpi::is_dead(comm.world_rank(holder)), SYNCYTE_ERR_PEER_DIED,
+                  "rank {} died, and may have held the lock of rank {}'s part, which several ranks shared", holder,
+                  rank);
 }
 
 }  // namespace

@@ -18,8 +18,14 @@ struct packed_rows {
       : bytes(request.header.arguments[0]),
         count(request.header.arguments[1]),
         shift(request.header.arguments[2]),
-        list(request.payload.data()),
-        rows(list + count * row_list::bytes_each(shift)) {}
+        list(request.payload.data()) {
+    const std::size_t list_bytes = count * row_list::bytes_each(shift);
+    base::require(count <= fabric::most_payload && bytes <= fabric::most_payload / std::max<std::size_t>(count, 1) &&
+                      list_bytes <= request.payload.size(),
+                  SYNCYTE_ERR_INTERNAL, "a request for {} rows of {} bytes with {} bytes of payload", count, bytes,
+                  request.payload.size());
+    rows = list + list_bytes;
+  }
 
   std::size_t offset(std::size_t i) const { return row_list::decode(list, i, shift); }
 
@@ -70,6 +76,7 @@ bool memory_target::serve(fabric::served_request& request, fabric::answer& reply
   const auto& arguments = request.header.arguments;
   switch (static_cast<memory_operation>(request.header.operation)) {
     case memory_operation::read:
+      base::require(arguments[1] <= fabric::most_payload, SYNCYTE_ERR_INTERNAL, "a request for {} bytes", arguments[1]);
       std::memcpy(reply.resize(arguments[1]).data(), at(arguments[0], arguments[1]), arguments[1]);
       return true;
     case memory_operation::write:

@@ -7,6 +7,7 @@
 #include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
 #include "mpi/call.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/progress.hpp"
 
 namespace syncyte::window {
@@ -43,6 +44,7 @@ void remote_mutex::create() {
 void remote_mutex::free() noexcept { close_window(window_); }
 
 std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
+  mpi::require_no_death("MPI_Fetch_and_op");
   std::uint64_t previous = 0;
   mpi::check(MPI_Fetch_and_op(&value, &previous, MPI_UINT64_T, rank, offsetof(words, held), MPI_REPLACE, window_),
              "MPI_Fetch_and_op");

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "memory/scratch.hpp"
 #include "mpi/call.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 
@@ -52,6 +53,7 @@ class pieces_type {
 template <class Byte>
 void transfer(Byte* here, std::size_t bytes, int rank, std::size_t offset, int pieces, MPI_Datatype type,
               MPI_Win window) {
+  mpi::require_no_death("a one-sided transfer");
   const auto count = static_cast<int>(bytes);
   const auto place = static_cast<MPI_Aint>(offset);
   if constexpr (std::is_const_v<Byte>)
@@ -150,6 +152,7 @@ class last_rows {
   remote_rows rows_;
 };
 
+/// A rank that dies meanwhile is seen by the watchdog alone: MPI's flush cannot be left.
 void flush_local(int rank, MPI_Win window) { mpi::check(MPI_Win_flush_local(rank, window), "MPI_Win_flush_local"); }
 
 /// Bytes that are combined at a time; others wait meanwhile.
@@ -257,6 +260,7 @@ void rma::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, cons
 }
 
 void rma::flush(int rank) {
+  mpi::require_no_death("MPI_Win_flush");
   if (rank < 0)
     mpi::check(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
   else
@@ -267,6 +271,7 @@ void rma::flush(int rank) {
 void rma::serve_others() { mpi::probe(); }
 
 void rma::synchronise_memory() {
+  mpi::require_no_death("MPI_Win_sync");
   mpi::check(MPI_Win_sync(window_), "MPI_Win_sync");
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

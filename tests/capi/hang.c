@@ -1,6 +1,6 @@
 /* A job that hangs; the argument says where. Modes in which the others wait for the last rank, which comes late: a
    barrier, a new communicator, started operations, messages, a halo exchange, a reducer's round, the end. Modes in
-   which the last rank is killed: in a barrier, before the end, while the others are in the end. Other modes: a counter
+   which the last rank is killed: before the end, while the others are in the end. Other modes: a counter
    that no rank changes, a store's worker that never comes. */
 #include <mpi.h>
 #include <signal.h>
@@ -98,20 +98,14 @@ static void finalize_mpi(void) {
   MPI_Finalize();
 }
 
-static void die(void) {
-  if (is_last) raise(SIGKILL);
-  syncyte_comm_barrier(world);
-}
-
 static void finalize(void) {
   syncyte_finalize();
   fprintf(stderr, "rank %d has come to its end\n", rank); /* to stderr, in order with the library's messages */
 }
 
-/* _Exit(), because MPI is not finalised after a process has died, and MPI's exit handlers would wait. */
 static void end(void) {
   finalize();
-  _Exit(0);
+  exit(0);
 }
 
 static void die_before_the_end(void) {
@@ -172,7 +166,6 @@ static const struct {
     {"from_mpi", make_communicator},
     {"finalize", come_late},
     {"mpi_finalize", finalize_mpi},
-    {"killed", die},
     {"killed_before_the_end", die_before_the_end},
     {"killed_during_the_end", die_during_the_end},
     {"halo", wait_in_halo},

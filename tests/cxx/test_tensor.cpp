@@ -91,6 +91,23 @@ TEST_F(Tensor, ScattersAndAdds) {
   EXPECT_EQ(table.gather<double>(last), source);
 }
 
+TEST_F(Tensor, Optimizer) {
+  const syncyte::tensor table(syncyte::communicator::world(), syncyte::dtype::float64, {4, 2});
+  table.set_optimizer(syncyte::optimizer::adagrad, 1.0, {.eps = 0.0});
+  const std::vector<std::int64_t> index{1, 3};
+  const std::vector<double> gradients{3, 3, -5, 5};
+  if (rank_ == 0) table.apply_gradients(index, gradients);
+  table.sync();
+  const std::vector<std::int64_t> all{0, 1, 2, 3};
+  EXPECT_EQ(table.gather<double>(all), (std::vector<double>{0, 0, -1, -1, 0, 0, 1, -1}));
+  const auto state = table.optimizer_state();
+  EXPECT_EQ(state.shape(), (syncyte::extents{4, 1, 2}));
+  EXPECT_EQ(state.gather<double>(all), (std::vector<double>{0, 0, 9, 9, 0, 0, 25, 25}));
+  EXPECT_EQ(table.optimizer_steps().get(), nullptr);
+  table.set_learning_rate(0.5);
+  table.sync();
+}
+
 TEST_F(Tensor, Boxes) {
   const auto table = filled<float>();
   const auto expected = reference::random_table<float>(31, rows, width);

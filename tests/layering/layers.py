@@ -17,7 +17,7 @@ from pathlib import Path
 # Lower layers first: folders of src. Those on the same line may not include each other.
 LAYERS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
           ["runtime", "collectives", "messages"], ["fabric"],
-          ["halo", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
+          ["halo", "optim", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}
 
 # Folders whose files use only the C interface, and the folders of this repository that they may include besides their
@@ -48,6 +48,7 @@ PLACES = [
 # Units outside src/mpi that may call MPI, each for a kind of communication that no other unit of src does.
 MPI_CALLERS = {
     "src/collectives/moves": "collectives of elements",
+    "src/collectives/rings": "MPI_Reduce_local",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
     "src/comm/cart": "Cartesian communicators",
     "src/comm/control_tags": "the highest tag",

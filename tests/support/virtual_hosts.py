@@ -4,6 +4,7 @@
     virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun={mpirun} --
     PROGRAM
     virtual_hosts.py --hosts 2 --rate 2000 -- {mpirun} 2 PROGRAM
+    virtual_hosts.py --hosts 2 --delay 1 -- {mpirun} 2 PROGRAM
 
 `{mpirun}` becomes mpirun with the flags that spread ranks over the hosts; the rank count must follow. As a part of a
 word it becomes one word, whose parts are separated by "|" as launch.py expects. Each host has its own name, addresses,
@@ -20,6 +21,9 @@ Environment of ranks:
                                                see python/virtual_links.py; links.h is the client for C and C++
     UCX_NET_DEVICES, SYNCYTE_UCX_NET_DEVICES   eth0
 Each mpirun finds all links connected, with the rate of --rate.
+
+With --delay each packet between hosts arrives that many milliseconds later (python/delayed_network.py). Links cannot be
+cut then, and have no limited rate.
 
 What a cut does, as observed with Open MPI 4.1.4, UCX 1.13 and Linux 6:
   - TCP loses no data. A transfer continues after the restore: a sender on the cut host within 1 s, one on another host
@@ -47,6 +51,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
+import delayed_network
 import virtual_links
 
 SKIP = 77
@@ -58,7 +63,7 @@ INSIDE = "SYNCYTE_VIRTUAL_HOSTS_INSIDE"
 AGENT = """#!/bin/sh
 number=${{1##*.}}
 shift
-{python} -SEB {links} reset $number || exit 1
+{reset}
 export SYNCYTE_VIRTUAL_COMMAND="$*"
 exec ip netns exec host$number unshare --mount --uts --ipc --pid --fork --kill-child --mount-proc sh -c '
   hostname node'$number'
@@ -82,8 +87,8 @@ def namespaces() -> list[str]:
     return ["unshare"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"]) + flags
 
 
-def why_not(rate: float | None) -> str:
-    """The reason if this machine cannot have virtual hosts, with limited links for a rate; otherwise empty."""
+def why_not(rate: float | None, delay: float | None) -> str:
+    """The reason if this machine cannot have virtual hosts, with a link's rate or a delay; otherwise empty."""
     tools = ["ip", "unshare", "mount"] + ([] if rate is None else ["tc"])
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
@@ -91,6 +96,7 @@ def why_not(rate: float | None) -> str:
     script = "ip link add name probe type bridge && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
     script += " && ip netns add probe && ip netns exec probe unshare --mount --uts --ipc --pid --fork --mount-proc true"
     script += "" if rate is None else " && " + " ".join(["tc qdisc add dev probe root", *virtual_links.tbf(rate)])
+    script += "" if delay is None else " && ip tuntap add dev probe0 mode tap"
     result = subprocess.run([*namespaces(), "sh", "-c", script], capture_output=True, text=True, timeout=30)
     return "" if result.returncode == 0 else result.stderr.strip() or f"status {result.returncode}"
 
@@ -102,8 +108,9 @@ def ip(*words: str) -> None:
 class VirtualHosts:
     """Context manager: the hosts, as seen from inside the namespaces that `namespaces()` enters."""
 
-    def __init__(self, count: int, rate: float | None = None):
+    def __init__(self, count: int, rate: float | None = None, delay: float | None = None):
         self.count = count
+        self.delay = delay  # of packets in ms; None: none
         self.folder = "/run/syncyte-hosts"  # private: /run is a file system of these namespaces
         self.control = os.path.join(self.folder, "control")
         self.agent = os.path.join(self.folder, "agent")
@@ -119,7 +126,10 @@ class VirtualHosts:
         ip("address", "add", f"{DAEMONS}.254/24", "dev", "daemons")  # of mpirun, which runs on no host
         for number in range(1, self.count + 1):
             self._add(number)
-        virtual_links.Server(self.control, self.links)
+        if self.delay is None:
+            virtual_links.Server(self.control, self.links)
+        else:
+            delayed_network.start(self.delay, [f"host{number}" for number in range(1, self.count + 1)], "eth0")
         self._write_agent()
         return self
 
@@ -131,20 +141,28 @@ class VirtualHosts:
         host = f"host{number}"
         ip("netns", "add", host)
         ip("-n", host, "link", "set", "lo", "up")
-        self._connect(host, "eth0", f"{DATA}.{number}", "data", f"port{number}")
         self._connect(host, "eth1", f"{DAEMONS}.{number}", "daemons", f"daemon{number}")
+        if self.delay is not None:
+            ip("-n", host, "tuntap", "add", "dev", "eth0", "mode", "tap")
+            self._start(host, "eth0", f"{DATA}.{number}")
+            return
+        self._connect(host, "eth0", f"{DATA}.{number}", "data", f"port{number}")
         self.links.reset(number)
 
     def _connect(self, host: str, device: str, address: str, bridge: str, port: str) -> None:
         ip("link", "add", port, "type", "veth", "peer", "name", device, "netns", host)
         ip("link", "set", port, "master", bridge, "up")
+        self._start(host, device, address)
+
+    def _start(self, host: str, device: str, address: str) -> None:
         ip("-n", host, "address", "add", f"{address}/24", "dev", device)
         ip("-n", host, "link", "set", device, "up")
 
     def _write_agent(self) -> None:
-        names = {"folder": self.folder, "host": virtual_links.HOST, "links": virtual_links.__file__}
+        reset = f"{sys.executable} -SEB {virtual_links.__file__} reset $number || exit 1"
+        names = {"folder": self.folder, "host": virtual_links.HOST, "reset": reset if self.delay is None else ""}
         with open(self.agent, "w", encoding="utf-8") as file:
-            file.write(AGENT.format(python=sys.executable, **names))
+            file.write(AGENT.format(**names))
         os.chmod(self.agent, stat.S_IRWXU)
 
     def environment(self) -> dict[str, str]:
@@ -170,7 +188,7 @@ def with_mpirun(command: list[str], mpirun: list[str]) -> list[str]:
 
 
 def run_inside(options: argparse.Namespace) -> int:
-    with VirtualHosts(options.hosts, options.rate) as hosts:
+    with VirtualHosts(options.hosts, options.rate, options.delay) as hosts:
         mpirun = hosts.mpirun(options.mpirun, options.per_host, options.mpirun_flag)
         process = subprocess.Popen(with_mpirun(options.command, mpirun), env=hosts.environment())
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
@@ -183,7 +201,7 @@ def die_with_parent() -> None:
 
 
 def run_outside(options: argparse.Namespace) -> int:
-    reason = why_not(options.rate)
+    reason = why_not(options.rate, options.delay)
     if reason:
         skip(reason)
     command = [*namespaces(), sys.executable, "-B", os.path.abspath(__file__), *sys.argv[1:]]
@@ -201,6 +219,7 @@ def main() -> int:
     parser.add_argument(
         "--rate", type=virtual_links.positive, metavar="MBIT", help="of each link, in Mbit/s; default: unlimited"
     )
+    parser.add_argument("--delay", type=virtual_links.positive, metavar="MS", help="of each packet; not with --rate")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--mpirun-flag", action="append", default=[], help="a further word for mpirun (=--flag)")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -209,6 +228,8 @@ def main() -> int:
         options.command = options.command[1:]
     if not options.command:
         parser.error("no command")
+    if options.rate is not None and options.delay is not None:
+        parser.error("--rate and --delay exclude each other")
     return run_inside(options) if os.environ.get(INSIDE) else run_outside(options)
 
 

@@ -59,6 +59,40 @@ static void use_rows(syncyte_tensor_t tensor) {
   EXPECT_OK(syncyte_tensor_sync(tensor));
 }
 
+static void use_optimizer(syncyte_comm_t comm) {
+  syncyte_tensor_t tensor = make(comm, SYNCYTE_FLOAT32, size, 4), state = NULL, steps = NULL;
+  syncyte_optimizer_options_t options = SYNCYTE_OPTIMIZER_OPTIONS_INIT;
+  int64_t row = rank, shape[2] = {1, 4}, count = 0;
+  float ones[4] = {1, 1, 1, 1};
+  syncyte_buffer_t index, gradients, seen;
+  EXPECT_OK(syncyte_buffer_init(&row, SYNCYTE_INT64, 1, shape, &index));
+  EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT32, 2, shape, &gradients));
+  EXPECT_ERROR(syncyte_tensor_apply_gradients(tensor, &index, &gradients), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
+  EXPECT_ERROR(syncyte_tensor_set_optimizer(tensor, 9, 0.1, NULL), SYNCYTE_ERR_ARGUMENT, "optimizer is 9");
+  EXPECT_OK(syncyte_tensor_set_optimizer(tensor, SYNCYTE_OPTIMIZER_SGD, 0.5, NULL));
+  EXPECT_OK(syncyte_tensor_optimizer_state(tensor, &state));
+  EXPECT(state == NULL);
+  EXPECT_OK(syncyte_tensor_apply_gradients(tensor, &index, &gradients));
+  EXPECT_OK(syncyte_tensor_set_learning_rate(tensor, 0.25));
+  EXPECT_OK(syncyte_tensor_apply_gradients(tensor, &index, &gradients));
+  EXPECT_OK(syncyte_tensor_local(tensor, &seen));
+  EXPECT(((float*)seen.data)[3] == -0.75f);
+
+  options.beta1 = 0.5;
+  EXPECT_OK(syncyte_tensor_set_optimizer(tensor, SYNCYTE_OPTIMIZER_ADAM, 0.5, &options));
+  EXPECT_OK(syncyte_tensor_apply_gradients(tensor, &index, &gradients));
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_optimizer_state(tensor, &state));
+  EXPECT_OK(syncyte_tensor_optimizer_steps(tensor, &steps));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor)); /* the state's references keep it */
+  EXPECT_OK(syncyte_tensor_local(state, &seen));
+  EXPECT(seen.ndim == 3 && seen.shape[1] == 2 && seen.shape[2] == 4 && ((float*)seen.data)[0] == 0.5f);
+  EXPECT_OK(syncyte_tensor_load(steps, 0, &count));
+  EXPECT(count == size);
+  EXPECT_OK(syncyte_tensor_destroy(&state));
+  EXPECT_OK(syncyte_tensor_destroy(&steps));
+}
+
 static void use_counters(syncyte_comm_t comm) {
   syncyte_tensor_t counters = make(comm, SYNCYTE_INT64, size, 1);
   int64_t value = -1;
@@ -201,6 +235,7 @@ int main(void) {
   syncyte_comm_t world = start(&rank, &size), again = NULL;
   syncyte_tensor_t tensor = make(world, SYNCYTE_FLOAT64, 4 * size, 2);
   use_rows(tensor);
+  use_optimizer(world);
   use_counters(world);
   use_accumulates(world);
   use_locks_and_signals(world);

@@ -62,9 +62,9 @@ module syncyte_comm_c
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. If the process of a rank of this node
-    !> has ended before, the function does not wait: it logs an error, frees nothing, and does not finalise MPI.
-    !> Further calls, and calls in a forked child, do nothing.
+    !> the application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the
+    !> function does not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which
+    !> must not be called any more. Further calls, and calls in a forked child, do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer

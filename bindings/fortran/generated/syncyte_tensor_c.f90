@@ -17,6 +17,14 @@ module syncyte_tensor_c
   ! less or equal
   integer(c_int32_t), parameter :: SYNCYTE_COMPARE_LE = 4_c_int32_t
 
+  !> Optimizers of tensor_set_optimizer(). All are lazy: an update changes only rows that have a gradient.
+  ! gradient descent, as torch.optim.SGD; with momentum if options->momentum > 0
+  integer(c_int32_t), parameter :: SYNCYTE_OPTIMIZER_SGD = 1_c_int32_t
+  ! AdaGrad, as torch.optim.Adagrad
+  integer(c_int32_t), parameter :: SYNCYTE_OPTIMIZER_ADAGRAD = 2_c_int32_t
+  ! Adam, as torch.optim.SparseAdam
+  integer(c_int32_t), parameter :: SYNCYTE_OPTIMIZER_ADAM = 3_c_int32_t
+
   !> Options of a new tensor.
   type, bind(C) :: syncyte_tensor_options_t
     ! sizeof(syncyte_tensor_options_t)
@@ -38,6 +46,20 @@ module syncyte_tensor_c
     ! effect at once. Equal on all ranks
     integer(c_int32_t) :: deterministic = 0_c_int32_t
   end type syncyte_tensor_options_t
+
+  !> Hyperparameters; an optimizer ignores those that it does not have.
+  type, bind(C) :: syncyte_optimizer_options_t
+    ! sizeof(syncyte_optimizer_options_t)
+    integer(c_size_t) :: struct_size = 40_c_size_t
+    ! SGD: 0 to less than 1
+    real(c_double) :: momentum = 0.0_c_double
+    ! Adam: decay of the mean of gradients, 0 to less than 1
+    real(c_double) :: beta1 = 0.9_c_double
+    ! Adam: decay of the mean of squares, 0 to less than 1
+    real(c_double) :: beta2 = 0.999_c_double
+    ! AdaGrad and Adam: added to the divisor; negative: torch's default, 1e-10 for AdaGrad and 1e-8 for Adam
+    real(c_double) :: eps = -1.0_c_double
+  end type syncyte_optimizer_options_t
 
   interface
 
@@ -340,6 +362,83 @@ module syncyte_tensor_c
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iscatter_add
+
+    !> Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer
+    !> that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
+    !> hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
+    !> meanwhile.
+    ! tensor [in]: a tensor of float16, bfloat16, float32 or float64
+    ! optimizer [in]: kind of optimizer
+    ! lr [in]: learning rate, 0 or more
+    ! options [in]: null for defaults
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+    function syncyte_tensor_set_optimizer(tensor, optimizer, lr, options) bind(C, &
+        name="syncyte_tensor_set_optimizer") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t), value :: optimizer
+      real(c_double), value :: lr
+      type(syncyte_optimizer_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_set_optimizer
+
+    !> Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local.
+    ! tensor [in]: a tensor with an optimizer
+    ! lr [in]: learning rate, 0 or more
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    function syncyte_tensor_set_learning_rate(tensor, lr) bind(C, name="syncyte_tensor_set_learning_rate") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      real(c_double), value :: lr
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_set_learning_rate
+
+    !> Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of other nodes
+    !> are updated by their owners' library. Gradients of a row that repeats are summed first, so that each call
+    !> updates a row once. Calls of several ranks for the same row are separate updates, done one after another in
+    !> any order, each exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam
+    !> update's number, which corrects the moments' bias, is the number of calls for this tensor by all ranks so
+    !> far. A row that is written or added to meanwhile is undefined.
+    ! tensor [in]: a tensor with an optimizer
+    ! index [in]: int32 or int64, contiguous
+    ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! Returns: as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After
+    ! SYNCYTE_ERR_PEER_DIED some rows may have been updated, and others not.
+    function syncyte_tensor_apply_gradients(tensor, index, gradients) bind(C, &
+        name="syncyte_tensor_apply_gradients") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: gradients
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_apply_gradients
+
+    !> Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it. Local.
+    ! tensor [in]: a tensor with an optimizer
+    ! state [out]: float32 (float64 for float64), shape {rows, slots, elements of a row}, partitioned as the tensor:
+    ! SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. Null if there is none.
+    ! Rows of fewer than 16 bytes may have further, unused slots
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    function syncyte_tensor_optimizer_state(tensor, state) bind(C, name="syncyte_tensor_optimizer_state") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(c_ptr), intent(out) :: state
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_optimizer_state
+
+    !> Returns a new reference to the tensor that holds the optimizer's number of updates. Local.
+    ! tensor [in]: a tensor with an optimizer
+    ! steps [out]: int64, shape {1}. Null unless the optimizer is Adam
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    function syncyte_tensor_optimizer_steps(tensor, steps) bind(C, name="syncyte_tensor_optimizer_steps") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(c_ptr), intent(out) :: steps
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_optimizer_steps
 
     !> Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
     ! tensor [in]: a tensor

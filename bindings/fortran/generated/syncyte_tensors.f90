@@ -30,6 +30,11 @@ module syncyte_tensors
     procedure :: scatter => tensor_scatter
     procedure :: scatter_add => tensor_scatter_add
     procedure :: put_signal => tensor_put_signal
+    procedure :: set_optimizer => tensor_set_optimizer
+    procedure :: set_learning_rate => tensor_set_learning_rate
+    procedure :: apply_gradients => tensor_apply_gradients
+    procedure :: optimizer_state => tensor_optimizer_state
+    procedure :: optimizer_steps => tensor_optimizer_steps
     procedure :: owner => tensor_owner
     procedure :: get_box => tensor_get_box
     procedure :: put_box => tensor_put_box
@@ -400,6 +405,103 @@ contains
     ignored = syncyte_memory_release(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_put_signal
+
+  !> Gives the tensor an optimizer with a new state, for apply_gradients. Collective.
+  subroutine tensor_set_optimizer(self, optimizer, lr, momentum, beta1, beta2, eps, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int32_t), intent(in) :: optimizer  !! SYNCYTE_OPTIMIZER_SGD, ...
+    real(c_double), intent(in) :: lr  !! learning rate, 0 or more
+    real(c_double), intent(in), optional :: momentum  !! SGD: 0 to less than 1
+    real(c_double), intent(in), optional :: beta1  !! Adam: decay of the mean of gradients, 0 to less than 1
+    real(c_double), intent(in), optional :: beta2  !! Adam: decay of the mean of squares, 0 to less than 1
+    ! AdaGrad and Adam: added to the divisor; negative: torch's default, 1e-10 for AdaGrad and 1e-8 for Adam
+    real(c_double), intent(in), optional :: eps
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_optimizer_options_t) :: options
+    integer(c_int32_t) :: status
+
+    if (present(momentum)) options%momentum = momentum
+    if (present(beta1)) options%beta1 = beta1
+    if (present(beta2)) options%beta2 = beta2
+    if (present(eps)) options%eps = eps
+    status = syncyte_tensor_set_optimizer(self%handle, optimizer, lr, options)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_set_optimizer
+
+  !> Changes the learning rate of this rank's later calls of apply_gradients. Local.
+  subroutine tensor_set_learning_rate(self, lr, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    real(c_double), intent(in) :: lr  !! learning rate, 0 or more
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_set_learning_rate(self%handle, lr)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_set_learning_rate
+
+  !> Updates rows by the tensor's optimizer: gradients(.., i) belongs to tensor(.., index(i)). Local.
+  subroutine tensor_apply_gradients(self, index, gradients, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target :: gradients
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: gradients_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
+        gradients_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_apply_gradients"//c_null_char)
+    else
+      status = syncyte_tensor_apply_gradients(self%handle, index_c, gradients_buffer)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_apply_gradients
+
+  !> A new reference to the tensor of the optimizer's state; null if there is none. Local.
+  subroutine tensor_optimizer_state(self, state, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(syncyte_tensor), intent(inout) :: state
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    made = c_null_ptr
+    status = syncyte_tensor_optimizer_state(self%handle, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(state%handle)) ignored = syncyte_tensor_destroy(state%handle)
+      state%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_optimizer_state
+
+  !> A new reference to the tensor of the optimizer's number of steps; null if it counts none. Local.
+  subroutine tensor_optimizer_steps(self, steps, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(syncyte_tensor), intent(inout) :: steps
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    made = c_null_ptr
+    status = syncyte_tensor_optimizer_steps(self%handle, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(steps%handle)) ignored = syncyte_tensor_destroy(steps%handle)
+      steps%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_optimizer_steps
 
   !> Owners of rows. Local.
   subroutine tensor_owner(self, index, ranks, stat, errmsg)

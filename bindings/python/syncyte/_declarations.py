@@ -46,7 +46,7 @@ class Status(enum.IntEnum):
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
-    ERR_PEER_DIED = 11  # another process died while it held a lock or changed data
+    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them
     ERR_MPI = 12  # MPI reported an error
     ERR_IO = 13  # the operating system reported an error on a file
     ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
@@ -133,6 +133,14 @@ class Compare(enum.IntEnum):
     NE = 2  # not equal
     GE = 3  # greater or equal
     LE = 4  # less or equal
+
+
+class Optimizer(enum.IntEnum):
+    """Optimizers of tensor_set_optimizer(). All are lazy: an update changes only rows that have a gradient."""
+
+    SGD = 1  # gradient descent, as torch.optim.SGD; with momentum if options->momentum > 0
+    ADAGRAD = 2  # AdaGrad, as torch.optim.Adagrad
+    ADAM = 3  # Adam, as torch.optim.SparseAdam
 
 
 class KvScheme(enum.IntEnum):
@@ -222,6 +230,9 @@ SYNCYTE_COMPARE_EQ = 1
 SYNCYTE_COMPARE_NE = 2
 SYNCYTE_COMPARE_GE = 3
 SYNCYTE_COMPARE_LE = 4
+SYNCYTE_OPTIMIZER_SGD = 1
+SYNCYTE_OPTIMIZER_ADAGRAD = 2
+SYNCYTE_OPTIMIZER_ADAM = 3
 SYNCYTE_KV_NAIVE = 1
 SYNCYTE_KV_PRELOC = 2
 SYNCYTE_KV_POOL = 3
@@ -476,6 +487,19 @@ class TensorOptions(ctypes.Structure):
         ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
         ("row_locks", ctypes.c_int32),  # 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
         ("deterministic", ctypes.c_int32),  # 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take effect at once. Equal on all ranks
+    ]
+
+
+class OptimizerOptions(ctypes.Structure):
+    """Hyperparameters; an optimizer ignores those that it does not have."""
+
+    _defaults_: dict[str, Any] = {"momentum": 0.0, "beta1": 0.9, "beta2": 0.999, "eps": -1.0}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_optimizer_options_t)
+        ("momentum", ctypes.c_double),  # SGD: 0 to less than 1
+        ("beta1", ctypes.c_double),  # Adam: decay of the mean of gradients, 0 to less than 1
+        ("beta2", ctypes.c_double),  # Adam: decay of the mean of squares, 0 to less than 1
+        ("eps", ctypes.c_double),  # AdaGrad and Adam: added to the divisor; negative: torch's default, 1e-10 for AdaGrad and 1e-8 for Adam
     ]
 
 
@@ -748,9 +772,9 @@ CORE: dict[str, Function] = {
     ),
     # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     # Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
-    # application finalises MPI first, this happens inside MPI_Finalize. If the process of a rank of this node has ended
-    # before, the function does not wait: it logs an error, frees nothing, and does not finalise MPI. Further calls, and
-    # calls in a forked child, do nothing.
+    # application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
+    # not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which must not be called
+    # any more. Further calls, and calls in a forked child, do nothing.
     "syncyte_finalize": Function(
         ctypes.c_int32,
         [
@@ -2250,6 +2274,61 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
+        ],
+    ),
+    # Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer that
+    # the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
+    # hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
+    # meanwhile. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+    "syncyte_tensor_set_optimizer": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor of float16, bfloat16, float32 or float64
+            ctypes.c_int32,  # optimizer (in): kind of optimizer
+            ctypes.c_double,  # lr (in): learning rate, 0 or more
+            ctypes.POINTER(OptimizerOptions),  # options (in, optional): null for defaults
+        ],
+    ),
+    # Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local. Returns:
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    "syncyte_tensor_set_learning_rate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer
+            ctypes.c_double,  # lr (in): learning rate, 0 or more
+        ],
+    ),
+    # Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of other nodes are
+    # updated by their owners' library. Gradients of a row that repeats are summed first, so that each call updates a
+    # row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
+    # exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which
+    # corrects the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or
+    # added to meanwhile is undefined. Returns: as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no
+    # optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have been updated, and others not.
+    "syncyte_tensor_apply_gradients": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+        ],
+    ),
+    # Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it. Local. Returns:
+    # SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    "syncyte_tensor_optimizer_state": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer
+            ctypes.POINTER(ctypes.c_void_p),  # state (out): float32 (float64 for float64), shape {rows, slots, elements of a row}, partitioned as the tensor: SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. Null if there is none. Rows of fewer than 16 bytes may have further, unused slots
+        ],
+    ),
+    # Returns a new reference to the tensor that holds the optimizer's number of updates. Local. Returns:
+    # SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+    "syncyte_tensor_optimizer_steps": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer
+            ctypes.POINTER(ctypes.c_void_p),  # steps (out): int64, shape {1}. Null unless the optimizer is Adam
         ],
     ),
     # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from . import errors
+from . import dtypes, errors
 from ._buffers import TORCH
 from ._torch_operators import operators
-from ._torch_refusals import not_a_tensor, refuse
+from ._torch_refusals import check_tensor, not_a_tensor, refuse
 
 if TYPE_CHECKING:
     from .tensor import WholeTensor
@@ -48,6 +48,37 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
         raise
 
 
+def scatter_add(whole: WholeTensor, index: torch.Tensor, source: torch.Tensor) -> None:
+    """syncyte.torch.scatter_add(collective=False) of what is known to be a whole tensor."""
+    try:
+        operators.scatter_add(source, whole.handle, index)
+    except Exception as error:
+        refuse(error, index, "index")
+        refuse(error, source, "source")
+        raise
+
+
+def scatter_add_collective(whole: WholeTensor, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    """syncyte.torch.scatter_add(collective=True) of what is known to be a whole tensor."""
+
+    def check() -> tuple[int, int]:
+        for value, name in ((index, "index"), (source, "source")):
+            check_tensor(value, name)
+        if dtypes.is_compiling() and _COMPANIONS not in whole.__dict__:
+            raise errors.ArgumentError("scatter_add(collective=True) in a compiled function needs the tensor's "
+                                       "requires_grad_(), or such a call, before")
+        expected = (*index.shape, *whole.shape[1:])
+        if tuple(source.shape) != expected:
+            raise errors.ShapeError(f"source has shape {tuple(source.shape)}; expected {expected}, index's and a row's")
+        return whole.handle, len(whole.rows())
+
+    handle, rows = whole.comm._prepare("scatter_add", check, always=True)
+    if _COMPANIONS not in whole.__dict__:
+        _make_companions(whole)
+    local = whole._view("local", TORCH)
+    return local + operators.gather_adjoint(source, handle, _companions(whole)[1], index, rows)
+
+
 def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     """Implements WholeTensor.requires_grad_(). Collective."""
 
@@ -64,12 +95,16 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
         check()  # the other ranks create nothing, and would not hear of an error
     else:
         whole.comm._prepare("tensor_create", check, always=True)
-        rows = len(whole.rows())
-        whole.__dict__[_COMPANIONS] = tuple(
-            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
-            for what in ("gradients", "gathers")
-        )
+        _make_companions(whole)
     whole.local.requires_grad_(requires_grad)
+
+
+def _make_companions(whole: WholeTensor) -> None:
+    rows = len(whole.rows())
+    whole.__dict__[_COMPANIONS] = tuple(
+        type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
+        for what in ("gradients", "gathers")
+    )
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ OpName = Literal["sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bo
 Reduction = Op | OpName
 WindowReduction = Op | OpName | Literal["replace"]
 Comparison = Literal["==", "!=", ">=", "<="]
+OptimizerName = Literal["sgd", "adagrad", "adam"]
 CheckLevel = Literal["off", "on", "full"]
 
 #: A numpy array, a torch tensor, or another object that an operation accepts as an array; also a number if the

@@ -82,7 +82,7 @@ class BusyError(Error, RuntimeError, status=Status.ERR_BUSY):
 
 
 class PeerDiedError(Error, RuntimeError, status=Status.ERR_PEER_DIED):
-    """Another process died while it held a lock or changed data."""
+    """A rank has died, or data are damaged because it died while it changed them."""
 
 
 class MPIError(Error, RuntimeError, status=Status.ERR_MPI):

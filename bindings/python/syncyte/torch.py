@@ -23,6 +23,7 @@ import torch
 from . import _torch_collectives, _torch_gradients, _torch_nonblocking, _torch_requests, errors
 from ._checks import check_kind
 from ._data_parallel import DataParallel
+from ._row_loader import RowLoader
 from ._torch_collectives import *  # noqa: F403  (the functions that its __all__ lists, as of the other modules)
 from ._torch_collectives import _given, _refuse_compiled
 from ._torch_nonblocking import *  # noqa: F403
@@ -32,7 +33,7 @@ from ._torch_requests import *  # noqa: F403
 from .cart import Halo
 from .tensor import WholeTensor
 
-__all__ = ["DataParallel", "gather", "halo_exchange", "use_cuda_aware_mpi"]
+__all__ = ["DataParallel", "RowLoader", "gather", "halo_exchange", "scatter_add", "use_cuda_aware_mpi"]
 __all__ += _torch_collectives.__all__
 __all__ += _torch_nonblocking.__all__
 __all__ += _torch_requests.__all__
@@ -95,6 +96,53 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
     """
     check_kind(whole, WholeTensor, "whole", "a syncyte.WholeTensor")
     return _torch_gradients.gather(whole, index, collective=collective)
+
+
+def scatter_add(
+    whole: WholeTensor, index: torch.Tensor, source: torch.Tensor, *, collective: bool = False
+) -> torch.Tensor | None:
+    """Adds rows to those of a whole tensor: whole[index[i]] += source[i]. The adjoint of gather().
+
+    No add is lost, whichever ranks add to a row at once; a row that repeats is added to several times. Works inside
+    torch.compile(fullgraph=True).
+
+    collective=False: local; changes the whole tensor, and returns None. All ranks see the sums after ``whole.sync()``.
+    It has no gradient: a source that requires grad is refused.
+
+    collective=True: a pure function of all ranks' ``local`` and ``source``, which all ranks call equally often, forward
+    and backward. It leaves the whole tensor unchanged and returns this rank's rows of the sum, a new tensor.
+    Differentiable any number of times, backward and forward: the gradient of ``source`` is the gather of the result's
+    gradient, and that of ``whole.local`` (after ``whole.requires_grad_()``) the result's gradient. As in allreduce,
+    gradients are recorded on all ranks or on none.
+
+    Parameters
+    ----------
+    whole : WholeTensor
+        The tensor.
+    index : torch.Tensor of int32 or int64
+        Row numbers, on the CPU.
+    source : torch.Tensor
+        Rows of the whole tensor's element type, of shape index.shape + a row's shape.
+    collective : bool
+        See above.
+
+    Returns
+    -------
+    torch.Tensor or None
+        With collective=True the new values of this rank's rows.
+
+    Raises
+    ------
+    IndexError
+        A row that does not exist; names index and position. On all ranks if collective.
+    NotImplementedError
+        A row of another node, where there is no UCX between them.
+    """
+    check_kind(whole, WholeTensor, "whole", "a syncyte.WholeTensor")
+    if collective:
+        return _torch_gradients.scatter_add_collective(whole, index, source)
+    _torch_gradients.scatter_add(whole, index, source)
+    return None
 
 
 def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False) -> torch.Tensor:

@@ -53,6 +53,29 @@ enum syncyte_compare_values {
   SYNCYTE_COMPARE_LE = 4  /**< less or equal */
 };
 
+/** Optimizer: one of ::syncyte_optimizer_values. */
+typedef int32_t syncyte_optimizer_t;
+
+/** Optimizers of tensor_set_optimizer(). All are lazy: an update changes only rows that have a gradient. */
+enum syncyte_optimizer_values {
+  SYNCYTE_OPTIMIZER_SGD = 1,     /**< gradient descent, as torch.optim.SGD; with momentum if options->momentum > 0 */
+  SYNCYTE_OPTIMIZER_ADAGRAD = 2, /**< AdaGrad, as torch.optim.Adagrad */
+  SYNCYTE_OPTIMIZER_ADAM = 3     /**< Adam, as torch.optim.SparseAdam */
+};
+
+/** Hyperparameters; an optimizer ignores those that it does not have. */
+typedef struct syncyte_optimizer_options_t {
+  size_t struct_size; /**< sizeof(syncyte_optimizer_options_t) */
+  double momentum;    /**< {default(0.0)} SGD: 0 to less than 1 */
+  double beta1;       /**< {default(0.9)} Adam: decay of the mean of gradients, 0 to less than 1 */
+  double beta2;       /**< {default(0.999)} Adam: decay of the mean of squares, 0 to less than 1 */
+  double eps;         /**< {default(-1.0)} AdaGrad and Adam: added to the divisor; negative: torch's default, 1e-10 for
+                           AdaGrad and 1e-8 for Adam */
+} syncyte_optimizer_options_t;
+
+/** All defaults: `syncyte_optimizer_options_t options = SYNCYTE_OPTIMIZER_OPTIONS_INIT;`. */
+#define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
+
 /**
  * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
  * @param[in] comm its ranks
@@ -277,6 +300,64 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor,
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                             const syncyte_buffer_t* source, syncyte_request_t* request);
+
+/**
+ * @brief Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer
+ * that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
+ * hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
+ * meanwhile.
+ * @param[in] tensor a tensor of float16, bfloat16, float32 or float64
+ * @param[in] optimizer kind of optimizer
+ * @param[in] lr learning rate, 0 or more
+ * @param[in] options {optional} null for defaults
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t tensor, syncyte_optimizer_t optimizer,
+                                                             double lr, const syncyte_optimizer_options_t* options);
+
+/**
+ * @brief Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local.
+ * @param[in] tensor a tensor with an optimizer
+ * @param[in] lr learning rate, 0 or more
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_t tensor, double lr);
+
+/**
+ * @brief Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of other nodes
+ * are updated by their owners' library. Gradients of a row that repeats are summed first, so that each call updates a
+ * row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
+ * exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which corrects
+ * the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or added to
+ * meanwhile is undefined.
+ * @param[in] tensor a tensor with an optimizer
+ * @param[in] index {contiguous} int32 or int64, contiguous
+ * @param[in] gradients {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
+ * elements
+ * @return as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some
+ * rows may have been updated, and others not.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                               const syncyte_buffer_t* gradients);
+
+/**
+ * @brief {lookup} Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it.
+ * Local.
+ * @param[in] tensor a tensor with an optimizer
+ * @param[out] state float32 (float64 for float64), shape {rows, slots, elements of a row}, partitioned as the tensor:
+ * SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. Null if there is none. Rows of
+ * fewer than 16 bytes may have further, unused slots
+ * @return SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t tensor, syncyte_tensor_t* state);
+
+/**
+ * @brief {lookup} Returns a new reference to the tensor that holds the optimizer's number of updates. Local.
+ * @param[in] tensor a tensor with an optimizer
+ * @param[out] steps int64, shape {1}. Null unless the optimizer is Adam
+ * @return SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t tensor, syncyte_tensor_t* steps);
 
 /**
  * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call

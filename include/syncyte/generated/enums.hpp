@@ -21,7 +21,7 @@ enum class status : std::int32_t {
   memory = SYNCYTE_ERR_MEMORY,  ///< not enough memory
   unsupported = SYNCYTE_ERR_UNSUPPORTED,  ///< not available in this build, or for these arguments
   busy = SYNCYTE_ERR_BUSY,  ///< in use by another thread or an active request
-  peer_died = SYNCYTE_ERR_PEER_DIED,  ///< another process died while it held a lock or changed data
+  peer_died = SYNCYTE_ERR_PEER_DIED,  ///< a rank has died, or data are damaged because it died while it changed them
   mpi = SYNCYTE_ERR_MPI,  ///< MPI reported an error
   io = SYNCYTE_ERR_IO,  ///< the operating system reported an error on a file
   format = SYNCYTE_ERR_FORMAT,  ///< not a Syncyte file, or a truncated one
@@ -101,6 +101,13 @@ enum class compare : std::int32_t {
   not_equal = SYNCYTE_COMPARE_NE,  ///< not equal
   at_least = SYNCYTE_COMPARE_GE,  ///< greater or equal
   at_most = SYNCYTE_COMPARE_LE,  ///< less or equal
+};
+
+/// Optimizers of tensor_set_optimizer(). All are lazy: an update changes only rows that have a gradient.
+enum class optimizer : std::int32_t {
+  sgd = SYNCYTE_OPTIMIZER_SGD,  ///< gradient descent, as torch.optim.SGD; with momentum if options->momentum > 0
+  adagrad = SYNCYTE_OPTIMIZER_ADAGRAD,  ///< AdaGrad, as torch.optim.Adagrad
+  adam = SYNCYTE_OPTIMIZER_ADAM,  ///< Adam, as torch.optim.SparseAdam
 };
 
 }  // namespace syncyte

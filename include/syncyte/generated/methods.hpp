@@ -342,6 +342,24 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     return started(syncyte_tensor_iscatter_add, get(), index.get(), source.get());
   }
 
+  /// Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local.
+  /// @param lr learning rate, 0 or more
+  void set_learning_rate(double lr) const {
+    check(syncyte_tensor_set_learning_rate(get(), lr));
+  }
+
+  /// Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of other nodes are
+  /// updated by their owners' library. Gradients of a row that repeats are summed first, so that each call updates a
+  /// row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
+  /// exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which
+  /// corrects the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or
+  /// added to meanwhile is undefined.
+  /// @param index int32 or int64, contiguous
+  /// @param gradients contiguous, of the tensor's dtype, index's elements times a row's elements
+  void apply_gradients(const const_buffer& index, const const_buffer& gradients) const {
+    check(syncyte_tensor_apply_gradients(get(), index.get(), gradients.get()));
+  }
+
   /// Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
   /// @param lower first element of the box
   /// @param output as many dimensions as the tensor, any strides, the tensor's dtype

@@ -78,7 +78,7 @@ context::context() {
   // cache of registered memory a copy also costs less than a registration.
   chosen.prefer("ZCOPY_THRESH", "inf");
   // With this size a copy is as fast as no copy; with the default, 8 KiB, it takes twice the time.
-  chosen.prefer("TCP_TX_SEG_SIZE", knows_prefixes() ? "TCP_TX_SEG_SIZE" : "TX_SEG_SIZE", "64k");
+  chosen.prefer("TCP_TX_SEG_SIZE", knows_prefixes() ? "TCP_TX_SEG_SIZE" : "TX_SEG_SIZE", "48k");
 
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;

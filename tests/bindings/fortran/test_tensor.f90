@@ -17,6 +17,7 @@ program test_tensor
   call node_view()
   call rows_by_index()
   call adds()
+  call optimizer()
   call boxes()
   call boxes_of_fewer_dimensions()
   call patches()
@@ -189,6 +190,38 @@ contains
     call t%sync()
     call t%destroy()
   end subroutine adds
+
+  !> Rank r updates row r + 1; then all ranks update row 1.
+  subroutine optimizer()
+    type(syncyte_tensor) :: t, state, steps
+    real(real64) :: ones(2), rows(2, ranks), total(2, 1, ranks)
+    integer :: i
+
+    call t%create(world, SYNCYTE_FLOAT64, [2, ranks])
+    call t%set_optimizer(SYNCYTE_OPTIMIZER_SGD, 0.5d0, momentum=0.5d0)
+    ones = 1
+    call t%apply_gradients(rank + 1, ones)
+    call t%apply_gradients(rank + 1, ones)
+    call t%sync()
+    call t%gather([(i, i=1, ranks)], rows)
+    call check(all(rows == -0.5d0 - 0.75d0), "momentum")
+    call t%optimizer_state(state)
+    call state%gather([(i, i=1, ranks)], total)
+    call check(all(total == 1.5d0), "state of momentum")
+    call t%optimizer_steps(steps)
+    call check(steps%is_null(), "only Adam counts steps")
+    call t%sync()
+    call t%set_optimizer(SYNCYTE_OPTIMIZER_ADAM, 0.5d0)
+    call t%set_learning_rate(0.125d0)
+    call t%apply_gradients(1, ones)
+    call t%sync()
+    call t%optimizer_steps(steps)
+    call check_equal(steps%load(1), int(ranks, int64), "steps of all ranks")
+    call t%sync()
+    call state%destroy()
+    call steps%destroy()
+    call t%destroy()
+  end subroutine optimizer
 
   subroutine boxes()
     type(syncyte_tensor) :: t

@@ -67,3 +67,21 @@ if world.rank < world.size - 1:
 def test_who_waits_for_a_rank_that_has_ended_is_told(tmp_path):
     outcome = run(tmp_path, DEPARTED, ranks=3, SYNCYTE_WATCHDOG="30")
     assert outcome.status == 0 and outcome.output.count("told") == 2, outcome.output
+
+
+UNFINISHED = """
+import torch, syncyte
+from syncyte.torch import RowLoader
+table = syncyte.WholeTensor((1000, 8), torch.float32)
+iterator = iter(RowLoader(table, (torch.arange(1000) for _ in range(10**9)), 2, threads=2))
+next(iterator)
+print("reached", flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", ["", "syncyte.finalize()", "raise SystemExit"])
+def test_threads_that_load_rows_end_with_the_program(end):
+    env = {**os.environ, "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]}
+    command = [sys.executable, "-B", "-c", UNFINISHED + end]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "reached\n", "")

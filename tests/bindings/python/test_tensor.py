@@ -458,3 +458,32 @@ def test_from_handle_of_another_library(world):
     assert other.shape == SHAPE and other.dtype == DType.FLOAT64 and other.comm.size == world.size
     np.testing.assert_array_equal(other[3], oracle()[3])
     world.barrier()
+
+
+def test_optimizer_of_numpy_rows(world):
+    """Rank 0 updates rows of all ranks; a row that repeats is updated once, by the sum of its gradients."""
+    table = syncyte.WholeTensor((3 * world.size, 2), np.float32, comm=world)
+    assert table.set_optimizer("adagrad", 1.0, eps=0.0) is table
+    if world.rank == 0:
+        table.apply_gradients([3 * world.size - 1, 0, 0], np.array([[2, -2], [1, 1], [2, 2]], "f4"))
+    table.sync()
+    assert table[-1].tolist() == [-1, 1] and table[0].tolist() == [-1, -1] and not table[1].any()
+    state = table.optimizer_state()
+    assert isinstance(state[:], np.ndarray) and state.shape == (3 * world.size, 2, 2)  # 8-byte rows: a spare slot
+    assert state[0, 0].tolist() == [9, 9] and table.optimizer_steps() is None
+    table.sync()
+    table.set_optimizer("adam", 0.5)
+    table.set_learning_rate(0.25)
+    table.apply_gradients([world.rank], np.ones((1, 2), "f4"))
+    table.sync()
+    assert table.optimizer_steps().load(0) == world.size
+    with pytest.raises(ValueError, match="gradients has shape"):
+        table.apply_gradients([0], np.ones((2, 2), "f4"))
+    with pytest.raises(TypeError, match="momentum"):
+        table.set_optimizer("sgd", 0.5, momentum="much")
+    with pytest.raises(ValueError, match="lr"):
+        table.set_optimizer("sgd", -1.0)
+    with pytest.raises(ValueError, match="eps"):
+        table.set_optimizer("adam", 1.0, eps=-0.5)
+    with pytest.raises(ValueError, match="one of sgd, adagrad, adam"):
+        table.set_optimizer("rmsprop", 1.0)

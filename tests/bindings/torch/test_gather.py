@@ -209,7 +209,7 @@ def test_a_graph_keeps_the_tensor(comm, collective):
     gc.collect()
     for handle in companions:  # freed together with the graph
         with pytest.raises(RuntimeError, match="freed"):
-            torch.ops.syncyte.gather_backward(ones, handle, index)
+            torch.ops.syncyte.scatter_add(ones, handle, index)
 
 
 def test_needs_a_floating_point_tensor(comm):
@@ -235,7 +235,7 @@ def test_opcheck(whole, comm):
     index = torch.tensor([0, 2, 2])
     torch.library.opcheck(torch.ops.syncyte.gather.default, (whole.local, whole.handle, companion, index))
     rows = torch.randn(3, WIDTH, dtype=torch.float64)
-    torch.library.opcheck(torch.ops.syncyte.gather_backward.default, (rows, companion, index))
+    torch.library.opcheck(torch.ops.syncyte.scatter_add.default, (rows, companion, index))
     local = whole.local.detach().clone().requires_grad_()
     torch.library.opcheck(torch.ops.syncyte.gather_collective.default, (local, whole.handle, scratch, index))
     torch.library.opcheck(torch.ops.syncyte.gather_adjoint.default,

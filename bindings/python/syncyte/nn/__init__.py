@@ -2,6 +2,7 @@
 
 Importing this module imports torch; it does not initialise MPI. Every rank computes its part of a model. The results,
 and the gradients of each part, are those of the dense model. See docs/parallel-layers.md.
+WholeEmbedding's table is read and trained one-sided; see docs/whole-embedding.md.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from . import functional
 from ._convert import convert
 from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear, clip_grad_norm_
 from ._state import collect_state_dict, relocate_state_dict
+from ._whole_embedding import WholeEmbedding
 
 __all__ = [
     "ParallelCrossEntropy",
     "ParallelEmbedding",
     "ParallelLinear",
+    "WholeEmbedding",
     "clip_grad_norm_",
     "collect_state_dict",
     "convert",

@@ -37,7 +37,7 @@ constexpr operator_row ticket_row(const char* schema, operator_row row) {
   return row;
 }
 
-/// A one-sided read or add of rows.
+/// A one-sided read or change of rows.
 constexpr operator_row one_sided_row(const char* schema, batching batch) {
   return {.schema = schema, .is_effectful = true, .device = through_host, .batch = batch, .fails_alone = true};
 }
@@ -125,7 +125,9 @@ constexpr operator_row rows[] = {
 
     // ---- Whole tensors
     one_sided_row("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", each),
-    one_sided_row("gather_backward(Tensor gradient, int companion, Tensor index) -> ()", refused),
+    one_sided_row("scatter_add(Tensor source, int tensor, Tensor index) -> ()", refused),
+    one_sided_row("embedding(Tensor local, int tensor, Tensor index, int padding) -> Tensor", each),
+    one_sided_row("apply_gradients(Tensor gradients, int tensor, Tensor index, int padding) -> ()", refused),
     collective_row(
         "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
         through_host, each),

@@ -1,9 +1,10 @@
-// torch.ops.syncyte.gather, gather_backward, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
+// torch.ops.syncyte.gather, scatter_add, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
 //
 // y = G W, where W is the whole tensor and G selects rows: y_i = W[index_i]. The adjoint adds rows: Wbar = G^T ybar.
 //
-// gather is one-sided: any rank gathers any number of times. Backward adds ybar one-sided into a companion tensor;
-// nothing flows to `local` (autograd.grad with respect to it therefore raises); sync_grad() brings the companion home.
+// gather is one-sided: any rank gathers any number of times. Backward, scatter_add, adds ybar one-sided into a
+// companion tensor; nothing flows to `local` (autograd.grad with respect to it therefore raises); sync_grad() moves
+// the companion's rows to their owners' gradients.
 //
 // gather_collective is a pure function of the ranks' `local` parts, called equally often by all ranks. Its adjoint
 // G^T ybar, gather_adjoint, adds into a scratch tensor, waits for all ranks, and returns the true gradient;
@@ -24,44 +25,10 @@
 #include "operators/dispatched.hpp"
 #include "operators/refused_tensors.hpp"
 #include "tensors/buffers.hpp"
+#include "whole_tensors/rows.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
-
-/// The whole tensor that a schema's integer stands for.
-syncyte_tensor_t handle(std::int64_t number) { return reinterpret_cast<syncyte_tensor_t>(number); }
-
-/// Shape of gathered rows: index's shape, then a row's.
-template <class Sizes>
-auto gathered_sizes(const Sizes& index, const Sizes& local) {
-  TORCH_CHECK_VALUE(!local.empty(), "gather: local has no dimension; expected this rank's rows");
-  auto sizes = index.vec();
-  sizes.insert(sizes.end(), local.begin() + 1, local.end());
-  return sizes;
-}
-
-at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
-  return at::empty_symint(gathered_sizes(index.sym_sizes(), local.sym_sizes()), local.options());
-}
-
-/// tensor[index], a new tensor of local's element type.
-at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
-  const at::Tensor rows = index.contiguous();
-  at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
-  const syncyte_buffer_t from = buffer_of(rows);
-  const syncyte_buffer_t to = buffer_of(result);
-  check(syncyte_tensor_gather(handle(tensor), &from, &to));
-  return result;
-}
-
-/// tensor[index] += rows.
-void add_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
-  const at::Tensor where = index.contiguous();
-  const at::Tensor what = rows.resolve_conj().contiguous();
-  const syncyte_buffer_t from = buffer_of(where);
-  const syncyte_buffer_t values = buffer_of(what);
-  check(syncyte_tensor_scatter_add(handle(tensor), &from, &values));
-}
 
 // ---- One-sided ----
 
@@ -73,11 +40,19 @@ at::Tensor gather_meta(const at::Tensor& local, std::int64_t, std::int64_t, cons
   return gathered_meta(local, index);
 }
 
-void gather_backward_cpu(const at::Tensor& gradient, std::int64_t companion, const at::Tensor& index) {
-  add_rows(companion, index, gradient);
+void scatter_add_cpu(const at::Tensor& source, std::int64_t tensor, const at::Tensor& index) {
+  add_rows(tensor, index, source);
 }
 
-void gather_backward_meta(const at::Tensor&, std::int64_t, const at::Tensor&) {}
+void scatter_add_meta(const at::Tensor&, std::int64_t, const at::Tensor&) {}
+
+void scatter_add_autograd(const at::Tensor& source, std::int64_t tensor, const at::Tensor& index) {
+  TORCH_CHECK(!is_recorded(source),
+              "scatter_add: source requires grad, and a one-sided add has no gradient; use scatter_add(..., "
+              "collective=True), or pass source.detach()");
+  const at::AutoDispatchBelowAutograd below;
+  dispatched<decltype(scatter_add_cpu), "syncyte::scatter_add">().call(source, tensor, index);
+}
 
 struct one_sided_gather {
   std::int64_t tensor;
@@ -94,7 +69,7 @@ struct one_sided_gather {
                 "gather(..., collective=True) for double backward");
     TORCH_CHECK(companion != 0,
                 "gather: the whole tensor has no companion for gradients; call its requires_grad_() first");
-    dispatched<decltype(gather_backward_cpu), "syncyte::gather_backward">().call(gradient, companion, index);
+    dispatched<decltype(scatter_add_cpu), "syncyte::scatter_add">().call(gradient, companion, index);
     return {};
   }
   tensor_reference references() const { return tensor_reference(companion); }
@@ -273,18 +248,19 @@ at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std
 
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("gather", gather_cpu);
-  library.impl("gather_backward", gather_backward_cpu);
+  library.impl("scatter_add", scatter_add_cpu);
   library.impl("gather_collective", collective_cpu);
   library.impl("gather_adjoint", adjoint_cpu);
 }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
   library.impl("gather", gather_meta);
-  library.impl("gather_backward", gather_backward_meta);
+  library.impl("scatter_add", scatter_add_meta);
   library.impl("gather_collective", collective_meta);
   library.impl("gather_adjoint", adjoint_meta);
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
   library.impl("gather", gather_autograd);
+  library.impl("scatter_add", scatter_add_autograd);
   library.impl("gather_collective", collective_autograd);
   library.impl("gather_adjoint", adjoint_autograd);
 }

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "comm/deferred_frees.hpp"
+#include "fabric/group.hpp"
+#include "optim/update.hpp"
+#include "rows/distinct_rows.hpp"
+#include "tensor/row_updates.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+
+/// The optimizer of a tensor: the state of all rows, and updates of rows of this node and others. Each rank has its own
+/// hyperparameters.
+class optimizer {
+ public:
+  /// Collective; `by` has been checked. `values`: the tensor's storage.
+  static std::shared_ptr<optimizer> create(std::shared_ptr<comm::communicator> comm, const optim::rule& by,
+                                           const layout& shape, std::shared_ptr<storage> values);
+
+  void set_learning_rate(double lr) { lr_.store(lr, std::memory_order_relaxed); }
+
+  /// Whether apply() updates rows of other nodes.
+  bool reaches_other_nodes() const { return ranks_ != nullptr; }
+
+  /// Updates each of the rows once. All are mapped here, unless reaches_other_nodes().
+  void apply(const rows::distinct_rows& changed);
+
+  const std::shared_ptr<whole_tensor>& state() const { return state_; }  ///< null if there is none
+  const std::shared_ptr<whole_tensor>& steps() const { return steps_; }  ///< null if updates are not counted
+
+ private:
+  explicit optimizer(const optim::rule& by) : rule_(by), lr_(by.lr) {}
+
+  void make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape);
+  void open(const std::shared_ptr<comm::communicator>& comm);
+  void update_everywhere(const optim::step& by, const rows::distinct_rows& changed);
+
+  optim::rule rule_;
+  std::atomic<double> lr_;
+  std::shared_ptr<whole_tensor> state_;
+  std::shared_ptr<whole_tensor> steps_;
+  std::shared_ptr<row_updates> rows_;
+  std::shared_ptr<fabric::group> ranks_;  // null if all rows are mapped, or there is no fabric
+  fabric::object_name name_{};
+  std::unique_ptr<comm::deferred_reference> reference_;  // of the object that serves other nodes
+};
+
+}  // namespace syncyte::tensor

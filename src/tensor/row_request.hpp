@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include "rows/row_index.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+
+/// A checked list of rows with the packed memory that belongs to it.
+struct whole_tensor::row_request {
+  rows::row_index index;
+  std::byte* packed;
+  bool is_empty;
+};
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,253 @@
+/* Three ranks under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the argument
+   names. The survivors get SYNCYTE_ERR_PEER_DIED, which names rank 1, and get it at once from all collectives that they
+   call later. They end like any other program, and each prints a verdict, because mpirun itself fails. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "../support/waiting.h"
+#include "syncyte.h"
+
+enum { victim = 1, many = 1 << 19 }; /* float64: 4 MiB, which goes by messages */
+
+static int32_t rank, size;
+static int is_victim;
+static syncyte_comm_t world, ring;
+static syncyte_tensor_t flag;
+static syncyte_window_t window;
+static syncyte_halo_t halo;
+static syncyte_reducer_t reducer;
+static double values[many], results[3 * many];
+static const int64_t one = 1, four = 4;
+
+static syncyte_buffer_t buffer_of(double* data, int64_t elements) {
+  syncyte_buffer_t result;
+  syncyte_buffer_init(data, SYNCYTE_FLOAT64, 1, &elements, &result);
+  return result;
+}
+
+static void die(int signal_number) {
+  (void)signal_number;
+  raise(SIGKILL);
+}
+
+/* The others are in the operation by then. */
+static void die_late(void) {
+  if (!is_victim) return;
+  sleep_for(0.3);
+  die(0);
+}
+
+/* Calls an operation until it fails. The victim dies in the midst of it, most likely while data move. */
+static syncyte_status_t repeat(syncyte_status_t (*operation)(void)) {
+  const struct itimerval after = {{0, 0}, {0, 300000}};
+  syncyte_status_t status = SYNCYTE_SUCCESS;
+  if (is_victim) {
+    signal(SIGALRM, die);
+    setitimer(ITIMER_REAL, &after, NULL);
+  }
+  while (status == SYNCYTE_SUCCESS) status = operation();
+  return status;
+}
+
+static syncyte_status_t barrier(void) {
+  die_late();
+  return syncyte_comm_barrier(world);
+}
+
+static syncyte_status_t allreduce(int64_t elements) {
+  const syncyte_buffer_t input = buffer_of(values, elements), output = buffer_of(results, elements);
+  return syncyte_comm_allreduce(world, &input, SYNCYTE_OP_SUM, NULL, &output);
+}
+
+static syncyte_status_t allreduce_small(void) {
+  die_late();
+  return allreduce(1);
+}
+
+static syncyte_status_t bcast_one(void) {
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  return syncyte_comm_bcast(world, 0, NULL, &number);
+}
+
+static syncyte_status_t bcast_small(void) {
+  die_late();
+  return bcast_one();
+}
+
+static syncyte_status_t allreduce_many(void) { return allreduce(many); }
+
+static syncyte_status_t reduce_many(void) {
+  const syncyte_buffer_t input = buffer_of(values, many), output = buffer_of(results, many);
+  return syncyte_comm_reduce(world, &input, SYNCYTE_OP_SUM, 0, NULL, &output);
+}
+
+static syncyte_status_t allgather_many(void) {
+  const syncyte_buffer_t input = buffer_of(values, many), output = buffer_of(results, 3 * many);
+  return syncyte_comm_allgather(world, &input, NULL, &output);
+}
+
+static syncyte_status_t allreduces(void) { return repeat(allreduce_many); }
+static syncyte_status_t reduces(void) { return repeat(reduce_many); }
+static syncyte_status_t allgathers(void) { return repeat(allgather_many); }
+static syncyte_status_t bcasts(void) { return repeat(bcast_one); }
+
+static syncyte_status_t create_one(void) {
+  syncyte_tensor_t made = NULL;
+  const syncyte_status_t status = syncyte_tensor_create(world, SYNCYTE_INT64, 1, &one, NULL, &made);
+  syncyte_tensor_destroy(&made);
+  return status;
+}
+
+static syncyte_status_t create(void) {
+  die_late();
+  return create_one();
+}
+
+/* Ranks 0 and 2 disagree with rank 1, which dies while it explains that. */
+static syncyte_status_t mismatch_one(void) {
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  const syncyte_status_t status = syncyte_comm_bcast(world, is_victim, NULL, &number);
+  return status == SYNCYTE_ERR_MISMATCH ? SYNCYTE_SUCCESS : status;
+}
+
+static syncyte_status_t mismatches(void) { return repeat(mismatch_one); }
+static syncyte_status_t creations(void) { return repeat(create_one); }
+
+static syncyte_status_t started(void) {
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  syncyte_request_t request = NULL;
+  die_late();
+  syncyte_comm_ibcast(world, 0, NULL, &number, &request);
+  return syncyte_request_wait(&request);
+}
+
+static syncyte_status_t receive(void) {
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  die_late();
+  return syncyte_comm_recv(world, victim, 7, NULL, &number, NULL);
+}
+
+static syncyte_status_t any(void) {
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  syncyte_request_t request = NULL;
+  int64_t index = -1;
+  die_late();
+  syncyte_comm_irecv(world, victim, 7, NULL, &number, NULL, &request);
+  const syncyte_status_t status = syncyte_request_wait_any(1, &request, &index);
+  return syncyte_request_destroy(&request) == status || request == NULL ? status : SYNCYTE_ERR_BUSY;
+}
+
+static syncyte_status_t exchange(void) {
+  const syncyte_buffer_t cells = buffer_of(values, 4);
+  die_late();
+  return syncyte_halo_exchange(halo, &cells);
+}
+
+static syncyte_status_t sum_buckets(void) {
+  die_late();
+  syncyte_reducer_start(reducer, 0);
+  return syncyte_reducer_wait(reducer);
+}
+
+static syncyte_status_t wait_for_counter(void) {
+  int64_t seen = 0;
+  die_late();
+  return syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, -1.0, &seen);
+}
+
+/* The victim holds the lock of rank 0's part. */
+static syncyte_status_t lock(syncyte_lock_t kind) {
+  if (is_victim) syncyte_window_lock(window, 0, kind);
+  syncyte_comm_barrier(world);
+  die_late();
+  return syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE);
+}
+
+static syncyte_status_t lock_exclusive(void) { return lock(SYNCYTE_LOCK_EXCLUSIVE); }
+static syncyte_status_t lock_shared(void) { return lock(SYNCYTE_LOCK_SHARED); }
+
+static const struct {
+  const char* name;
+  syncyte_status_t (*run)(void);
+} modes[] = {
+    {"barrier", barrier},
+    {"allreduce", allreduce_small},
+    {"allreduces", allreduces},
+    {"reduces", reduces},
+    {"allgathers", allgathers},
+    {"bcast", bcast_small},
+    {"bcasts", bcasts},
+    {"create", create},
+    {"creations", creations},
+    {"mismatches", mismatches},
+    {"started", started},
+    {"receive", receive},
+    {"any", any},
+    {"halo", exchange},
+    {"reducer", sum_buckets},
+    {"counter", wait_for_counter},
+    {"lock", lock_exclusive},
+    {"shared_lock", lock_shared},
+};
+
+static void make_objects(void) {
+  const int32_t any_extent = 0, periodic = 1;
+  const syncyte_dtype_t type = SYNCYTE_FLOAT64;
+  flag = make_flag(world);
+  syncyte_window_create(world, 8, NULL, &window);
+  syncyte_cart_create(world, 1, &any_extent, &periodic, 1, NULL, &ring);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, NULL, 0, &one, 1, &one, 1, NULL, &halo);
+  syncyte_reducer_create(world, 1, &type, &one, NULL, &reducer);
+  syncyte_comm_barrier(world);
+}
+
+/* What a survivor calls later fails at once. Collectives of itself alone still work. */
+static int all_fail_at_once(void) {
+  syncyte_comm_t self = NULL, part = NULL;
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  const syncyte_buffer_t cells = buffer_of(values, 4);
+  syncyte_comm_self(&self);
+  return syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && allreduce(1) == SYNCYTE_ERR_PEER_DIED &&
+         create_one() == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_send(world, &number, 2 - rank, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_halo_exchange(halo, &cells) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_bcast(self, 0, NULL, &number) == SYNCYTE_SUCCESS;
+}
+
+static double seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void survive(syncyte_status_t status) {
+  const int is_named = strstr(syncyte_last_error(), "rank 1") != NULL;
+  if (!is_named) printf("rank %d: %s\n", rank, syncyte_last_error());
+  sleep_for(0.5); /* the other survivor has found the death too, before this process ends */
+  const int all_fail = all_fail_at_once();
+  if (!all_fail) printf("rank %d, later: %s\n", rank, syncyte_last_error());
+  syncyte_halo_destroy(&halo);
+  syncyte_reducer_destroy(&reducer);
+  syncyte_window_destroy(&window);
+  syncyte_tensor_destroy(&flag);
+  syncyte_comm_destroy(&ring);
+  const syncyte_status_t end = syncyte_finalize();
+  printf("rank %d survives: %s, %s, then %s, %s\n", rank, syncyte_status_name(status), is_named ? "named" : "not named",
+         all_fail ? "all fail" : "not all fail", syncyte_status_name(end));
+  fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  const char* const name = argc > 1 ? argv[1] : "barrier";
+  world = start_world(&rank, &size);
+  is_victim = rank == victim;
+  make_objects();
+  const double begin = seconds();
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
+    if (strcmp(name, modes[i].name) == 0) survive(modes[i].run());
+  if (seconds() - begin > 10.0) printf("rank %d took %.1f s\n", rank, seconds() - begin);
+  return 0;
+}
