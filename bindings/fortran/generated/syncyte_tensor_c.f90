@@ -87,8 +87,8 @@ module syncyte_tensor_c
 
     !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first.
     !> The caller owns the memory, which must live until a collective point frees the tensor; options->released is
-    !> set then. The memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
-    !> SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
+    !> set then. The memory is not shared: other ranks access it as they access other nodes' rows, on the same node
+    !> too, and there is no node view.
     ! comm [in]: its ranks
     ! local [in]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
     ! options [in]: null for defaults; local_rows must be -1

@@ -31,8 +31,8 @@ module syncyte_window_c
     ! options [in]: null for defaults
     ! window [out]: the window
     ! Returns: SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has
-    ! available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided communication
-    ! between them.
+    ! available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-
+    ! sided communication between them.
     function syncyte_window_create(comm, bytes, options, window) bind(C, name="syncyte_window_create") &
         result(answer)
       import

@@ -1912,7 +1912,7 @@ CORE: dict[str, Function] = {
     ),
     # Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: SYNCYTE_ERR_MEMORY if the node's
     # ranks together ask for more than the machine or its cgroup has available, SYNCYTE_ERR_UNSUPPORTED if comm spans
-    # several nodes and this MPI has no one-sided communication between them.
+    # several nodes, a rank lacks UCX, and this MPI has no one-sided communication between them.
     "syncyte_window_create": Function(
         ctypes.c_int32,
         [
@@ -2077,8 +2077,8 @@ CORE: dict[str, Function] = {
     ),
     # Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
     # caller owns the memory, which must live until a collective point frees the tensor; options->released is set then.
-    # The memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
-    # SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
+    # The memory is not shared: other ranks access it as they access other nodes' rows, on the same node too, and there
+    # is no node view.
     "syncyte_tensor_wrap": Function(
         ctypes.c_int32,
         [

@@ -282,9 +282,9 @@ class TensorMethods(Handle):
         Raises
         ------
         PeerDiedError
-            A process died while it added to one of the rows.
+            A process died while it added to one of the rows; an owner died, or is out of reach.
         UnsupportedError
-            A row lies on another node. Others as of scatter_().
+            A row is reached by MPI RMA. Others as of scatter_().
         """
         wanted, values = self._rows_to_write(index, source)
         _library.core().syncyte_tensor_scatter_add(self.handle, wanted.reference, values.reference)

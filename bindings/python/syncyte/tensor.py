@@ -2,7 +2,7 @@
 
 On a node these are loads and stores. All ranks see writes before ``sync()`` after it; a rank that reads a counter
 (load, wait, fetch_add) sees writes before the release that wrote the counter (store, fetch_add, compare_swap). Between
-nodes they are one-sided MPI.
+nodes they are requests to a thread of the owner; without UCX they are one-sided MPI.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class WholeTensor(OptimizerMethods):
         """Makes a whole tensor of arrays that the ranks already have, without a copy. Collective.
 
         Element type and all extents but the first must be equal on all ranks. The memory is not shared: other ranks
-        access it by one-sided MPI, cannot add to it, and there is no node view.
+        access it as they access other nodes' rows, and there is no node view.
 
         Parameters
         ----------

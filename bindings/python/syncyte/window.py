@@ -55,7 +55,7 @@ class Window(Handle):
         OutOfMemoryError
             The node has less memory than its ranks together request.
         UnsupportedError
-            `comm` spans several nodes and this MPI has no one-sided communication between them.
+            `comm` spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication between them.
         """
         self._comm = comm_or_world(comm)
         count, options = self._comm._prepare(

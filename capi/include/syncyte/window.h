@@ -3,10 +3,12 @@
  * @brief One-sided access to memory of other ranks: put, get, accumulate, atomics, locks.
  *
  * Every rank contributes some bytes of zeroed memory. On a node they are shared: an operation is a load, a store or a
- * processor's atomic, complete when the call returns. Between nodes it is MPI RMA: a put or accumulate is complete at
- * the target after flush, and some MPI libraries move data only when the target enters MPI. If a window spans several
- * nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each other.
- * Bounds are checked. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier between them
+ * processor's atomic, complete when the call returns. Between nodes it is a request to a thread of the target, which
+ * need not call anything, and is complete when the call returns. Without UCX it is MPI RMA: a put or accumulate is
+ * complete at the target after flush, some MPI libraries move data only when the target enters MPI, and *all*
+ * accumulates, fetch-ops and compare-swaps of a window that spans several nodes go through MPI. Either way they are
+ * atomic with each other. Operations return SYNCYTE_ERR_PEER_DIED if the target died or is out of reach. Bounds are
+ * checked. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier between them
  * are races. All functions except create and fence are local.
  */
 #ifndef SYNCYTE_WINDOW_H
@@ -48,7 +50,8 @@ typedef struct syncyte_window_options_t {
  * @param[in] options {optional} null for defaults
  * @param[out] window the window
  * @return SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has available,
- * SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided communication between them.
+ * SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication
+ * between them.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes,
                                                       const syncyte_window_options_t* options,
