@@ -13,7 +13,7 @@ _NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "in
 # Parameters whose dummy argument has any type and rank: type for C, helper that converts it, and comment.
 _BY_NAME = {
     "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
-    "element": ("integer(c_int64_t)", "fortran_element(self%handle, {name}",
+    "element": ("integer(c_int64_t)", "fortran_element({tensor}%handle, {name}",
                 "any integer: number from 1 in array element order, or subscripts"),
     "offset": ("integer(c_size_t)", "fortran_place({name}, {array}_buffer",
                "any integer: where, from 1, in elements"),
@@ -180,7 +180,11 @@ class Converter:
                     prepare=[self._check(dummy, f"{call}, {made})")])  # fmt: skip
 
     def _special(self, dummy: Dummy, kind: str, call: str, text: str) -> Code:
-        call = call.format(name=dummy.name, array=self.method.dummies[0].name)
+        # The element of a counter belongs to the tensor that is an argument, if there is one.
+        tensors = [other.name for other in self.method.dummies if not other.own
+                   and other.parameter in self.parameters
+                   and self.parameters[other.parameter].type.name == "syncyte_tensor_t"]  # fmt: skip
+        call = call.format(name=dummy.name, array=self.method.dummies[0].name, tensor=[*tensors, "self"][0])
         code = self._read(replace(dummy, text=dummy.text or text), kind, call)
         if dummy.parameter == "index":
             code.after, code.has_ignored = [f"ignored = syncyte_memory_release({dummy.name}_c%data)"], True
@@ -233,6 +237,8 @@ class Converter:
             return code
         plain = {"int32_t": ("integer", f"int({name}, c_int32_t)"), "double": ("real(c_double)", name)}
         fortran_type, value = plain.get(kind, ("", f"{name}_c"))
+        if dummy.word("logical") is not None:
+            fortran_type, value = "logical", f"merge(1_c_int32_t, 0_c_int32_t, {name})"
         code = Code(self._declare(dummy, f"{fortran_type}, intent(in)"), "") if fortran_type else self._any(dummy, kind)
         code.is_option = True
         code.prepare.append(self._if_present(dummy, f"options%{name} = {value}"))
@@ -257,7 +263,10 @@ class Converter:
             return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
                         after=[self._write("fortran_set_integer", name)])  # fmt: skip
         if ctype.name in ("int64_t", "size_t") and not is_out:
-            return self._any(dummy, ctype.name)
+            code = self._any(dummy, ctype.name)
+            if dummy.is_optional and (value := dummy.word("default") or parameter.default):
+                code.prepare.insert(0, f"{made} = {value}")
+            return code
         kind = "integer(c_int32_t)" if ctype.name in self.names.enums else _NUMBERS[ctype.name]
         kind = "logical" if is_flag else kind
         c_type = f"{'real' if ctype.name == 'double' else 'integer'}({c_kind(ctype)})"

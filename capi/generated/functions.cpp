@@ -439,6 +439,17 @@ syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, co
   });
 }
 
+syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const int64_t* extent, int64_t extent_length, int64_t capacity, int32_t* ranks, int64_t* first, int64_t* rows,
+    int64_t* count) {
+  return lookup_after_init("tensor_locate_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(count, "count");
+    *count = static_cast<int64_t>(object->locate_box({lower, lower_length}, {extent, extent_length}, capacity, ranks,
+        first, rows));
+  });
+}
+
 syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
   return lookup_after_init("tensor_local", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -546,6 +557,15 @@ syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* 
   });
 }
 
+syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha) {
+  return after_init("tensor_accumulate_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->accumulate_box({lower, lower_length}, source, op, alpha);
+  });
+}
+
 syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
     int64_t* previous) {
   return after_init("tensor_fetch_add", [&] {
@@ -585,6 +605,20 @@ syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, s
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const auto result = static_cast<int64_t>(object->wait(element, compare, value, timeout));
     if (found != nullptr) *found = result;
+  });
+}
+
+syncyte_status_t syncyte_tensor_lock(syncyte_tensor_t tensor, int64_t row) {
+  return after_init("tensor_lock", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->lock(row);
+  });
+}
+
+syncyte_status_t syncyte_tensor_unlock(syncyte_tensor_t tensor, int64_t row) {
+  return after_init("tensor_unlock", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->unlock(row);
   });
 }
 

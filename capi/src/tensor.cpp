@@ -21,6 +21,12 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;
     options.released = chosen.released;
+    base::expect(chosen.row_locks == 0 || chosen.row_locks == 1, SYNCYTE_ERR_ARGUMENT, "options->row_locks",
+                 chosen.row_locks, "0 or 1");
+    base::expect(chosen.deterministic == 0 || chosen.deterministic == 1, SYNCYTE_ERR_ARGUMENT, "options->deterministic",
+                 chosen.deterministic, "0 or 1");
+    options.row_locks = chosen.row_locks == 1;
+    options.deterministic = chosen.deterministic == 1;
   });
   return options;
 }
@@ -62,6 +68,16 @@ syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t
   return after_init("tensor_wrap", [&] {
     *tensor =
         tables::tensor().insert(tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor)));
+  });
+}
+
+syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                           const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element,
+                                           syncyte_op_t op, int64_t value) {
+  return after_init("tensor_put_signal", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->put_signal(index, source, *tables::tensor().find(counters, "counters"), element, op, value);
   });
 }
 

@@ -16,6 +16,8 @@ struct tensor_options {
   std::string name;                        ///< for messages
   std::optional<std::int64_t> local_rows;  ///< number of this rank's rows, on all ranks or none; empty: equal parts
   memory_kind memory = memory_kind::host;  ///< host
+  bool row_locks = false;                  ///< rows have locks, for lock(), of 8 bytes each; equal on all ranks
+  bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order
 };
 
 /// Hyperparameters of optimizers, which ignore those that they do not have.
@@ -30,6 +32,13 @@ struct optimizer_options {
 struct row_range {
   std::int64_t first;
   std::int64_t count;
+};
+
+/// The part of a box that a rank owns: the box's elements in rows first to first + rows - 1.
+struct box_part {
+  std::int32_t rank;
+  std::int64_t first;
+  std::int64_t rows;
 };
 
 /// The rows of a node's ranks in one address range.
@@ -62,8 +71,9 @@ class tensor : public detail::tensor_methods {
   /// A tensor of arrays that the ranks already have, which must live until a collective point frees the tensor and sets
   /// `*released` to 1. `released` may be null, and must live as long as the arrays. Collective.
   static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
-                     std::int64_t* released = nullptr) {
-    const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
+                     std::int64_t* released = nullptr, bool row_locks = false, bool deterministic = false) {
+    const tensor_options options{name, std::nullopt, memory_kind::host, row_locks,
+                                 deterministic};  // holds the name until the call is over
     auto raw = options_of(options);
     raw.released = released;
     return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
@@ -103,6 +113,41 @@ class tensor : public detail::tensor_methods {
     return ranks;
   }
 
+  /// The owners of the box [lower, lower + extent), in ascending order, each with its part. Local.
+  std::vector<box_part> locate_box(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
+    const auto locate = [&](std::size_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) {
+      return static_cast<std::size_t>(
+          detail::fetch<std::int64_t>(syncyte_tensor_locate_box, get(), lower.data(), std::ssize(lower), extent.data(),
+                                      std::ssize(extent), static_cast<std::int64_t>(capacity), ranks, first, rows));
+    };
+    const std::size_t count = locate(0, nullptr, nullptr, nullptr);
+    std::vector<std::int32_t> ranks(count);
+    std::vector<std::int64_t> first(count), rows(count);
+    locate(count, ranks.data(), first.data(), rows.data());
+    std::vector<box_part> parts(count);
+    for (std::size_t i = 0; i < count; ++i) parts[i] = {ranks[i], first[i], rows[i]};
+    return parts;
+  }
+
+  /// Combines each element of the box [lower, lower + extent of source) with source: tensor[box] += source with
+  /// op::sum. Atomic for each element; syncyte/tensor.h has the ops. Local.
+  void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
+    check(
+        syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), nullptr));
+  }
+
+  /// As accumulate_box() above with alpha * source. Throws status::type unless the elements are of alpha's type.
+  template <element T>
+  void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
+                      op how = op::sum) const {
+    if (type() != dtype_of<T>) {
+      throw error(status::type, "alpha: its type is " + std::string(name_of(dtype_of<T>)) + "; expected " +
+                                    std::string(name_of(type())) + ", the tensor's");
+    }
+    check(
+        syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), &alpha));
+  }
+
   /// A view of this rank's rows, row-major. Throws status::type if T is another type.
   template <element T>
   std::span<T> local() const {
@@ -133,6 +178,14 @@ class tensor : public detail::tensor_methods {
     return output;
   }
 
+  /// Writes rows, as scatter(), and then adds value to an element of counters, or sets it with op::replace. A rank that
+  /// sees the new value sees all the rows. Local.
+  void put_signal(const const_buffer& index, const const_buffer& source, const tensor& counters, std::int64_t element,
+                  std::int64_t value = 1, op how = op::sum) const {
+    check(
+        syncyte_tensor_put_signal(get(), index.get(), source.get(), counters.get(), element, detail::raw(how), value));
+  }
+
   /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
@@ -158,8 +211,13 @@ class tensor : public detail::tensor_methods {
 
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
-    return {sizeof(syncyte_tensor_options_t), detail::null_if_empty(options.name), options.local_rows.value_or(-1),
-            detail::raw(options.memory), nullptr};
+    return {sizeof(syncyte_tensor_options_t),
+            detail::null_if_empty(options.name),
+            options.local_rows.value_or(-1),
+            detail::raw(options.memory),
+            nullptr,
+            options.row_locks ? 1 : 0,
+            options.deterministic ? 1 : 0};
   }
 
   syncyte_buffer_t describe() const { return detail::fetch<syncyte_buffer_t>(syncyte_tensor_describe, get()); }

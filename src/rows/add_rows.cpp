@@ -116,21 +116,4 @@ void add_rows_at(const row_map& map, const row_index& index, std::span<const std
   add_from(chosen_source{{source, map.row_bytes()}, positions}, map, index, dtype, locks);
 }
 
-std::int64_t try_add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
-                          atomics::lock_table& locks) {
-  if (!needs_locks(map, dtype)) {
-    add_rows(map, index, source, dtype, locks);
-    return index.count();
-  }
-  const add_function add = find_add(dtype);
-  const std::size_t bytes = map.row_bytes();
-  for (std::int64_t i = 0; i < index.count(); ++i) {
-    const std::int64_t row = index[i];
-    if (!locks.try_lock(row)) return i;
-    add(map.find(row), source + static_cast<std::size_t>(i) * bytes, bytes / base::dtype_size(dtype));
-    locks.unlock(row);
-  }
-  return index.count();
-}
-
 }  // namespace syncyte::rows

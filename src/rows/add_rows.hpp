@@ -28,9 +28,4 @@ void add_rows(const row_map& map, const row_index& index, const std::byte* sourc
 void add_rows_at(const row_map& map, const row_index& index, std::span<const std::int64_t> positions,
                  const std::byte* source, syncyte_dtype_t dtype, atomics::lock_table& locks);
 
-/// As add_rows(), but ends before a row whose lock another process or thread holds for lock_table::longest_try. Returns
-/// the number of rows that it added, from the first.
-std::int64_t try_add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
-                          atomics::lock_table& locks);
-
 }  // namespace syncyte::rows

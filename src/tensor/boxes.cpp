@@ -82,12 +82,15 @@ base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lo
                   .argument = "ndim",
                   .value = fmt::to_string(values.ndim()),
                   .expected = fmt::format("{}, as the tensor {}", shape.size(), base::shape_text(shape))});
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::int64_t extent = values.extent(static_cast<int>(d));
-    base::expect(lower[d] >= 0 && extent <= shape[d] && lower[d] <= shape[d] - extent, SYNCYTE_ERR_INDEX, {"lower", d},
-                 lower[d], "a box of extent {} within 0 to {}", extent, shape[d]);
-  }
+  require_inside(lower, values.shape());
   return values;
+}
+
+void whole_tensor::require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
+  const auto shape = layout_.shape();
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    base::expect(lower[d] >= 0 && extent[d] <= shape[d] && lower[d] <= shape[d] - extent[d], SYNCYTE_ERR_INDEX,
+                 {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape[d]);
 }
 
 /// Copies a box in contiguous ranges of rows.
@@ -133,6 +136,30 @@ void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncy
 
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
   copy_box(lower, check_box(lower, source, "source"), direction::to_tensor);
+}
+
+std::int64_t whole_tensor::locate_box(base::array_argument<std::int64_t> given_lower,
+                                      base::array_argument<std::int64_t> given_extent, std::int64_t capacity,
+                                      std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const {
+  const auto dimensions = static_cast<std::int64_t>(layout_.shape().size());
+  const auto lower = given_lower.checked("lower", dimensions, "dimension");
+  const auto extent = given_extent.checked("extent", dimensions, "dimension");
+  for (std::size_t d = 0; d < extent.size(); ++d)
+    base::expect(extent[d] >= 0, SYNCYTE_ERR_SHAPE, {"extent", d}, extent[d], "0 or more");
+  require_inside(lower, extent);
+  base::expect(capacity >= 0, SYNCYTE_ERR_ARGUMENT, "capacity", capacity, "0 or more");
+  if (std::ranges::find(extent, 0) != extent.end()) return 0;
+  const std::int64_t end = lower[0] + extent[0];
+  std::int64_t count = 0;
+  for (std::int64_t row = lower[0], stop = 0; row < end; row = stop, ++count) {
+    const int owner = layout_.partition().owner(row);
+    stop = std::min(end, layout_.partition().first(owner + 1));
+    if (count >= capacity) continue;
+    if (ranks != nullptr) ranks[count] = owner;
+    if (first != nullptr) first[count] = row;
+    if (rows != nullptr) rows[count] = stop - row;
+  }
+  return count;
 }
 
 }  // namespace syncyte::tensor

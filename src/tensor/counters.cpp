@@ -175,4 +175,11 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   }
 }
 
+void whole_tensor::require_signal(std::int64_t element, syncyte_op_t op, std::int64_t value) const {
+  find_counter(element);
+  number_for_counter(value, "value");
+  base::expect(op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_REPLACE, SYNCYTE_ERR_ARGUMENT, "op", op,
+               "SYNCYTE_OP_SUM (1), which adds value, or SYNCYTE_OP_REPLACE (10), which sets it");
+}
+
 }  // namespace syncyte::tensor

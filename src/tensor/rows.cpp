@@ -7,6 +7,7 @@
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
 #include "tensor/row_request.hpp"
+#include "tensor/staged_adds.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -119,6 +120,10 @@ class whole_tensor::row_transfer final : public window::transfer {
 /// Starts an access to rows of all owners; rows that are mapped here are done on return. Null: all are.
 std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request, window::row_access what) {
   if (request.is_empty) return nullptr;
+  if (what == window::row_access::add && staged_) {
+    stage_rows(request);
+    return nullptr;
+  }
   if (what == window::row_access::add && storage_->remote() != nullptr && !storage_->remote()->can_add_rows())
     require_mapped(request);
   if (storage_->mapped_rows().covers(layout_.rows())) {
@@ -128,6 +133,13 @@ std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request
   auto started = std::make_unique<row_transfer>(*this, request, what);
   access_mapped_at(request, started->mapped(), what);
   return started;
+}
+
+/// Adds rows to the sums that sync() takes to their owners.
+void whole_tensor::stage_rows(const row_request& request) {
+  const std::lock_guard guard(staged_->mutex);
+  for (std::int64_t i = 0; i < request.index.count(); ++i)
+    staged_->sums.add(request.index[i], request.packed + static_cast<std::size_t>(i) * layout_.row_bytes());
 }
 
 void whole_tensor::access_mapped(const row_request& request, window::row_access what) {
@@ -169,6 +181,17 @@ void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t
   if (const auto started = start(check_rows(index, source, "source"), window::row_access::put)) started->wait();
 }
 
+void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
+                              std::int64_t element, syncyte_op_t op, std::int64_t value) {
+  counters.require_signal(element, op, value);
+  scatter(index, source);
+  flush();  // the rows are at their owners
+  if (op == SYNCYTE_OP_SUM)
+    counters.fetch_add(element, value);
+  else
+    counters.store(element, value);
+}
+
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
   if (const auto started = start(check_rows(index, source, "source"), window::row_access::add)) started->wait();
 }
@@ -196,20 +219,23 @@ bool whole_tensor::is_mapped(int owner) const {
 
 void whole_tensor::require_mapped(const row_request& request) const {
   if (storage_->mapped_rows().covers(layout_.rows())) return;
-  const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
     const std::int64_t row = request.index[position];
-    if (storage_->mapped_rows().find(row) != nullptr) continue;
-    base::refuse(
-        SYNCYTE_ERR_UNSUPPORTED,
-        {.argument = "index",
-         .axis = position,
-         .value = fmt::to_string(row),
-         .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let "
-                                 "its owner add",
-                                 layout_.partition().owner(row),
-                                 is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
+    if (storage_->mapped_rows().find(row) == nullptr) refuse_to_add("index", position, row);
   }
+}
+
+void whole_tensor::refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const {
+  const bool is_wrapped = storage_->node() == nullptr;
+  base::refuse(
+      SYNCYTE_ERR_UNSUPPORTED,
+      {.argument = argument,
+       .axis = position,
+       .value = fmt::to_string(row),
+       .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let its owner "
+                               "add",
+                               layout_.partition().owner(row),
+                               is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
 }
 
 }  // namespace syncyte::tensor

@@ -6,6 +6,7 @@
 #include "comm/communicator.hpp"
 #include "memory/mapping.hpp"
 #include "rows/add_rows.hpp"
+#include "rows/combine_pieces.hpp"
 #include "window/open_remote.hpp"
 
 namespace syncyte::tensor {
@@ -94,15 +95,13 @@ storage::~storage() {
 void storage::open_remote(comm::collective_call& call, const layout& shape) {
   const int rank = call.comm().rank();
   const auto add = [this, first = shape.partition().first(rank), row_bytes = shape.row_bytes(), dtype = shape.dtype()](
-                       std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows) {
-    std::vector<std::int64_t> index;
-    index.reserve(offsets.size());
-    for (const std::size_t offset : offsets) index.push_back(first + static_cast<std::int64_t>(offset / row_bytes));
-    const rows::row_index wanted{std::span<const std::int64_t>(index)};
-    const std::int64_t added = bytes == row_bytes ? rows::try_add_rows(mapped_rows_, wanted, rows, dtype, locks_)
-                                                  : rows::try_add_rows(mapped_rows_.part(offsets[0] % row_bytes, bytes),
-                                                                       wanted, rows, dtype, locks_);
-    return static_cast<std::size_t>(added);
+                       std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows,
+                       syncyte_op_t op) {
+    std::vector<rows::row_piece> pieces;
+    pieces.reserve(offsets.size());
+    for (const std::size_t offset : offsets)
+      pieces.push_back({first + static_cast<std::int64_t>(offset / row_bytes), offset % row_bytes});
+    return rows::try_combine_pieces(mapped_rows_, {pieces, bytes, rows, dtype, op}, locks_);
   };
   remote_ = window::open_remote(call, {local_, shape.local_bytes(rank)}, memory_, add);
 }

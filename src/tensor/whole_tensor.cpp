@@ -6,6 +6,7 @@
 
 #include "comm/collective_call.hpp"
 #include "mpi/small_collectives.hpp"
+#include "tensor/staged_adds.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -63,6 +64,28 @@ void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t>
 std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                    std::int32_t ndim, const std::int64_t* shape,
                                                    const tensor_options& options) {
+  auto made = create_rows(std::move(comm), dtype, ndim, shape, options);
+  made->add_features(options);
+  return made;
+}
+
+std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communicator> comm,
+                                                 const syncyte_buffer_t* local, const tensor_options& options) {
+  auto made = wrap_rows(std::move(comm), local, options);
+  made->add_features(options);
+  return made;
+}
+
+/// Makes what the options ask for beside the rows. Collective.
+void whole_tensor::add_features(const tensor_options& options) {
+  if (options.row_locks) make_row_locks(options.name);
+  if (options.deterministic && rows::exact_rows::needs(layout_.dtype()))
+    staged_ = std::make_unique<staged_adds>(layout_.dtype(), layout_.row_elements());
+}
+
+std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
+                                                        std::int32_t ndim, const std::int64_t* shape,
+                                                        const tensor_options& options) {
   comm::collective_call call(*comm, "tensor_create", comm::collective_call::always_agrees);
   const bool is_equal = options.local_rows < 0;
   std::span<const std::int64_t> extents;
@@ -76,6 +99,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   call.fact("ndim", ndim);
   add_extent_facts(call, extents, 0);
   call.fact("equal parts (local_rows is -1)", is_equal);
+  call.fact("row_locks", options.row_locks);
+  call.fact("deterministic", options.deterministic);
   naming_new(options, [&] { call.agree(); });
   auto parts = naming_new(options, [&] {
     return is_equal ? base::partition::equal(extents[0], comm->size())
@@ -86,8 +111,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
 
-std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communicator> comm,
-                                                 const syncyte_buffer_t* local, const tensor_options& options) {
+std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::communicator> comm,
+                                                      const syncyte_buffer_t* local, const tensor_options& options) {
   comm::collective_call call(*comm, "tensor_wrap", comm::collective_call::always_agrees);
   std::optional<base::buffer> mine;
   call.attempt([&] {
@@ -104,6 +129,8 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     call.named_fact("dtype", mine->dtype(), base::dtype_name);
     call.fact("ndim", mine->ndim());
     add_extent_facts(call, mine->shape(), 1);
+    call.fact("row_locks", options.row_locks);
+    call.fact("deterministic", options.deterministic);
   }
   naming_new(options, [&] { call.agree(); });
   auto parts = base::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
@@ -160,6 +187,7 @@ void whole_tensor::flush() {
 }
 
 void whole_tensor::sync() {
+  if (staged_) add_staged();
   comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
   call.attempt([&] {
     flush();

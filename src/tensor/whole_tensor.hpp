@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
@@ -19,12 +20,15 @@
 namespace syncyte::tensor {
 
 class optimizer;
+struct staged_adds;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
   std::string name;
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
+  bool row_locks = false;
+  bool deterministic = false;
   std::int64_t* released = nullptr;  // set to 1 when wrapped memory is no longer used
   std::optional<base::error> error;  // the caller's error on this rank, if any
 };
@@ -60,6 +64,9 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
   void scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   void scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  /// scatter(), then a change of an element of `counters` by SYNCYTE_OP_SUM or SYNCYTE_OP_REPLACE.
+  void put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
+                  std::int64_t element, syncyte_op_t op, std::int64_t value);
 
   /// Collective. `error`: the caller's error on this rank, if any, which all ranks get.
   void set_optimizer(const optim::rule& by, const std::optional<base::error>& error = {});
@@ -75,6 +82,11 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
 
   void get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output);
   void put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source);
+  void accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source, syncyte_op_t op,
+                      const void* alpha);
+  /// Returns the number of owners; the arrays may be null.
+  std::int64_t locate_box(base::array_argument<std::int64_t> lower, base::array_argument<std::int64_t> extent,
+                          std::int64_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const;
 
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand);
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired);
@@ -82,6 +94,10 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void store(std::int64_t element, std::int64_t value);
   /// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
   std::int64_t wait(std::int64_t element, syncyte_compare_t compare, std::int64_t value, double timeout);
+
+  /// Tensors made with tensor_options::row_locks.
+  void lock(std::int64_t row);
+  void unlock(std::int64_t row);
 
   void flush();
   void sync();  // collective
@@ -93,6 +109,11 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   enum class direction { from_tensor, to_tensor };
 
   whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held);
+  static std::shared_ptr<whole_tensor> create_rows(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
+                                                   std::int32_t ndim, const std::int64_t* shape,
+                                                   const tensor_options& options);
+  static std::shared_ptr<whole_tensor> wrap_rows(std::shared_ptr<comm::communicator> comm,
+                                                 const syncyte_buffer_t* local, const tensor_options& options);
 
   row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name) const;
   std::unique_ptr<window::transfer> start(const row_request& request, window::row_access what);
@@ -100,21 +121,43 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void access_mapped_at(const row_request& request, std::span<const std::int64_t> positions, window::row_access what);
   bool is_mapped(int owner) const;
   void require_mapped(const row_request& request) const;
+  void require_addable(std::int64_t first, std::int64_t end) const;
+  [[noreturn]] void refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const;
 
   optimizer& require_optimizer() const;
 
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
+  void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
   void copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user, direction way);
 
   counter find_counter(std::int64_t element) const;
+  void require_signal(std::int64_t element, syncyte_op_t op, std::int64_t value) const;
   std::int64_t number_for_counter(std::int64_t value, const char* argument) const;
+
+  std::vector<std::int64_t> pack_staged(std::vector<std::int64_t>& begin);
+  void add_records(whole_tensor& records, whole_tensor& places);
+  void round_staged();
+  void stage_rows(const row_request& request);
+  void add_staged();
+  std::shared_ptr<whole_tensor> share_words(const std::vector<std::int64_t>& shape,
+                                            const std::vector<std::int64_t>& mine);
+
+  void make_row_locks(const std::string& name);
+  whole_tensor& require_row_lock(std::int64_t row) const;
+  bool has_remote_lock(std::int64_t row) const;
+  void require_lock_holder_alive(int holder, std::int64_t row) const;
+  void wait_for_lock(whole_tensor& locks, std::int64_t row, std::int64_t mine, std::int64_t seen) const;
 
   std::shared_ptr<comm::communicator> comm_;
   layout layout_;
   std::shared_ptr<storage> storage_;
-  std::shared_ptr<optimizer> optimizer_;  // null if there is none
-  std::uint64_t id_;                      // number among the communicator's collective resources, equal on all ranks
+  void add_features(const tensor_options& options);
+
+  std::unique_ptr<staged_adds> staged_;      // null unless tensor_options::deterministic changes the adds
+  std::shared_ptr<whole_tensor> row_locks_;  // null without tensor_options::row_locks
+  std::shared_ptr<optimizer> optimizer_;     // null if there is none
+  std::uint64_t id_;                         // number among the communicator's collective resources, equal on all ranks
 };
 
 }  // namespace syncyte::tensor

@@ -32,14 +32,14 @@ constexpr access_kind kind_of(row_access what) {
 class fabric_rows final : public transfer {
  public:
   fabric_rows(std::shared_ptr<fabric::group> ranks, fabric::object_name object, row_access what,
-              std::span<const remote_rows> owners)
+              std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM)
       : ranks_(std::move(ranks)), kind_(kind_of(what)), running_(ranks_->begin()) {
     for (const remote_rows& each : owners) {
       fabric::peer& owner = ranks_->at(each.rank);
       if (each.row_bytes <= row_requests::longest_row)
-        running_.add(owner, short_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.rows, each));
+        running_.add(owner, short_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.rows, each, op));
       else
-        running_.add(owner, long_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.pieces, each));
+        running_.add(owner, long_rows_.emplace_back(ranks_->rank_name(each.rank), object, kind_.pieces, each, op));
     }
   }
 
@@ -96,8 +96,8 @@ void fabric_remote::put_rows(std::span<const remote_rows> owners) {
   fabric_rows(ranks_, name_, row_access::put, owners).wait();
 }
 
-void fabric_remote::add_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::add, owners).wait();
+void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
+  fabric_rows(ranks_, name_, row_access::add, owners, op).wait();
 }
 
 std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners) {

@@ -25,7 +25,7 @@ class fabric_remote final : public remote {
   void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
   void get_rows(std::span<const remote_rows> owners) override;
   void put_rows(std::span<const remote_rows> owners) override;
-  void add_rows(std::span<const remote_rows> owners) override;
+  void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
   std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) override;
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                std::byte* previous, std::int64_t count) override;

@@ -22,7 +22,7 @@ std::shared_ptr<fabric::message> memory_requests::request(memory_operation opera
   return std::make_shared<fabric::message>(header, payload_bytes);
 }
 
-/// The third and fourth argument are the place of the bytes in `rows_`, for on_answer().
+/// The third and fourth argument are the place of the bytes in `rows_`, for on_answer(); of add the third is the op.
 std::shared_ptr<fabric::message> piece_requests::next() {
   if (done_ == rows_.row_bytes) {
     done_ = 0;
@@ -31,7 +31,8 @@ std::shared_ptr<fabric::message> piece_requests::next() {
   if (row_ == rows_.offsets.size() || rows_.row_bytes == 0) return nullptr;
   const bool reads = operation_ == memory_operation::read;
   const std::size_t length = std::min(most, rows_.row_bytes - done_);
-  auto result = request(operation_, {rows_.offsets[row_] + done_, length, row_, done_}, reads ? 0 : length);
+  const std::uint64_t third = operation_ == memory_operation::add ? static_cast<std::uint64_t>(op_) : row_;
+  auto result = request(operation_, {rows_.offsets[row_] + done_, length, third, done_}, reads ? 0 : length);
   if (!reads) std::memcpy(result->payload().data(), rows_.here(row_) + done_, length);
   done_ += length;
   return result;
@@ -43,7 +44,7 @@ void piece_requests::on_answer(const fabric::message_header& request, std::span<
     std::memcpy(rows_.here(arguments[2]) + arguments[3], payload.data(), payload.size());
 }
 
-/// The fourth argument is the first row's place in `rows_`, for on_answer().
+/// The fourth argument is the first row's place in `rows_`, for on_answer(); of add_rows it is the op.
 std::shared_ptr<fabric::message> row_requests::next() {
   const std::size_t first = done_;
   if (first == rows_.offsets.size()) return nullptr;
@@ -52,7 +53,8 @@ std::shared_ptr<fabric::message> row_requests::next() {
   const std::size_t count = std::min(most / each, rows_.offsets.size() - first);
   done_ += count;
   const std::size_t list_bytes = count * list_.bytes_each();
-  auto result = request(operation_, {rows_.row_bytes, count, list_.shift(), first},
+  const std::uint64_t last = operation_ == memory_operation::add_rows ? static_cast<std::uint64_t>(op_) : first;
+  auto result = request(operation_, {rows_.row_bytes, count, list_.shift(), last},
                         list_bytes + (reads ? 0 : count * rows_.row_bytes));
   std::byte* const list = result->payload().data();
   list_.encode(rows_.offsets.subspan(first, count), list);

@@ -30,15 +30,17 @@ class memory_requests : public fabric::request_source {
 /// Long rows, or any number of bytes as one: each row by one or more requests.
 class piece_requests final : public memory_requests {
  public:
-  /// `operation`: read, write or add.
-  piece_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows)
-      : memory_requests(std::move(owner), object), operation_(operation), rows_(rows) {}
+  /// `operation`: read, write or add. `op`: of add.
+  piece_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows,
+                 syncyte_op_t op = SYNCYTE_OP_REPLACE)
+      : memory_requests(std::move(owner), object), operation_(operation), op_(op), rows_(rows) {}
 
   std::shared_ptr<fabric::message> next() override;
   void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
 
  private:
   memory_operation operation_;
+  syncyte_op_t op_;
   remote_rows rows_;
   std::size_t row_ = 0;   // of the next request
   std::size_t done_ = 0;  // bytes of this row
@@ -49,15 +51,17 @@ class row_requests final : public memory_requests {
  public:
   static constexpr std::size_t longest_row = fabric::most_payload / 2;
 
-  /// `operation`: read_rows, write_rows or add_rows.
-  row_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows)
-      : memory_requests(std::move(owner), object), operation_(operation), rows_(rows), list_(rows.offsets) {}
+  /// `operation`: read_rows, write_rows or add_rows. `op`: of add_rows.
+  row_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows,
+               syncyte_op_t op)
+      : memory_requests(std::move(owner), object), operation_(operation), op_(op), rows_(rows), list_(rows.offsets) {}
 
   std::shared_ptr<fabric::message> next() override;
   void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
 
  private:
   memory_operation operation_;
+  syncyte_op_t op_;
   remote_rows rows_;
   row_list list_;
   std::size_t done_ = 0;

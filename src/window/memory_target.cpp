@@ -105,7 +105,8 @@ bool memory_target::serve(fabric::served_request& request, fabric::answer& reply
 bool memory_target::add(fabric::served_request& request) const {
   const std::size_t offset = request.header.arguments[0];
   at(offset, request.payload.size());
-  return adder_({&offset, 1}, request.payload.size(), request.payload.data()) == 1;
+  const auto op = static_cast<syncyte_op_t>(request.header.arguments[2]);
+  return adder_({&offset, 1}, request.payload.size(), request.payload.data(), op) == 1;
 }
 
 void memory_target::read_rows(const fabric::served_request& request, fabric::answer& reply) const {
@@ -132,7 +133,8 @@ bool memory_target::add_rows(fabric::served_request& request) const {
     offsets[i] = rows.offset(request.done + i);
     at(offsets[i], rows.bytes);
   }
-  request.done += adder_(offsets, rows.bytes, rows.rows + request.done * rows.bytes);
+  const auto op = static_cast<syncyte_op_t>(request.header.arguments[3]);
+  request.done += adder_(offsets, rows.bytes, rows.rows + request.done * rows.bytes, op);
   return request.done == rows.count;
 }
 

@@ -13,10 +13,11 @@ namespace syncyte::window {
 /// Operations of memory_target. Arguments and payload of each; further arguments are for the rank that asks:
 ///
 ///   read          offset, bytes
-///   write, add    offset; the bytes, for add all in one row
+///   write         offset; the bytes
+///   add           offset, bytes, op; the bytes, all in one row
 ///   read_rows     row bytes, rows, shift; the list of rows
 ///   write_rows    row bytes, rows, shift; the list of rows, the rows
-///   add_rows      row bytes, rows, shift; the list of rows, the rows
+///   add_rows      row bytes, rows, shift, op; the list of rows, the rows
 ///   combine       offset, dtype, op, 1 if the old elements are wanted; the elements
 ///   compare_swap  offset, dtype; the expected and the desired element
 ///

@@ -25,12 +25,12 @@ struct remote_rows {
   }
 };
 
-/// Adds rows to this rank's memory for another rank: the packed rows[i] of `bytes` each to the memory at offsets[i]. A
-/// long row may come in parts, one in a call. Any thread may call it. Returns the number of rows that it added, from
-/// the first; fewer than all if another row's lock was held for about a millisecond: call it again for the rest. Throws
-/// SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been added.
-using row_adder =
-    std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* rows)>;
+/// Combines rows, or pieces of rows, with this rank's memory for another rank: the packed rows[i] of `bytes` each with
+/// the memory at offsets[i]. A long row may come in parts, one in a call. Any thread may call it. Returns the number of
+/// rows that it combined, from the first; fewer than all if another row's lock was held for about a millisecond: call
+/// it again for the rest. Throws SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been combined.
+using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes,
+                                            const std::byte* rows, syncyte_op_t op)>;
 
 enum class row_access { get, put, add };
 
@@ -67,14 +67,16 @@ class remote : public comm::collective_resource {
   /// If a row repeats, its last copy stays. On return the rows are at their owners: later accesses by this rank come
   /// after them.
   virtual void put_rows(std::span<const remote_rows> owners) = 0;
-  /// Adds rows element by element at their owners, by the row_adder that they gave to open_remote(); no addition is
+  /// Combines rows element by element at their owners, by the row_adder that they gave to open_remote(); no addition is
   /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
-  virtual void add_rows(std::span<const remote_rows> owners) = 0;
+  virtual void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) = 0;
 
   /// Starts get_rows(), put_rows() or add_rows(). Lists and memory stay until the end. Null: it has ended. Accesses of
   /// operations under way at one time come in any order.
   virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) {
-    what == row_access::get ? get_rows(owners) : what == row_access::put ? put_rows(owners) : add_rows(owners);
+    what == row_access::get   ? get_rows(owners)
+    : what == row_access::put ? put_rows(owners)
+                              : add_rows(owners, SYNCYTE_OP_SUM);
     return nullptr;
   }
 

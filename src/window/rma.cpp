@@ -213,7 +213,7 @@ void rma::put_rows(std::span<const remote_rows> owners) {
   }
 }
 
-void rma::add_rows(std::span<const remote_rows>) {
+void rma::add_rows(std::span<const remote_rows>, syncyte_op_t) {
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI has no atomic addition of rows at other ranks");
 }
 

@@ -35,7 +35,7 @@ class rma final : public remote {
   void get_rows(std::span<const remote_rows> owners) override;
   void put_rows(std::span<const remote_rows> owners) override;
   /// Throws SYNCYTE_ERR_UNSUPPORTED.
-  void add_rows(std::span<const remote_rows> owners) override;
+  void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
 
   /// Changes elements under a mutex of the target, a piece of 1 MiB at a time: see rma.cpp.
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,

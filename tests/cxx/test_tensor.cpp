@@ -129,6 +129,48 @@ TEST_F(Tensor, Boxes) {
                [&] { table.get_box(short_lower, syncyte::buffer(box.data(), shape)); });
 }
 
+TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
+  const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
+  const std::vector<double> ones(static_cast<std::size_t>(3 * size_ - 1), 1.0);
+  const extents lower{1, 1};
+  const extents shape{3 * size_ - 1, 1};
+  table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape));
+  table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), 2.0);
+  table.sync();
+  EXPECT_EQ(table.local<double>()[2 * 2 + 1], 3.0 * size_);
+  table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), syncyte::op::min);
+  table.sync();
+  EXPECT_EQ(table.local<double>()[2 * 2 + 1], 1.0);
+  EXPECT_EQ(table.local<double>()[2 * 2], 0.0);
+  expect_error(syncyte::status::type, {"alpha", "float32"},
+               [&] { table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), 2.0F); });
+  const auto parts = table.locate_box(lower, shape);
+  ASSERT_EQ(parts.size(), static_cast<std::size_t>(size_));
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& part = parts[static_cast<std::size_t>(rank)];
+    EXPECT_EQ(part.rank, rank);
+    EXPECT_EQ(part.first, rank == 0 ? 1 : 3 * rank);
+    EXPECT_EQ(part.first + part.rows, 3 * (rank + 1));
+  }
+}
+
+TEST_F(Tensor, LocksAndSignals) {
+  const tensor table(world_, syncyte::dtype::int64, {2},
+                     {.name = "lockable", .local_rows = std::nullopt, .row_locks = true});
+  const tensor counters(world_, syncyte::dtype::int32, {1});
+  const std::vector<std::int64_t> index{1};
+  for (int round = 0; round < 20; ++round) {
+    table.lock(1);
+    const std::vector<std::int64_t> next{table.gather<std::int64_t>(index)[0] + 1};
+    table.put_signal(index, next, counters, 0);
+    table.unlock(1);
+  }
+  EXPECT_EQ(counters.wait(0, syncyte::compare::equal, 20 * size_), 20 * size_);
+  EXPECT_EQ(table.gather<std::int64_t>(index)[0], 20 * size_);
+  expect_error(syncyte::status::unsupported, {"row_locks"}, [&] { counters.lock(0); });
+  counters.sync();
+}
+
 TEST_F(Tensor, CountersAndWaiting) {
   const tensor counter(world_, syncyte::dtype::int64, {4});
   EXPECT_LT(counter.fetch_add(0, 1), size_);

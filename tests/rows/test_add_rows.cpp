@@ -105,42 +105,6 @@ TEST(AddRows, AtPositionsEqualsTheLoop) {
   }
 }
 
-TEST(AddRows, ATryEndsBeforeALockedRow) {
-  constexpr std::size_t row_elements = 4;
-  std::vector<double> table(8 * row_elements, 0.0);
-  const rows::row_range all{0, 8, reinterpret_cast<std::byte*>(table.data())};
-  const rows::row_map map({&all, 1}, row_elements * sizeof(double));
-  auto words = lock_words(8);
-  atomics::lock_table locks(words, 0, always_alive), theirs(words, 1, always_alive);
-  const std::vector<std::int64_t> index{1, 2, 7, 3};
-  const std::vector<double> source(index.size() * row_elements, 1.0);
-  const auto add_from = [&](std::int64_t first) {
-    const auto place = static_cast<std::size_t>(first);
-    return rows::try_add_rows(map, rows::row_index(std::span(index).subspan(place)),
-                              reinterpret_cast<const std::byte*>(&source[place * row_elements]), SYNCYTE_FLOAT64,
-                              locks);
-  };
-  theirs.lock(7);
-  EXPECT_EQ(add_from(0), 2);
-  EXPECT_EQ(add_from(2), 0);
-  theirs.unlock(7);
-  EXPECT_EQ(add_from(2), 2);
-  for (std::size_t row = 0; row < 8; ++row)
-    EXPECT_EQ(table[row * row_elements], std::count(index.begin(), index.end(), static_cast<std::int64_t>(row))) << row;
-  EXPECT_EQ(words, lock_words(8));
-}
-
-TEST(AddRows, ATryAddsShortRowsWithoutLocks) {
-  std::vector<std::int64_t> table(4, 0);
-  const rows::row_range all{0, 4, reinterpret_cast<std::byte*>(table.data())};
-  atomics::lock_table no_locks;
-  const std::vector<std::int64_t> index{3, 1, 3}, source{1, 2, 4};
-  EXPECT_EQ(rows::try_add_rows(rows::row_map({&all, 1}, 8), rows::row_index(std::span(index)),
-                               reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_INT64, no_locks),
-            3);
-  EXPECT_EQ(table, (std::vector<std::int64_t>{0, 2, 0, 5}));
-}
-
 /// Several processes with two threads each add ones to a few rows: no add is lost.
 template <class T>
 void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {

@@ -1,6 +1,6 @@
-// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add. The other gets an error that names the
-// damaged row, and can still use all other rows. It prints the results, because mpirun itself fails after a rank was
-// killed.
+// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add, and holds another row's lock. The other
+// gets an error that names the damaged row, and one for the lock, and can still use all other rows. It prints the
+// results, because mpirun itself fails after a rank was killed.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -40,6 +40,7 @@ syncyte_status_t add(syncyte_tensor_t tensor, std::int64_t row, void* source) {
 }
 
 void die(syncyte_tensor_t tensor) {
+  syncyte_tensor_lock(tensor, 1);
   signal(SIGSEGV, [](int) { raise(SIGKILL); });
   add(tensor, 2, half_a_row());
 }
@@ -51,8 +52,9 @@ void survive(syncyte_tensor_t tensor, std::int64_t peer) {
   const bool is_named = std::string(syncyte_last_error()).find("row 2 is damaged") != std::string::npos;
   const auto second = add(tensor, 2, ones.data());
   const auto other = add(tensor, 3, ones.data());
-  std::printf("survivor: %s %s %s %s\n", syncyte_status_name(first), syncyte_status_name(second),
-              syncyte_status_name(other), is_named ? "named" : syncyte_last_error());
+  const auto locked = syncyte_tensor_lock(tensor, 1);
+  std::printf("survivor: %s %s %s %s %s\n", syncyte_status_name(first), syncyte_status_name(second),
+              syncyte_status_name(other), syncyte_status_name(locked), is_named ? "named" : syncyte_last_error());
   std::fflush(stdout);
 }
 
@@ -66,7 +68,9 @@ int main() {
   syncyte_comm_rank(world, &rank);
   const std::array<std::int64_t, 2> shape{4, columns}, two{2, 1};
   syncyte_tensor_t tensor = nullptr, pids = nullptr;
-  syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape.data(), nullptr, &tensor);
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
+  options.row_locks = 1;
+  syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape.data(), &options, &tensor);
   syncyte_tensor_create(world, SYNCYTE_INT64, 2, two.data(), nullptr, &pids);
   syncyte_tensor_store(pids, rank, getpid());
   std::int64_t peer = 0;

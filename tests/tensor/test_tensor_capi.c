@@ -110,6 +110,78 @@ static void use_counters(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_destroy(&counters));
 }
 
+/* All ranks add to the same box, of which each owns a part. */
+static void use_accumulates(syncyte_comm_t comm) {
+  syncyte_tensor_t tensor = make(comm, SYNCYTE_FLOAT64, 4 * size, 3);
+  const int64_t lower[2] = {1, 1}, extent[2] = {4 * size - 2, 2};
+  double* const ones = calloc((size_t)(8 * size), sizeof *ones);
+  int32_t* const ranks = calloc((size_t)size, sizeof *ranks);
+  int64_t *const first = calloc((size_t)size, sizeof *first), *const rows = calloc((size_t)size, sizeof *rows);
+  const double alpha = 0.5;
+  syncyte_buffer_t source, view;
+  int64_t count = -1;
+  for (int i = 0; i < 8 * size; ++i) ones[i] = 1;
+  EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT64, 2, extent, &source));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_SUM, NULL));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_SUM, &alpha));
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_local(tensor, &view));
+  const double* mine = view.data;
+  EXPECT(mine[3] == 0 && mine[4] == 1.5 * size && mine[5] == 1.5 * size);
+  EXPECT_OK(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, 0, NULL, NULL, NULL, &count));
+  EXPECT(count == size);
+  EXPECT_OK(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, size, ranks, first, rows, &count));
+  for (int i = 0; i < size; ++i) {
+    EXPECT(ranks[i] == i && first[i] == (i == 0 ? 1 : 4 * i));
+    EXPECT(first[i] + rows[i] == (i == size - 1 ? 4 * size - 1 : 4 * (i + 1)));
+  }
+  EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_REPLACE, NULL), SYNCYTE_ERR_ARGUMENT,
+               "put_box");
+  EXPECT_ERROR(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, 0, NULL, NULL, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
+               "count is null");
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+  free(ones);
+  free(ranks);
+  free(first);
+  free(rows);
+}
+
+static void use_locks_and_signals(syncyte_comm_t comm) {
+  const int64_t shape[2] = {size, 2}, row_shape[2] = {1, 2};
+  double values[2] = {3, 4}, seen[2] = {0, 0};
+  int64_t row = 0, count = 0, shape_of_index[1] = {1};
+  syncyte_buffer_t index, source, output;
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
+  syncyte_tensor_t tensor = NULL, counters = make(comm, SYNCYTE_INT32, 1, 1);
+  options.row_locks = 2;
+  EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_FLOAT64, 2, shape, &options, &tensor), SYNCYTE_ERR_ARGUMENT,
+               "row_locks is 2; expected 0 or 1");
+  options.row_locks = 0;
+  options.deterministic = 7;
+  EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_FLOAT64, 2, shape, &options, &tensor), SYNCYTE_ERR_ARGUMENT,
+               "deterministic is 7; expected 0 or 1");
+  options.deterministic = 0;
+  options.row_locks = 1;
+  EXPECT_OK(syncyte_tensor_create(comm, SYNCYTE_FLOAT64, 2, shape, &options, &tensor));
+  EXPECT_OK(syncyte_buffer_init(&row, SYNCYTE_INT64, 1, shape_of_index, &index));
+  EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, row_shape, &source));
+  EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, row_shape, &output));
+  EXPECT_OK(syncyte_tensor_lock(tensor, 0));
+  EXPECT_OK(syncyte_tensor_unlock(tensor, 0));
+  EXPECT_ERROR(syncyte_tensor_unlock(tensor, rank), SYNCYTE_ERR_ARGUMENT, "row is");
+  EXPECT_ERROR(syncyte_tensor_lock(counters, 0), SYNCYTE_ERR_UNSUPPORTED, "row_locks");
+  if (rank == size - 1) EXPECT_OK(syncyte_tensor_put_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5));
+  EXPECT_OK(syncyte_tensor_wait(counters, 0, SYNCYTE_COMPARE_EQ, 5, -1, &count));
+  EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
+  EXPECT(seen[0] == 3 && seen[1] == 4);
+  EXPECT_ERROR(syncyte_tensor_put_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5), SYNCYTE_ERR_HANDLE,
+               "null handle");
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_destroy(&counters));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+}
+
 static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   const int64_t shape[1] = {4};
   syncyte_tensor_t made = NULL;
@@ -165,6 +237,8 @@ int main(void) {
   use_rows(tensor);
   use_optimizer(world);
   use_counters(world);
+  use_accumulates(world);
+  use_locks_and_signals(world);
   use_wrong_arguments(world, tensor);
   use_older_options(world);
 

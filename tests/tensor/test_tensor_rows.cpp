@@ -142,6 +142,7 @@ TEST(TensorScatterAdd, ExactUnderContention) {
     check_exact_adds<std::int32_t>(SYNCYTE_INT32, row_elements);
     check_exact_adds<std::int64_t>(SYNCYTE_INT64, row_elements);
     check_exact_adds<std::int16_t>(SYNCYTE_INT16, row_elements);
+    check_exact_adds<std::complex<float>>(SYNCYTE_COMPLEX64, row_elements);
     check_exact_adds<std::complex<double>>(SYNCYTE_COMPLEX128, row_elements);
   }
 }

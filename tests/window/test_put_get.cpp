@@ -210,7 +210,7 @@ TEST_F(rows_of_remote_memory, are_added_only_where_that_works) {
   const std::vector<std::size_t> offsets{0};
   std::vector<std::byte> packed(row_bytes);
   const std::vector<window::remote_rows> owners{{(rank() + 1) % ranks(), row_bytes, offsets, packed.data(), {}}};
-  expect_error(outcome_of([&] { memory->remote->add_rows(owners); }), SYNCYTE_ERR_UNSUPPORTED, "MPI");
+  expect_error(outcome_of([&] { memory->remote->add_rows(owners, SYNCYTE_OP_SUM); }), SYNCYTE_ERR_UNSUPPORTED, "MPI");
 }
 
 TEST(remote_memory, is_reached_by_others) {

@@ -237,6 +237,74 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_tensor_owner
 
+    !> Reads a patch of a tensor, the elements lo to hi.
+    ! tensor [in]: a tensor
+    ! lo [in]: any integers from 1, as many as dimensions
+    ! hi [in]: any integers, as many as dimensions
+    ! array [in,out]: any strides; its extents are those of lo to hi, and dimensions that it lacks have extent 1
+    function fortran_tensor_get(tensor, lo, hi, array) bind(C, name="fortran_tensor_get") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lo
+      type(*), dimension(..), intent(in), target, asynchronous :: hi
+      type(*), dimension(..), intent(inout), target, asynchronous :: array
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_get
+
+    !> Writes a patch of a tensor, as fortran_tensor_get() reads it.
+    ! tensor [in]: a tensor
+    ! lo [in]: any integers from 1, as many as dimensions
+    ! hi [in]: any integers, as many as dimensions
+    ! array [in]: as of fortran_tensor_get()
+    function fortran_tensor_put(tensor, lo, hi, array) bind(C, name="fortran_tensor_put") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lo
+      type(*), dimension(..), intent(in), target, asynchronous :: hi
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_put
+
+    !> Combines a patch of a tensor with alpha * array, by syncyte_tensor_accumulate_box().
+    ! tensor [in]: a tensor
+    ! lo [in]: any integers from 1, as many as dimensions
+    ! hi [in]: any integers, as many as dimensions
+    ! array [in]: as of fortran_tensor_get()
+    ! alpha [in]: one element of the tensor's type
+    ! op [in]: how the elements are combined
+    function fortran_tensor_acc(tensor, lo, hi, array, alpha, op) bind(C, name="fortran_tensor_acc") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lo
+      type(*), dimension(..), intent(in), target, asynchronous :: hi
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: alpha
+      integer(c_int32_t), value :: op
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_acc
+
+    !> Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
+    ! tensor [in]: a tensor
+    ! lo [in]: any integers from 1, as many as dimensions
+    ! hi [in]: any integers, as many as dimensions
+    ! ranks [in,out]: any integers, at most as many as the communicator's ranks: owners
+    ! first [in,out]: likewise: each owner's first row in the patch
+    ! last [in,out]: likewise: its last row
+    ! count [out]: number of owners
+    function fortran_tensor_locate(tensor, lo, hi, ranks, first, last, count) bind(C, &
+        name="fortran_tensor_locate") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lo
+      type(*), dimension(..), intent(in), target, asynchronous :: hi
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: ranks
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: first
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: last
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_locate
+
     !> Number from 0 of an element of a tensor.
     ! tensor [in]: a tensor
     ! element [in]: number from 1 in array element order, or subscripts
@@ -248,6 +316,26 @@ module syncyte_fortran_c
       integer(c_int64_t), intent(out) :: number
       integer(c_int32_t) :: answer
     end function fortran_element
+
+    !> Waits until it has a row's lock.
+    ! tensor [in]: a tensor
+    ! row [in]: number of the row, from 1
+    function fortran_tensor_lock(tensor, row) bind(C, name="fortran_tensor_lock") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: row
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_lock
+
+    !> Releases a row's lock.
+    ! tensor [in]: a tensor
+    ! row [in]: number of the row, from 1
+    function fortran_tensor_unlock(tensor, row) bind(C, name="fortran_tensor_unlock") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: row
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_unlock
 
     !> Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.
     ! global [in]: the tensor's shape

@@ -28,7 +28,7 @@ module syncyte_tensor_c
   !> Options of a new tensor.
   type, bind(C) :: syncyte_tensor_options_t
     ! sizeof(syncyte_tensor_options_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
+    integer(c_size_t) :: struct_size = 48_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
@@ -39,6 +39,12 @@ module syncyte_tensor_c
     ! may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
     ! owns it; it must live as long as the array
     type(c_ptr) :: released = c_null_ptr
+    ! 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
+    integer(c_int32_t) :: row_locks = 0_c_int32_t
+    ! 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in
+    ! tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take
+    ! effect at once. Equal on all ranks
+    integer(c_int32_t) :: deterministic = 0_c_int32_t
   end type syncyte_tensor_options_t
 
   !> Hyperparameters; an optimizer ignores those that it does not have.
@@ -172,6 +178,36 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_owner
 
+    !> Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the box's
+    !> elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0.
+    ! tensor [in]: a tensor
+    ! lower [in]: first element of the box
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! extent [in]: the box's shape, in elements
+    ! extent_length [in]: length of extent: the tensor's dimensions
+    ! capacity [in]: length of ranks, first and rows; further owners are only counted
+    ! ranks [out]: owners
+    ! first [out]: each owner's first row of the box, a global number
+    ! rows [out]: number of each owner's rows of the box, 1 or more
+    ! count [out]: number of owners; 0 if the box has no elements
+    ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE (another number of dimensions, a negative
+    ! extent), SYNCYTE_ERR_ARGUMENT (a negative capacity).
+    function syncyte_tensor_locate_box(tensor, lower, lower_length, extent, extent_length, capacity, ranks, &
+        first, rows, count) bind(C, name="syncyte_tensor_locate_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: extent(*)
+      integer(c_int64_t), value :: extent_length
+      integer(c_int64_t), value :: capacity
+      integer(c_int32_t), intent(out), optional :: ranks(*)
+      integer(c_int64_t), intent(out), optional :: first(*)
+      integer(c_int64_t), intent(out), optional :: rows(*)
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_locate_box
+
     !> Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
     !> it for as long as the view lives.
     ! tensor [in]: a tensor
@@ -228,7 +264,14 @@ module syncyte_tensor_c
     end function syncyte_tensor_scatter
 
     !> Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
-    !> repeats is added to several times, in an undefined order. bool: logical or.
+    !> repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically;
+    !> of a complex number, each component: a rank that reads it meanwhile may see the components of different adds.
+    !> Of a tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
+    !> tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and
+    !> rounds once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the
+    !> ranks that add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to:
+    !> usually 32 to 40 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all
+    !> exponents of float64.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -243,6 +286,31 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_scatter_add
+
+    !> Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or
+    !> sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns
+    !> them: the signal is given after all owners have the rows. Local.
+    ! tensor [in]: a tensor
+    ! index [in]: int32 or int64, contiguous; may be empty
+    ! source [in]: as of scatter
+    ! counters [in]: a tensor of int32 or int64, of any communicator
+    ! element [in]: number of its element in row-major order
+    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+    ! value [in]: number that is added or set
+    ! Returns: as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments
+    ! neither rows nor element are changed; after another error the element is not.
+    function syncyte_tensor_put_signal(tensor, index, source, counters, element, op, value) bind(C, &
+        name="syncyte_tensor_put_signal") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), value :: counters
+      integer(c_int64_t), value :: element
+      integer(c_int32_t), value :: op
+      integer(c_int64_t), value :: value
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_put_signal
 
     !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
     !> others come without further calls. Accesses under way at one time are not ordered with each other. Without
@@ -403,6 +471,32 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_box
 
+    !> Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
+    !> tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also
+    !> with other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each
+    !> component is added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not
+    !> take part: call sync between them and accumulates to the same elements.
+    ! tensor [in]: a tensor
+    ! lower [in]: first element of the box
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
+    ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
+    ! LAND, LOR, LXOR, BAND, BOR and BXOR
+    ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
+    ! Returns: as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for
+    ! an op that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
+    function syncyte_tensor_accumulate_box(tensor, lower, lower_length, source, op, alpha) bind(C, &
+        name="syncyte_tensor_accumulate_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: alpha
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_accumulate_box
+
     !> Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release.
     !> Local.
     ! tensor [in]: a tensor of int32 or int64
@@ -483,6 +577,33 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_wait
 
+    !> Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing
+    !> else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are
+    !> visible to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in
+    !> different orders may wait for each other for ever. A second lock of the row by this rank waits too, for an
+    !> unlock by another thread.
+    ! tensor [in]: a tensor made with row_locks 1
+    ! row [in]: a row's number
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if
+    ! the holder or, on another node, the row's owner has died.
+    function syncyte_tensor_lock(tensor, row) bind(C, name="syncyte_tensor_lock") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: row
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_lock
+
+    !> Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the rank may call it.
+    ! tensor [in]: a tensor made with row_locks 1
+    ! row [in]: a row's number
+    ! Returns: as lock; SYNCYTE_ERR_ARGUMENT if this rank does not hold the lock.
+    function syncyte_tensor_unlock(tensor, row) bind(C, name="syncyte_tensor_unlock") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: row
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_unlock
+
     !> Completes this rank's writes at their owners. Local.
     ! tensor [in]: a tensor
     function syncyte_tensor_flush(tensor) bind(C, name="syncyte_tensor_flush") result(answer)
@@ -492,7 +613,7 @@ module syncyte_tensor_c
     end function syncyte_tensor_flush
 
     !> Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
-    !> objects that all ranks have dropped.
+    !> objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
     ! tensor [in]: a tensor
     function syncyte_tensor_sync(tensor) bind(C, name="syncyte_tensor_sync") result(answer)
       import

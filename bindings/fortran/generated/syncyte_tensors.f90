@@ -29,6 +29,7 @@ module syncyte_tensors
     procedure :: gather => tensor_gather
     procedure :: scatter => tensor_scatter
     procedure :: scatter_add => tensor_scatter_add
+    procedure :: put_signal => tensor_put_signal
     procedure :: set_optimizer => tensor_set_optimizer
     procedure :: set_learning_rate => tensor_set_learning_rate
     procedure :: apply_gradients => tensor_apply_gradients
@@ -37,11 +38,18 @@ module syncyte_tensors
     procedure :: owner => tensor_owner
     procedure :: get_box => tensor_get_box
     procedure :: put_box => tensor_put_box
+    procedure :: get => tensor_get
+    procedure :: put => tensor_put
+    procedure :: acc => tensor_acc
+    procedure :: locate => tensor_locate
     procedure :: load => tensor_load
     procedure :: store => tensor_store
     procedure :: fetch_add => tensor_fetch_add
+    procedure :: read_inc => tensor_read_inc
     procedure :: compare_swap => tensor_compare_swap
     procedure :: wait => tensor_wait
+    procedure :: lock => tensor_lock
+    procedure :: unlock => tensor_unlock
     procedure :: sync => tensor_sync
     procedure :: flush => tensor_flush
     !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
@@ -61,7 +69,7 @@ module syncyte_tensors
 contains
 
   !> Makes a tensor of zeros. Collective.
-  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, stat, errmsg)
+  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, row_locks, deterministic, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
@@ -70,6 +78,9 @@ contains
     ! pass numbers that add up to shape[0]
     type(*), dimension(..), intent(in), target, optional :: local_rows
     character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    logical, intent(in), optional :: row_locks  !! true: rows have locks, of 8 bytes each; equal on all ranks
+    ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
+    logical, intent(in), optional :: deterministic
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable :: shape_c(:)
@@ -87,6 +98,8 @@ contains
     if (present(local_rows)) options%local_rows = local_rows_c
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
+    if (present(row_locks)) options%row_locks = merge(1_c_int32_t, 0_c_int32_t, row_locks)
+    if (present(deterministic)) options%deterministic = merge(1_c_int32_t, 0_c_int32_t, deterministic)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_create"//c_null_char)
@@ -101,11 +114,14 @@ contains
   end subroutine tensor_create
 
   !> Makes a tensor of arrays that the ranks already have; the arrays must outlive the tensor. Collective.
-  subroutine tensor_wrap(self, comm, array, name, stat, errmsg)
+  subroutine tensor_wrap(self, comm, array, name, row_locks, deterministic, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
     character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    logical, intent(in), optional :: row_locks  !! true: rows have locks, of 8 bytes each; equal on all ranks
+    ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
+    logical, intent(in), optional :: deterministic
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -117,6 +133,8 @@ contains
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
+    if (present(row_locks)) options%row_locks = merge(1_c_int32_t, 0_c_int32_t, row_locks)
+    if (present(deterministic)) options%deterministic = merge(1_c_int32_t, 0_c_int32_t, deterministic)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_wrap"//c_null_char)
@@ -349,6 +367,45 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
 
+  !> Writes rows, and then adds value to a counter or sets it; who sees the new value sees the rows. Local.
+  subroutine tensor_put_signal(self, index, source, counters, element, value, op, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: source  !! as of scatter
+    type(syncyte_tensor), intent(in) :: counters
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target, optional :: value  !! any integer: number that is added or set; absent: 1
+    integer(c_int32_t), intent(in), optional :: op  !! SYNCYTE_OP_SUM: adds; SYNCYTE_OP_REPLACE: sets
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: value_c
+    integer(c_int32_t) :: op_c
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_element(counters%handle, element, element_c)
+    value_c = 1
+    if (present(value) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, &
+        value_c)
+    op_c = SYNCYTE_OP_SUM
+    if (present(op)) op_c = op
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_signal"//c_null_char)
+    else
+      status = syncyte_tensor_put_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
+          value_c)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_put_signal
+
   !> Gives the tensor an optimizer with a new state, for apply_gradients. Collective.
   subroutine tensor_set_optimizer(self, optimizer, lr, momentum, beta1, beta2, eps, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -513,6 +570,78 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
 
+  !> Reads a patch: array = tensor(lo(1):hi(1), lo(2):hi(2), ...). Local.
+  subroutine tensor_get(self, lo, hi, array, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
+    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(inout), target :: array
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = fortran_tensor_get(self%handle, lo, hi, array)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_get
+
+  !> Writes a patch: tensor(lo(1):hi(1), lo(2):hi(2), ...) = array. Local.
+  subroutine tensor_put(self, lo, hi, array, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
+    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: array
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = fortran_tensor_put(self%handle, lo, hi, array)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_put
+
+  !> Adds to a patch, atomically for each element: tensor(lo(1):hi(1), ...) = tensor(...) + alpha*array. Local.
+  subroutine tensor_acc(self, lo, hi, array, alpha, op, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
+    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: array
+    type(*), dimension(..), intent(in), target, optional :: alpha  !! one element of the tensor's type; absent: 1
+    integer(c_int32_t), intent(in), optional :: op  !! combines the elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: op_c
+    integer(c_int32_t) :: status
+
+    op_c = SYNCYTE_OP_SUM
+    if (present(op)) op_c = op
+    status = fortran_tensor_acc(self%handle, lo, hi, array, alpha, op_c)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_acc
+
+  !> Number of owners of a patch, and for each of them, in ascending order, its rows in the patch. Local.
+  function tensor_locate(self, lo, hi, ranks, first, last, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
+    ! any integers, at most as many as ranks: owners; -1 behind the last
+    type(*), dimension(..), intent(inout), target, optional :: ranks
+    ! likewise: first row, an index of the last dimension; 0 behind the last
+    type(*), dimension(..), intent(inout), target, optional :: first
+    type(*), dimension(..), intent(inout), target, optional :: last  !! likewise: last row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int64_t) :: count_c
+    integer(c_int32_t) :: status
+
+    count_c = 0
+    status = fortran_tensor_locate(self%handle, lo, hi, ranks, first, last, count_c)
+    answer = int(count_c, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_locate
+
   !> Value of a counter; acquire: what its writer wrote before store or an atomic is visible after it. Local.
   function tensor_load(self, element, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
@@ -580,6 +709,31 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_fetch_add
 
+  !> Adds inc to a counter and returns the value before; fetch_add as a function. Local.
+  function tensor_read_inc(self, element, inc, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: inc  !! any integer: number to add
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: inc_c
+    integer(c_int64_t) :: previous_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(inc, "inc"//c_null_char, inc_c)
+    previous_c = 0
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_fetch_add"//c_null_char)
+    else
+      status = syncyte_tensor_fetch_add(self%handle, element_c, inc_c, previous_c)
+    end if
+    answer = int(previous_c, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_read_inc
+
   !> Sets a counter to desired if it equals expected; atomic, acquire and release. Local.
   subroutine tensor_compare_swap(self, element, expected, desired, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -640,6 +794,42 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
+
+  !> Waits, mostly asleep, until it has a row's lock, which excludes other holders only. Local.
+  subroutine tensor_lock(self, row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: row  !! any integer: number of the row, from 1
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: row_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_integer(row, "row"//c_null_char, row_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_lock"//c_null_char)
+    else
+      status = fortran_tensor_lock(self%handle, row_c)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_lock
+
+  !> Completes this rank's writes and releases a row's lock. Local.
+  subroutine tensor_unlock(self, row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: row  !! any integer: number of the row, from 1
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: row_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_integer(row, "row"//c_null_char, row_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_unlock"//c_null_char)
+    else
+      status = fortran_tensor_unlock(self%handle, row_c)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_unlock
 
   !> After it, all ranks see all earlier writes of all ranks. Collective.
   subroutine tensor_sync(self, stat, errmsg)

@@ -123,8 +123,9 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_get
 
-    !> Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-
-    !> swaps. The buffer may be re-used on return; visible at the target after flush.
+    !> Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
+    !> accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after
+    !> flush.
     ! window [in]: a window
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size

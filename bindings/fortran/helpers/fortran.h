@@ -173,12 +173,71 @@ syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_bu
 syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t* index, CFI_cdesc_t* ranks);
 
 /**
+ * @brief Reads a patch of a tensor, the elements lo to hi.
+ * @param[in] tensor a tensor
+ * @param[in] lo any integers from 1, as many as dimensions
+ * @param[in] hi any integers, as many as dimensions
+ * @param[in,out] array any strides; its extents are those of lo to hi, and dimensions that it lacks have extent 1
+ */
+syncyte_status_t fortran_tensor_get(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    CFI_cdesc_t* array);
+
+/**
+ * @brief Writes a patch of a tensor, as fortran_tensor_get() reads it.
+ * @param[in] tensor a tensor
+ * @param[in] lo any integers from 1, as many as dimensions
+ * @param[in] hi any integers, as many as dimensions
+ * @param[in] array as of fortran_tensor_get()
+ */
+syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    const CFI_cdesc_t* array);
+
+/**
+ * @brief Combines a patch of a tensor with alpha * array, by syncyte_tensor_accumulate_box().
+ * @param[in] tensor a tensor
+ * @param[in] lo any integers from 1, as many as dimensions
+ * @param[in] hi any integers, as many as dimensions
+ * @param[in] array as of fortran_tensor_get()
+ * @param[in] alpha {optional} one element of the tensor's type
+ * @param[in] op how the elements are combined
+ */
+syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op);
+
+/**
+ * @brief Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
+ * @param[in] tensor a tensor
+ * @param[in] lo any integers from 1, as many as dimensions
+ * @param[in] hi any integers, as many as dimensions
+ * @param[in,out] ranks {optional} any integers, at most as many as the communicator's ranks: owners
+ * @param[in,out] first {optional} likewise: each owner's first row in the patch
+ * @param[in,out] last {optional} likewise: its last row
+ * @param[out] count number of owners
+ */
+syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                       CFI_cdesc_t* ranks, CFI_cdesc_t* first, CFI_cdesc_t* last, int64_t* count);
+
+/**
  * @brief Number from 0 of an element of a tensor.
  * @param[in] tensor a tensor
  * @param[in] element number from 1 in array element order, or subscripts
  * @param[out] number in C's order
  */
 syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* element, int64_t* number);
+
+/**
+ * @brief Waits until it has a row's lock.
+ * @param[in] tensor a tensor
+ * @param[in] row number of the row, from 1
+ */
+syncyte_status_t fortran_tensor_lock(syncyte_tensor_t tensor, int64_t row);
+
+/**
+ * @brief Releases a row's lock.
+ * @param[in] tensor a tensor
+ * @param[in] row number of the row, from 1
+ */
+syncyte_status_t fortran_tensor_unlock(syncyte_tensor_t tensor, int64_t row);
 
 /**
  * @brief Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.

@@ -74,6 +74,24 @@ syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* ele
   return SYNCYTE_SUCCESS;
 }
 
+static syncyte_status_t check_row(syncyte_tensor_t tensor, int64_t row) {
+  syncyte_buffer_t global;
+  const syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
+  if (status != SYNCYTE_SUCCESS || (row >= 1 && row <= global.shape[0])) return status;
+  return fortran_wrong(SYNCYTE_ERR_INDEX, "row", -1, "%lld; expected 1 to %lld", (long long)row,
+                       (long long)global.shape[0]);
+}
+
+syncyte_status_t fortran_tensor_lock(syncyte_tensor_t tensor, int64_t row) {
+  const syncyte_status_t status = check_row(tensor, row);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_lock(tensor, row - 1);
+}
+
+syncyte_status_t fortran_tensor_unlock(syncyte_tensor_t tensor, int64_t row) {
+  const syncyte_status_t status = check_row(tensor, row);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_unlock(tensor, row - 1);
+}
+
 /* An array with fewer dimensions than the tensor gets further ones of extent 1 behind its own (in front in C). */
 syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first) {
   const int32_t ndim = global->ndim, missing = ndim - buffer->ndim;

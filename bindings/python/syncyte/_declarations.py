@@ -485,6 +485,8 @@ class TensorOptions(ctypes.Structure):
         ("local_rows", ctypes.c_int64),  # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all pass numbers that add up to shape[0]
         ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
         ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
+        ("row_locks", ctypes.c_int32),  # 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
+        ("deterministic", ctypes.c_int32),  # 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take effect at once. Equal on all ranks
     ]
 
 
@@ -1982,9 +1984,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # target (out): contiguous
         ],
     ),
-    # Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
-    # The buffer may be re-used on return; visible at the target after flush. Returns: SYNCYTE_ERR_UNSUPPORTED for an op
-    # or dtype without atomics.
+    # Combines elements with those at a rank; atomic per element (a complex number as a whole) with other accumulates,
+    # fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush. Returns:
+    # SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
     "syncyte_window_accumulate": Function(
         ctypes.c_int32,
         [
@@ -2145,6 +2147,25 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): their owners
         ],
     ),
+    # Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the box's elements
+    # in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0. Returns:
+    # SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE (another number of dimensions, a negative extent),
+    # SYNCYTE_ERR_ARGUMENT (a negative capacity).
+    "syncyte_tensor_locate_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # extent (in, array of extent_length): the box's shape, in elements
+            ctypes.c_int64,  # extent_length (in): length of extent: the tensor's dimensions
+            ctypes.c_int64,  # capacity (in): length of ranks, first and rows; further owners are only counted
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, optional, array of capacity): owners
+            ctypes.POINTER(ctypes.c_int64),  # first (out, optional, array of capacity): each owner's first row of the box, a global number
+            ctypes.POINTER(ctypes.c_int64),  # rows (out, optional, array of capacity): number of each owner's rows of the box, 1 or more
+            ctypes.POINTER(ctypes.c_int64),  # count (out): number of owners; 0 if the box has no elements
+        ],
+    ),
     # Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain it
     # for as long as the view lives.
     "syncyte_tensor_local": Function(
@@ -2185,16 +2206,39 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
-    # repeats is added to several times, in an undefined order. bool: logical or. Returns: as gather;
-    # SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the message names
-    # it; rows before it have been added), or if an owner died or is out of reach; SYNCYTE_ERR_UNSUPPORTED if a row lies
-    # on another node and there is no fabric.
+    # repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically; of a
+    # complex number, each component: a rank that reads it meanwhile may see the components of different adds. Of a
+    # tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
+    # tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and rounds
+    # once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the ranks that
+    # add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to: usually 32 to 40
+    # bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all exponents of float64.
+    # Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged,
+    # the message names it; rows before it have been added), or if an owner died or is out of reach;
+    # SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
     "syncyte_tensor_scatter_add": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+        ],
+    ),
+    # Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or sets
+    # it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns them: the
+    # signal is given after all owners have the rows. Local. Returns: as scatter and tensor_fetch_add,
+    # SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments neither rows nor element are changed; after
+    # another error the element is not.
+    "syncyte_tensor_put_signal": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be empty
+            ctypes.POINTER(BufferDescription),  # source (in): as of scatter
+            ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator
+            ctypes.c_int64,  # element (in): number of its element in row-major order
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+            ctypes.c_int64,  # value (in): number that is added or set
         ],
     ),
     # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
@@ -2308,6 +2352,24 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
+    # Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
+    # tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also with
+    # other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each component is
+    # added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not take part: call
+    # sync between them and accumulates to the same elements. Returns: as put_box; SYNCYTE_ERR_ARGUMENT for an unknown
+    # op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op that the dtype lacks, or if a row is reached by MPI
+    # RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
+    "syncyte_tensor_accumulate_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
+            ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
+        ],
+    ),
     # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
     "syncyte_tensor_fetch_add": Function(
         ctypes.c_int32,
@@ -2362,6 +2424,28 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # found (out, optional): the element's value for which the comparison is true
         ],
     ),
+    # Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing else:
+    # operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible to
+    # the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
+    # wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
+    # Returns: SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the
+    # holder or, on another node, the row's owner has died.
+    "syncyte_tensor_lock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor made with row_locks 1
+            ctypes.c_int64,  # row (in): a row's number
+        ],
+    ),
+    # Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the rank may call it.
+    # Returns: as lock; SYNCYTE_ERR_ARGUMENT if this rank does not hold the lock.
+    "syncyte_tensor_unlock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor made with row_locks 1
+            ctypes.c_int64,  # row (in): a row's number
+        ],
+    ),
     # Completes this rank's writes at their owners. Local.
     "syncyte_tensor_flush": Function(
         ctypes.c_int32,
@@ -2370,7 +2454,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
-    # that all ranks have dropped.
+    # that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
     "syncyte_tensor_sync": Function(
         ctypes.c_int32,
         [

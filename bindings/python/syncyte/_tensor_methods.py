@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
 from ._arrays import pointer
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, as_numbers, as_seconds, wrong
+from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, wrong
 from ._handles import Handle
-from ._types import Array, Comparison
+from ._types import Array, Comparison, Reduction
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
@@ -139,6 +140,39 @@ class TensorMethods(Handle):
             return dtypes.import_torch().from_numpy(ranks)
         return int(ranks) if isinstance(index, int) else ranks
 
+    def locate_box(self, lower: Sequence[int], extent: Sequence[int]) -> list[tuple[int, range]]:
+        """Returns the owners of the box [lower, lower + extent), each with its rows of the box. Local.
+
+        Parameters
+        ----------
+        lower : sequence of int
+            First element, one number for each dimension.
+        extent : sequence of int
+            The box's shape.
+
+        Returns
+        -------
+        list of (int, range)
+            Ranks in ascending order, with global row numbers; each rank owns all of the box's elements in its rows.
+
+        Raises
+        ------
+        OutOfRangeError, ShapeError
+            As of get_box().
+        """
+        shape = tuple(as_numbers(extent, "extent"))
+        if any(number < 0 for number in shape):
+            raise wrong(ShapeError, "extent", shape, "numbers of 0 or more")
+        first, size = self._check_inside(lower, shape), (ctypes.c_int64 * len(shape))(*shape)
+        ranks = np.empty(self._comm.size, np.int32)
+        rows = np.empty((2, self._comm.size), np.int64)
+        where = pointer(ranks), pointer(rows[0]), pointer(rows[1])
+        count = _library.core().output(
+            "syncyte_tensor_locate_box", self.handle, first, self.ndim, size, self.ndim, len(ranks), *where
+        )
+        found = zip(ranks[:count].tolist(), *rows[:, :count].tolist(), strict=True)
+        return [(rank, range(begin, begin + length)) for rank, begin, length in found]
+
     # Rows.
 
     @overload
@@ -256,6 +290,46 @@ class TensorMethods(Handle):
         _library.core().syncyte_tensor_scatter_add(self.handle, wanted.reference, values.reference)
         return self
 
+    def put_signal_(
+        self, index: Any, source: Any, counters: TensorMethods, element: int | Sequence[int], value: int = 1,
+        op: Literal["sum", "replace"] = "sum",
+    ) -> Self:  # fmt: skip
+        """Writes rows, and then adds value to a counter, or sets it. Local.
+
+        A rank that sees the new value (counters.wait, counters.load) sees all the rows, whoever owns them.
+
+        Parameters
+        ----------
+        index, source
+            As of scatter_(); index may be empty.
+        counters : WholeTensor
+            A tensor of int32 or int64.
+        element : int or sequence of int
+            Its element, as of fetch_add().
+        value : int
+            Number to add, or to set.
+        op : {"sum", "replace"}
+            "sum": adds; "replace": sets.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, ArgumentError
+            As of scatter_() and fetch_add(); another op. Nothing is written.
+        """
+        wanted, values = self._rows_to_write(index, source)
+        if not isinstance(counters, TensorMethods):
+            raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
+        number, how = counters._element(element), int(as_op(op, of_window=True))
+        _library.core().syncyte_tensor_put_signal(
+            self.handle, wanted.reference, values.reference, counters.handle, number, how, as_int64(value, "value")
+        )
+        return self
+
     def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
         wanted, values = _index_buffer(index), self._source(source, True)
         self._check_rows(wanted, values, "source")
@@ -348,6 +422,44 @@ class TensorMethods(Handle):
         first = self._check_inside(lower, values.shape)
         _library.core().syncyte_tensor_put_box(self.handle, first, len(first), values.reference)
 
+    def accumulate_box(
+        self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
+    ) -> None:
+        """Combines each element of the box [lower, lower + source.shape) with alpha * source. Local.
+
+        Each element is combined atomically (each component of complex numbers), also with other ranks' accumulate_box
+        and scatter_add_: no contribution is lost.
+
+        Parameters
+        ----------
+        lower : sequence of int
+            First element, one number for each dimension.
+        source : array
+            As many dimensions as the tensor, any strides. Not differentiable.
+        op : str or Op
+            "sum": the box += alpha * source. For other than complex numbers also "prod", "min" and "max"; for integers
+            and bool also "land", "lor", "lxor", "band", "bor" and "bxor".
+        alpha : number, optional
+            Factor, in the tensor's element type; None: 1.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError
+            As of get_box(); DtypeError also for an alpha that the element type cannot hold.
+        ArgumentError
+            Another op; source requires grad.
+        UnsupportedError
+            An op that the element type lacks; rows that are reached by MPI RMA.
+        PeerDiedError
+            A process died while it added to one of the rows.
+        """
+        values = self._source(source, False)
+        first = self._check_inside(lower, values.shape)
+        factor = None if alpha is None else _scalar(alpha, self._dtype)
+        _library.core().syncyte_tensor_accumulate_box(
+            self.handle, first, len(first), values.reference, int(as_op(op)), factor
+        )
+
     def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
         numbers = as_numbers(lower, "lower")
         if len(numbers) != self.ndim or len(extent) != self.ndim:
@@ -361,6 +473,42 @@ class TensorMethods(Handle):
                 f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside the tensor of shape {self._shape}"
             )
         return (ctypes.c_int64 * self.ndim)(*numbers)
+
+    # Locks of rows.
+
+    @contextlib.contextmanager
+    def lock(self, row: int) -> Iterator[Self]:
+        """Context manager that holds a row's lock: ``with tensor.lock(row):``. Local; waits, mostly asleep.
+
+        It excludes other holders only: operations on the row take no notice of it, so the holder may call all of them.
+        On leaving, it completes this rank's writes, which the next holder sees. Not recursive: a second lock of the row
+        waits for an unlock by another thread.
+
+        Parameters
+        ----------
+        row : int
+            A row of a tensor made with row_locks=True.
+
+        Yields
+        ------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        UnsupportedError
+            The tensor was made without row_locks.
+        OutOfRangeError
+            A row that does not exist.
+        PeerDiedError
+            The holder or the row's owner died.
+        """
+        number = as_index(row, "row")
+        _library.core().syncyte_tensor_lock(self.handle, number)
+        try:
+            yield self
+        finally:
+            _library.core().syncyte_tensor_unlock(self.handle, number)
 
     # Visibility.
 
@@ -567,6 +715,21 @@ def _no_gradient_through_out() -> ArgumentError:
     return ArgumentError(
         "out: the tensor records gradients, which cannot flow through out; omit out, or read within torch.no_grad()"
     )
+
+
+def _scalar(value: Any, dtype: c.DType) -> ctypes.Array[ctypes.c_char]:
+    """Returns the bytes of one element."""
+    try:
+        if dtype == c.DType.BFLOAT16:  # numpy has its bits only: the upper half of a float32, rounded to even
+            bits = int(np.float32(value).view(np.uint32))
+            number: Any = np.uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
+        else:
+            number = np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
+            if number.dtype.kind in "iu" and number != value:
+                raise ValueError(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise wrong(DtypeError, "alpha", repr(value), f"a number of type {dtype.name.lower()}") from error
+    return ctypes.create_string_buffer(number.tobytes(), number.nbytes)
 
 
 def _recorded_index(index: Any, out: Any) -> Any:

@@ -81,6 +81,8 @@ class WholeTensor(OptimizerMethods):
         comm: Comm = COMM_WORLD,
         local_rows: int | None = None,
         name: str | None = None,
+        row_locks: bool = False,
+        deterministic: bool = False,
     ):
         """Makes a tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
 
@@ -97,6 +99,12 @@ class WholeTensor(OptimizerMethods):
             with the remainder on the first ranks.
         name : str, optional
             Name for messages.
+        row_locks : bool
+            True: rows have locks, see lock(), of 8 bytes each. Equal on all ranks.
+        deterministic : bool
+            True: scatter_add_, and accumulate_box with "sum", of floating-point and complex numbers take effect in
+            sync(), with the same bits for every order of the adds and for every rank that makes them. Equal on all
+            ranks.
 
         Raises
         ------
@@ -109,7 +117,13 @@ class WholeTensor(OptimizerMethods):
             rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
                 raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
-            options = _library.new_struct(c.TensorOptions, name=_library.name_bytes(name), local_rows=rows)
+            options = _library.new_struct(
+                c.TensorOptions,
+                name=_library.name_bytes(name),
+                local_rows=rows,
+                row_locks=int(bool(row_locks)),
+                deterministic=int(bool(deterministic)),
+            )
             return _shape(shape), dtypes.as_dtype(dtype), options
 
         extents, element, options = comm._prepare("tensor_create", prepare, always=True)
@@ -145,7 +159,10 @@ class WholeTensor(OptimizerMethods):
         return cls(shape, dtype, **options)
 
     @classmethod
-    def wrap(cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None) -> WholeTensor:
+    def wrap(
+        cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None, row_locks: bool = False,
+        deterministic: bool = False,
+    ) -> WholeTensor:  # fmt: skip
         """Makes a whole tensor of arrays that the ranks already have, without a copy. Collective.
 
         Element type and all extents but the first must be equal on all ranks. The memory is not shared: other ranks
@@ -160,6 +177,8 @@ class WholeTensor(OptimizerMethods):
             The tensor's ranks.
         name : str, optional
             Name for messages.
+        row_locks, deterministic : bool
+            As of the constructor.
 
         Returns
         -------
@@ -169,7 +188,12 @@ class WholeTensor(OptimizerMethods):
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[Buffer, Any]:
-            options = _library.new_struct(c.TensorOptions, name=_library.name_bytes(name))
+            options = _library.new_struct(
+                c.TensorOptions,
+                name=_library.name_bytes(name),
+                row_locks=int(bool(row_locks)),
+                deterministic=int(bool(deterministic)),
+            )
             return as_buffer(array, "array", writable=True), options
 
         _forget_released()

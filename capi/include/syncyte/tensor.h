@@ -31,12 +31,16 @@ typedef struct syncyte_tensor_options_t {
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
-  int64_t* released; /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
-                          more. The caller owns it; it must live as long as the array */
+  int64_t* released;     /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
+                              more. The caller owns it; it must live as long as the array */
+  int32_t row_locks;     /**< 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks */
+  int32_t deterministic; /**< 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex
+                            numbers take effect in tensor_sync(), with the same bits for every order of the adds and
+                            for every rank that makes them; 0: they take effect at once. Equal on all ranks */
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
-#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL}
+#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0}
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;
@@ -155,6 +159,27 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
                                                      int32_t* ranks);
 
 /**
+ * @brief {lookup} Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the
+ * box's elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0.
+ * @param[in] tensor a tensor
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] extent {array(extent_length)} the box's shape, in elements
+ * @param[in] extent_length length of extent: the tensor's dimensions
+ * @param[in] capacity length of ranks, first and rows; further owners are only counted
+ * @param[out] ranks {array(capacity), optional} owners
+ * @param[out] first {array(capacity), optional} each owner's first row of the box, a global number
+ * @param[out] rows {array(capacity), optional} number of each owner's rows of the box, 1 or more
+ * @param[out] count number of owners; 0 if the box has no elements
+ * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE (another number of dimensions, a negative extent),
+ * SYNCYTE_ERR_ARGUMENT (a negative capacity).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                          int64_t lower_length, const int64_t* extent,
+                                                          int64_t extent_length, int64_t capacity, int32_t* ranks,
+                                                          int64_t* first, int64_t* rows, int64_t* count);
+
+/**
  * @brief {lookup} Returns a view of this rank's rows. Local. The view is valid while there is a reference to the
  * tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
@@ -200,7 +225,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
 
 /**
  * @brief Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
- * repeats is added to several times, in an undefined order. bool: logical or.
+ * repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically; of a
+ * complex number, each component: a rank that reads it meanwhile may see the components of different adds.
+ *
+ * Of a tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
+ * tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and rounds
+ * once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the ranks that add.
+ * A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to: usually 32 to 40 bytes for
+ * each real number, and at most 560, if the magnitudes of a row's numbers span all exponents of float64.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous} int32 or int64, contiguous
  * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
@@ -211,6 +243,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source);
+
+/**
+ * @brief Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or
+ * sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns them: the
+ * signal is given after all owners have the rows. Local.
+ * @param[in] tensor a tensor
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be empty
+ * @param[in] source {contiguous, tensor_dtype} as of scatter
+ * @param[in] counters a tensor of int32 or int64, of any communicator
+ * @param[in] element number of its element in row-major order
+ * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+ * @param[in] value {default(1)} number that is added or set
+ * @return as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments neither
+ * rows nor element are changed; after another error the element is not.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                          const syncyte_buffer_t* source, syncyte_tensor_t counters,
+                                                          int64_t element, syncyte_op_t op, int64_t value);
 
 /**
  * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
@@ -332,6 +382,27 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
                                                        int64_t lower_length, const syncyte_buffer_t* source);
 
 /**
+ * @brief Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
+ * tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also with
+ * other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each component is added
+ * atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not take part: call sync
+ * between them and accumulates to the same elements.
+ * @param[in] tensor a tensor
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
+ * LOR, LXOR, BAND, BOR and BXOR
+ * @param[in] alpha {optional} one element of the tensor's dtype, by which source is multiplied first, in that type;
+ * null: 1
+ * @return as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op
+ * that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                              int64_t lower_length, const syncyte_buffer_t* source,
+                                                              syncyte_op_t op, const void* alpha);
+
+/**
  * @brief Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
@@ -385,6 +456,26 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int
                                                     int64_t value, double timeout, int64_t* found);
 
 /**
+ * @brief Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing
+ * else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible
+ * to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
+ * wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
+ * @param[in] tensor a tensor made with row_locks 1
+ * @param[in] row a row's number
+ * @return SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the
+ * holder or, on another node, the row's owner has died.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_lock(syncyte_tensor_t tensor, int64_t row);
+
+/**
+ * @brief Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the rank may call it.
+ * @param[in] tensor a tensor made with row_locks 1
+ * @param[in] row a row's number
+ * @return as lock; SYNCYTE_ERR_ARGUMENT if this rank does not hold the lock.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_unlock(syncyte_tensor_t tensor, int64_t row);
+
+/**
  * @brief Completes this rank's writes at their owners. Local.
  * @param[in] tensor a tensor
  */
@@ -392,7 +483,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor);
 
 /**
  * @brief Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
- * objects that all ranks have dropped.
+ * objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
  * @param[in] tensor a tensor
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor);

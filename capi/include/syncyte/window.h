@@ -116,8 +116,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
                                                    const syncyte_buffer_t* target);
 
 /**
- * @brief Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and
- * compare-swaps. The buffer may be re-used on return; visible at the target after flush.
+ * @brief Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
+ * accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part; a multiple of the element's size

@@ -306,7 +306,13 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   }
 
   /// Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
-  /// repeats is added to several times, in an undefined order. bool: logical or.
+  /// repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically; of a
+  /// complex number, each component: a rank that reads it meanwhile may see the components of different adds. Of a
+  /// tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
+  /// tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and rounds
+  /// once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the ranks that
+  /// add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to: usually 32 to 40
+  /// bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all exponents of float64.
   /// @param index int32 or int64, contiguous
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   void scatter_add(const const_buffer& index, const const_buffer& source) const {
@@ -398,13 +404,28 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_store(get(), element, value));
   }
 
+  /// Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing else:
+  /// operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible to
+  /// the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
+  /// wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
+  /// @param row a row's number
+  void lock(std::int64_t row) const {
+    check(syncyte_tensor_lock(get(), row));
+  }
+
+  /// Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the rank may call it.
+  /// @param row a row's number
+  void unlock(std::int64_t row) const {
+    check(syncyte_tensor_unlock(get(), row));
+  }
+
   /// Completes this rank's writes at their owners. Local.
   void flush() const {
     check(syncyte_tensor_flush(get()));
   }
 
   /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
-  /// that all ranks have dropped.
+  /// that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
   void sync() const {
     check(syncyte_tensor_sync(get()));
   }
@@ -428,8 +449,8 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
     check(syncyte_window_put(get(), rank, offset, source.get()));
   }
 
-  /// Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps.
-  /// The buffer may be re-used on return; visible at the target after flush.
+  /// Combines elements with those at a rank; atomic per element (a complex number as a whole) with other accumulates,
+  /// fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
   /// @param rank target
   /// @param offset bytes from the start of its part; a multiple of the element's size
   /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE

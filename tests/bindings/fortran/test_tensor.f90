@@ -20,6 +20,12 @@ program test_tensor
   call optimizer()
   call boxes()
   call boxes_of_fewer_dimensions()
+  call patches()
+  call accumulates()
+  call deterministic_adds()
+  call owners_of_patches()
+  call locks()
+  call signals()
   call wrapped()
   call many_tensors()
   call world%destroy()
@@ -263,6 +269,132 @@ contains
     call t%sync()
     call t%destroy()
   end subroutine boxes_of_fewer_dimensions
+
+  subroutine patches()
+    type(syncyte_tensor) :: t
+    real(real64) :: box(2, 2, 6), wide(4, 4, 12)
+
+    call t%create(world, SYNCYTE_FLOAT64, [5, 4, 13])
+    call fill(t)
+    call t%get([3, 2, 4], [4, 3, 9], box)
+    call check_equal(box(1, 1, 1), value(3, 2, 4_int64), "get, first corner")
+    call check_equal(box(2, 2, 6), value(4, 3, 9_int64), "get, last corner")
+    wide = 0
+    call t%get(int([3, 2, 4], int64), [4, 3, 9], wide(4:2:-2, ::2, 1:6))
+    call check_equal(wide(4, 3, 6), value(3, 3, 9_int64), "get into a section with strides, one backwards")
+    call t%get([3, 2, 4], [4, 2, 4], wide(:2, 1, 1))
+    call check_equal(wide(2, 1, 1), value(4, 2, 4_int64), "get into an array of fewer dimensions")
+    call t%sync()
+    if (rank == 0) call t%put([1, 1, 1], [2, 2, 2], -box(:, :, ::5))
+    call t%sync()
+    call t%get([1, 1, 1], [2, 2, 2], box(:, :, :2))
+    call check_equal(box(2, 2, 2), -value(4, 3, 9_int64), "put of a section")
+    call t%sync()
+    call t%destroy()
+  end subroutine patches
+
+  !> All ranks add to the same patch.
+  subroutine accumulates()
+    type(syncyte_tensor) :: t, counts
+    real(real32) :: ones(3, 4), seen(4, 7)
+    integer :: number, few(2)
+
+    call t%create(world, SYNCYTE_FLOAT32, [4, 7])
+    ones = 1
+    call t%acc([2, 3], [4, 6], ones)
+    call t%acc([2, 3], [4, 6], ones, alpha=0.5)
+    call t%sync()
+    call t%get([1, 1], [4, 7], seen)
+    call check(all(seen(2:, 3:6) == 1.5*ranks), "acc with and without alpha")
+    call check(all(seen(1, :) == 0) .and. all(seen(:, [1, 2, 7]) == 0), "nothing else is added to")
+    call t%sync()
+    call t%destroy()
+    call counts%create(world, SYNCYTE_INT32, [4])
+    few = [rank, 5]
+    call counts%acc([2], [3], few, op=SYNCYTE_OP_MAX)
+    call counts%sync()
+    call counts%get([2], [2], number)
+    call check_equal(number, ranks - 1, "acc of a maximum")
+    call check_equal(int(counts%read_inc([3], 0)), 5, "read_inc returns the value before")
+    call counts%sync()
+    call counts%destroy()
+  end subroutine accumulates
+
+  !> 1e30 + 1 - 1e30 is 1 in exact arithmetic, in any order.
+  subroutine deterministic_adds()
+    type(syncyte_tensor) :: t
+    real(real64) :: terms(1, 3), seen(1, 1)
+
+    call t%create(world, SYNCYTE_FLOAT64, [1, 2], deterministic=.true.)
+    terms(1, :) = [1e30_real64, 1.0_real64, -1e30_real64]
+    call t%scatter_add([2, 2, 2], terms)
+    call t%sync()
+    call t%gather([2], seen)
+    call check_equal(seen(1, 1), real(ranks, real64), "deterministic adds are exact")
+    call t%sync()
+    call t%destroy()
+  end subroutine deterministic_adds
+
+  subroutine owners_of_patches()
+    type(syncyte_tensor) :: t
+    integer :: owners(ranks), one(1)
+    integer(int64) :: first(ranks), last(ranks), count, i
+
+    call t%create(world, SYNCYTE_INT8, [4, 3*ranks])
+    count = t%locate([1, 2], [4, 3*ranks], owners, first, last)
+    call check_equal(count, int(ranks, int64), "locate: all ranks own a part")
+    do i = 1, count
+      call check_equal(owners(i), int(i) - 1, "locate: owner")
+      call check_equal(first(i), max(2_int64, 3*i - 2), "locate: first")
+      call check_equal(last(i), 3*i, "locate: last")
+    end do
+    call check_equal(t%locate([1, 1], [4, 3], one), 1_int64, "locate: the first rank")
+    count = t%locate([2, 3*ranks], [2, 3*ranks], owners, last=last)
+    call check_equal(owners(1), ranks - 1, "locate: the last row's owner")
+    call check(all(owners(2:) == -1) .and. all(last(2:) == 0), "locate: behind the last owner")
+    call check_equal(t%locate([1, 3], [4, 2]), 0_int64, "locate: an empty patch")
+    call t%destroy()
+  end subroutine owners_of_patches
+
+  subroutine locks()
+    type(syncyte_tensor) :: t
+    integer(int64) :: one
+    integer :: i
+
+    call t%create(world, SYNCYTE_INT64, [2], row_locks=.true.)
+    do i = 1, 20
+      call t%lock(2)
+      call t%get([2], [2], one)
+      call t%put([2], [2], one + 1)
+      call t%unlock(2_int64)
+    end do
+    call t%sync()
+    call t%get([2], [2], one)
+    call check_equal(one, int(20*ranks, int64), "no addition is lost under the lock")
+    call t%sync()
+    call t%destroy()
+  end subroutine locks
+
+  subroutine signals()
+    type(syncyte_tensor) :: t, counters
+    real(real32) :: rows(5, ranks)
+    integer :: i
+
+    call t%create(world, SYNCYTE_FLOAT32, [5, ranks])
+    call counters%create(world, SYNCYTE_INT32, [2])
+    rows = 3
+    if (rank == ranks - 1) call t%put_signal([(i, i=1, ranks)], rows, counters, 2)
+    call counters%wait(2, SYNCYTE_COMPARE_EQ, 1)
+    rows = 0
+    call t%gather([(i, i=1, ranks)], rows)
+    call check(all(rows == 3), "who sees the signal sees the rows")
+    call counters%sync()
+    if (rank == 0) call t%put_signal([1], rows(:, :1), counters, [2], value=9, op=SYNCYTE_OP_REPLACE)
+    call counters%wait(2, SYNCYTE_COMPARE_EQ, 9)
+    call counters%sync()
+    call counters%destroy()
+    call t%destroy()
+  end subroutine signals
 
   subroutine wrapped()
     type(syncyte_tensor) :: t

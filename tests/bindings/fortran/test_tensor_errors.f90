@@ -18,6 +18,8 @@ program test_tensor_errors
   call wrong_indices()
   call wrong_arrays()
   call wrong_boxes()
+  call wrong_patches()
+  call wrong_locks()
   call wrong_pointers()
   call wrong_handles()
   call t%destroy()
@@ -117,6 +119,57 @@ contains
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 4", "too many dimensions")
     call check(all(box == 7), "nothing is written")
   end subroutine wrong_boxes
+
+  subroutine wrong_patches()
+    real(real64) :: box(2, 2, 2)
+    integer :: many(ranks + 1)
+    integer(int64) :: count
+
+    box = 7
+    call t%get([2, 1, 1], [4, 2, 2], box, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 of the patch is 2 to 4, outside 1 to 3", "get")
+    call t%put([1, 1, 0], [2, 2, 1], box, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 3 of the patch is 0 to 1, outside 1 to 8", "put")
+    call t%put([3, 1, 1], [1, 2, 2], box, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 of the patch is 3 to 1", "bounds that cross")
+    call t%acc([1, 1, 1], [2, 2, 3], box, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "of extent 2 in dimension 3; expected 3", "another extent")
+    call t%get([1, 1], [2, 2, 2], box, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lo is of 2 numbers; expected 3", "too few bounds")
+    call t%get([1, 1, 1], [2.0, 2.0, 2.0], box, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "hi is real(4)", "real bounds")
+    call t%acc([1, 1, 1], [2, 2, 2], box, alpha=1, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "alpha is integer(4)", "alpha of another type")
+    call t%acc([1, 1, 1], [2, 2, 2], box, alpha=box(:, 1, 1), stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "alpha is of 2 elements", "an array for alpha")
+    call t%acc([1, 1, 1], [2, 2, 2], box, op=SYNCYTE_OP_BXOR, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "float64", "an op that reals lack")
+    count = t%locate([1, 1, 1], [3, 2, 9], stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 3 of the patch is 1 to 9", "locate")
+    count = t%locate([1, 1, 1], [3, 2, 8], many, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "expected at most", "more elements than ranks")
+    call check_equal(count, 0_int64, "no owners on an error")
+    call t%sync()
+    call t%get([1, 1, 1], [2, 2, 2], box)
+    call check(all(box == 0), "nothing is written")
+    call t%sync()
+  end subroutine wrong_patches
+
+  subroutine wrong_locks()
+    type(syncyte_tensor) :: other
+
+    call t%lock(1, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "without options->row_locks", "no locks")
+    call other%create(world, SYNCYTE_INT8, [2, 3], row_locks=.true.)
+    call other%lock(4, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "row is 4; expected 1 to 3", "lock beyond the end")
+    call other%unlock(0, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "row is 0; expected 1 to 3", "unlock before the start")
+    call other%unlock(3, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "it is free", "unlock without lock")
+    call other%sync()
+    call other%destroy()
+  end subroutine wrong_locks
 
   subroutine wrong_pointers()
     real(real64), pointer :: two(:, :)

@@ -153,6 +153,124 @@ def test_boxes(world):
     np.testing.assert_array_equal(tensor[:], whole)
 
 
+def test_accumulate_box(world):
+    tensor = filled(world)
+    whole = oracle()
+    source = np.arange(24.0).reshape(4, 2, 3).transpose(0, 1, 2)[:, ::-1, :2]
+    tensor.accumulate_box((2, 0, 1), source)
+    tensor.accumulate_box((2, 0, 1), torch.from_numpy(source.copy()), alpha=-0.25)
+    tensor.sync()
+    whole[2:6, :, 1:] += 0.75 * world.size * source
+    np.testing.assert_array_equal(tensor[:], whole)
+    world.barrier()
+    tensor.accumulate_box((0, 0, 0), np.full((11, 1, 1), -1.0), op="min")
+    tensor.sync()
+    assert (tensor[:, 0, 0] == -1).all()
+
+
+@pytest.mark.parametrize("dtype", list(DType))
+def test_accumulate_box_of_every_element_type(world, dtype):
+    tensor = syncyte.WholeTensor((5, 3), dtype)
+    ones = torch.ones(5, 1, dtype=tensor.torch_dtype)
+    tensor.accumulate_box((0, 1), ones, alpha=3)
+    tensor.sync()
+    expected = torch.tensor(3 * world.size, dtype=tensor.torch_dtype)
+    assert (tensor.gather(torch.arange(5))[:, 1] == expected).all()
+    world.barrier()
+
+
+def test_accumulate_box_wrong_use(world):
+    tensor = syncyte.WholeTensor((4, 2), "int32")
+    ones = np.ones((2, 2), np.int32)
+    for call, error, text in (
+        (lambda: tensor.accumulate_box((3, 0), ones), syncyte.OutOfRangeError, "outside"),
+        (lambda: tensor.accumulate_box((0,), ones), syncyte.ShapeError, "dimensions"),
+        (lambda: tensor.accumulate_box((0, 0), ones, op="replace"), syncyte.ArgumentError, "op is SYNCYTE_OP_REPLACE"),
+        (lambda: tensor.accumulate_box((0, 0), ones, alpha=0.5), syncyte.DtypeError, "alpha is 0.5"),
+        (lambda: tensor.accumulate_box((0, 0), ones, alpha=2**40), syncyte.DtypeError, "alpha is"),
+        (lambda: tensor.accumulate_box((0, 0), ones.astype("f4")), syncyte.DtypeError, "float32"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+    assert not tensor.gather(np.arange(4)).any()
+    world.barrier()
+
+
+def test_locate_box(world):
+    tensor = syncyte.WholeTensor(SHAPE, local_rows=uneven(world))
+    parts = tensor.locate_box((1, 0, 1), (9, 2, 1))
+    assert [row for _, rows in parts for row in rows] == list(range(1, 10))
+    for rank, rows in parts:
+        assert len(rows) > 0 and (tensor.owner(np.array(rows)) == rank).all()
+    assert tensor.locate_box((3, 0, 0), (4, 0, 1)) == []
+    with pytest.raises(syncyte.OutOfRangeError):
+        tensor.locate_box((3, 0, 0), (9, 1, 1))
+    with pytest.raises(syncyte.ShapeError):
+        tensor.locate_box((3, 0, 0), (-1, 1, 1))
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+def test_lock(world, wraps):
+    if wraps:
+        tensor = syncyte.WholeTensor.wrap(np.zeros((1, 2)), row_locks=True)
+    else:
+        tensor = syncyte.WholeTensor((2, 2), "float64", row_locks=True)
+    for _ in range(10):
+        with tensor.lock(0) as locked:
+            assert locked is tensor
+            tensor.scatter_([0], tensor.gather(np.array([0])) + 1)
+    tensor.sync()
+    assert (tensor.gather(np.array([0])) == 10 * world.size).all()
+    with pytest.raises(syncyte.OutOfRangeError), tensor.lock(world.size + 2):
+        pass
+    with pytest.raises(syncyte.UnsupportedError, match="row_locks"), syncyte.WholeTensor((2,)).lock(0):
+        pass
+
+
+def test_put_signal(world):
+    tensor, counters = syncyte.WholeTensor((6, 4), "float32"), syncyte.WholeTensor((1, 2), "int32")
+    if world.rank == world.size - 1:
+        tensor.put_signal_(np.arange(6), np.full((6, 4), 2.0, np.float32), counters, (0, 1))
+    assert counters.wait(1, ">=", 1) == 1
+    assert (tensor.gather(np.arange(6)) == 2).all()
+    counters.sync()
+    if world.rank == 0:
+        tensor.put_signal_([], np.empty((0, 4), np.float32), counters, 1, 7, op="replace")
+    assert counters.wait(1, "!=", 1) == 7
+    row = np.ones((1, 4), np.float32)
+    with pytest.raises(syncyte.ArgumentError, match="op is"):
+        tensor.put_signal_([0], row, counters, 0, op="max")
+    with pytest.raises(syncyte.ArgumentError, match="counters is"):
+        tensor.put_signal_([0], row, np.zeros(1), 0)
+    with pytest.raises(syncyte.DtypeError):
+        tensor.put_signal_([0], row, tensor, 0)
+    world.barrier()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
+def test_deterministic_adds(world, dtype):
+    tensor = syncyte.WholeTensor((3, 5), dtype, deterministic=True)
+    torch.manual_seed(1)
+    source = torch.randn(40, 5, dtype=torch.float64) * 10.0 ** torch.randint(-4, 4, (40, 1))
+    source = source.to(tensor.torch_dtype)
+    index = torch.arange(40) % 3
+    results = []
+    for shift in range(3):  # other ranks add each row, in another order
+        order = torch.randperm(40)
+        for place in order[(order + shift) % world.size == world.rank].tolist():
+            tensor.scatter_add_(index[place : place + 1], source[place : place + 1])
+        if world.rank == shift % world.size:
+            tensor.accumulate_box((0, 1), source[:3, 1:3])
+        tensor.sync()
+        results.append(tensor.gather(torch.arange(3)))
+        world.barrier()
+        tensor.local.zero_()
+        tensor.sync()
+    for result in results[1:]:
+        assert torch.equal(result, results[0])
+    assert results[0].abs().sum() > 0
+
+
 def test_assignment(world):
     tensor = filled(world)
     whole = oracle()

@@ -1,0 +1,142 @@
+/* Patches of tensors between two bounds, lo to hi, both inclusive and from 1, as Global Arrays has them. */
+#include "descriptor.h"
+
+/* A patch as the C interface has it: dimensions reversed, from 0. */
+struct patch {
+  syncyte_buffer_t global;
+  int64_t lower[SYNCYTE_MAX_NDIM], extent[SYNCYTE_MAX_NDIM];
+};
+
+static syncyte_status_t read_bounds(const CFI_cdesc_t* bounds, const char* name, int32_t ndim, int64_t* values) {
+  int32_t count = 0;
+  const syncyte_status_t status = fortran_reversed(bounds, name, &count, values);
+  if (status != SYNCYTE_SUCCESS || count == ndim) return status;
+  return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of %d numbers; expected %d, the rank of the tensor", count, ndim);
+}
+
+static syncyte_status_t read_patch(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                   struct patch* patch) {
+  int64_t last[SYNCYTE_MAX_NDIM];
+  syncyte_status_t status = syncyte_tensor_describe(tensor, &patch->global);
+  if (status != SYNCYTE_SUCCESS) return status;
+  const int32_t ndim = patch->global.ndim;
+  status = read_bounds(lo, "lo", ndim, patch->lower);
+  if (status == SYNCYTE_SUCCESS) status = read_bounds(hi, "hi", ndim, last);
+  if (status != SYNCYTE_SUCCESS) return status;
+  for (int32_t i = ndim - 1; i >= 0; --i) {
+    const int64_t first = patch->lower[i], most = patch->global.shape[i];
+    if (first < 1 || last[i] > most || last[i] < first - 1)
+      return fortran_fail(SYNCYTE_ERR_INDEX, "dimension %d of the patch is %lld to %lld, outside 1 to %lld", ndim - i,
+                          (long long)first, (long long)last[i], (long long)most);
+    patch->lower[i] = first - 1;
+    patch->extent[i] = last[i] - first + 1;
+  }
+  return SYNCYTE_SUCCESS;
+}
+
+/* The array as an argument of the C interface; its extents are the patch's. */
+static syncyte_status_t fit_array(const struct patch* patch, const CFI_cdesc_t* array, syncyte_buffer_t* buffer) {
+  int64_t origin[SYNCYTE_MAX_NDIM];
+  const int32_t ndim = patch->global.ndim;
+  syncyte_status_t status = fortran_buffer_as(array, "array", patch->global.dtype, buffer);
+  for (int32_t i = 0; i < ndim; ++i) origin[i] = patch->lower[i] + 1;
+  if (status == SYNCYTE_SUCCESS) status = fortran_box(&patch->global, buffer, ndim, origin);
+  if (status != SYNCYTE_SUCCESS) return status;
+  for (int32_t i = ndim - 1; i >= 0; --i)
+    if (buffer->shape[i] != patch->extent[i])
+      return fortran_wrong(SYNCYTE_ERR_SHAPE, "array", -1,
+                           "of extent %lld in dimension %d; expected %lld, from lo to hi", (long long)buffer->shape[i],
+                           ndim - i, (long long)patch->extent[i]);
+  return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_tensor_get(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    CFI_cdesc_t* array) {
+  struct patch patch;
+  syncyte_buffer_t buffer;
+  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
+  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_get_box(tensor, patch.lower, patch.global.ndim, &buffer);
+}
+
+syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    const CFI_cdesc_t* array) {
+  struct patch patch;
+  syncyte_buffer_t buffer;
+  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
+  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, patch.lower, patch.global.ndim, &buffer);
+}
+
+syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op) {
+  struct patch patch;
+  syncyte_buffer_t buffer, factor = {.data = NULL};
+  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
+  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
+  if (status == SYNCYTE_SUCCESS && alpha != NULL)
+    status = fortran_buffer_as(alpha, "alpha", patch.global.dtype, &factor);
+  if (status == SYNCYTE_SUCCESS && alpha != NULL && factor.dtype != patch.global.dtype)
+    status = fortran_wrong(SYNCYTE_ERR_TYPE, "alpha", -1, "%s; expected the tensor's type", fortran_type_name(alpha));
+  if (status == SYNCYTE_SUCCESS && alpha != NULL && fortran_count(alpha) != 1)
+    status =
+        fortran_wrong(SYNCYTE_ERR_SHAPE, "alpha", -1, "of %lld elements; expected 1", (long long)fortran_count(alpha));
+  if (status != SYNCYTE_SUCCESS) return status;
+  return syncyte_tensor_accumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data);
+}
+
+/* Sets the integers of an output array that is present: at most as many as it has, the others to 0. */
+static syncyte_status_t set_output(CFI_cdesc_t* array, const char* name, int64_t count, const int64_t* values) {
+  if (array == NULL) return SYNCYTE_SUCCESS;
+  if (fortran_count(array) > count)
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of %lld elements; expected at most %lld, the ranks",
+                         (long long)fortran_count(array), (long long)count);
+  return fortran_set_integers(array, name, values);
+}
+
+/* Owners, and their first and last rows from 1; -1 and 0 behind the last of them. */
+static syncyte_status_t locate(syncyte_tensor_t tensor, const struct patch* patch, int64_t ranks, int32_t* found,
+                               int64_t* owners, int64_t* first, int64_t* last, int64_t* count) {
+  const int32_t ndim = patch->global.ndim;
+  const syncyte_status_t status =
+      syncyte_tensor_locate_box(tensor, patch->lower, ndim, patch->extent, ndim, ranks, found, first, last, count);
+  if (status != SYNCYTE_SUCCESS) return status;
+  for (int64_t i = 0; i < ranks; ++i) {
+    const bool is_owner = i < *count;
+    owners[i] = is_owner ? found[i] : -1;
+    last[i] = is_owner ? first[i] + last[i] : 0;
+    first[i] = is_owner ? first[i] + 1 : 0;
+  }
+  return SYNCYTE_SUCCESS;
+}
+
+static syncyte_status_t count_ranks(syncyte_tensor_t tensor, int32_t* size) {
+  syncyte_comm_t comm = NULL;
+  syncyte_status_t status = syncyte_tensor_comm(tensor, &comm);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_comm_size(comm, size);
+  (void)syncyte_comm_destroy(&comm);
+  return status;
+}
+
+syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                       CFI_cdesc_t* ranks, CFI_cdesc_t* first, CFI_cdesc_t* last, int64_t* count) {
+  struct patch patch;
+  int32_t size = 0;
+  void* data = NULL;
+  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
+  if (status == SYNCYTE_SUCCESS) status = count_ranks(tensor, &size);
+  if (status == SYNCYTE_SUCCESS)
+    status = syncyte_memory_acquire(4 * sizeof(int64_t) * (size_t)size, SYNCYTE_MEMORY_HOST, 0, &data);
+  if (status != SYNCYTE_SUCCESS) return status;
+  int64_t* const owners = data;
+  int64_t* const lowest = owners + size;
+  int64_t* const highest = lowest + size;
+  int64_t found = 0;
+  status = locate(tensor, &patch, size, (int32_t*)(highest + size), owners, lowest, highest, &found);
+  if (status == SYNCYTE_SUCCESS) status = set_output(ranks, "ranks", size, owners);
+  if (status == SYNCYTE_SUCCESS) status = set_output(first, "first", size, lowest);
+  if (status == SYNCYTE_SUCCESS) status = set_output(last, "last", size, highest);
+  if (status == SYNCYTE_SUCCESS) *count = found;
+  (void)syncyte_memory_release(data);
+  return status;
+}

@@ -1,0 +1,138 @@
+// Deterministic adds: the same bits for every order of the adds, and for every distribution of them among ranks.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tensor_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+tensor_pointer make_deterministic(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
+  tensor::tensor_options options;
+  options.deterministic = true;
+  if (!parts.empty()) options.local_rows = parts[static_cast<std::size_t>(rank())];
+  return tensor::whole_tensor::create(shared_world(), dtype, static_cast<std::int32_t>(shape.size()), shape.data(),
+                                      options);
+}
+
+constexpr std::int64_t rows = 7, width = 5, adds = 200;
+
+/// Terms of very different magnitudes, the same on all ranks.
+template <class T>
+std::vector<T> make_terms() {
+  std::mt19937_64 random(3);
+  std::vector<T> terms;
+  for (std::int64_t i = 0; i < adds * width; ++i) {
+    const int exponent = static_cast<int>(random() % 20) - 10;
+    terms.push_back(static_cast<T>(std::ldexp(static_cast<float>(static_cast<std::int32_t>(random())), exponent - 31)));
+  }
+  return terms;
+}
+
+/// Adds the terms: rank (i + shift) % ranks adds term i, in an order of its own.
+template <class T>
+std::vector<T> add_terms(syncyte_dtype_t dtype, const reference::lengths& parts, std::int64_t shift) {
+  const auto tensor = make_deterministic(dtype, {rows, width}, parts);
+  std::vector<T> terms = make_terms<T>();
+  std::vector<std::int64_t> order(static_cast<std::size_t>(adds));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(static_cast<std::uint64_t>(17 * shift + rank())));
+  for (const std::int64_t i : order) {
+    if ((i + shift) % ranks() != rank()) continue;
+    const std::vector<std::int64_t> row{i * i % rows};
+    const syncyte_buffer_t index = index_of(row);
+    const syncyte_buffer_t source = base::make_buffer(&terms[static_cast<std::size_t>(i * width)], dtype, {{1, width}});
+    if (i % 4 == 3)
+      tensor->accumulate_box(extents{row[0], 0}, &source, SYNCYTE_OP_SUM, nullptr);
+    else
+      tensor->scatter_add(&index, &source);
+  }
+  EXPECT_EQ(read_all<T>(*tensor), std::vector<T>(static_cast<std::size_t>(rows * width))) << "nothing changes yet";
+  tensor->sync();
+  auto result = read_all<T>(*tensor);
+  tensor->sync();  // adds nothing more
+  EXPECT_TRUE(same_bytes(read_all<T>(*tensor), result));
+  barrier();
+  return result;
+}
+
+template <class T>
+void check_terms(syncyte_dtype_t dtype) {
+  const auto first = add_terms<T>(dtype, {}, 0);
+  for (const auto& parts : partitions(rows))
+    for (const std::int64_t shift : {1, 2}) EXPECT_TRUE(same_bytes(add_terms<T>(dtype, parts, shift), first));
+}
+
+TEST(TensorDeterministic, AnyOrderAndAnyRanks) {
+  check_terms<float>(SYNCYTE_FLOAT32);
+  check_terms<double>(SYNCYTE_FLOAT64);
+  check_terms<std::complex<float>>(SYNCYTE_COMPLEX64);
+}
+
+TEST(TensorDeterministic, SumsAreExactAndStartFromTheRow) {
+  const auto tensor = make_deterministic(SYNCYTE_FLOAT64, {2 * ranks(), 1});
+  const syncyte_buffer_t mine = tensor->local();
+  static_cast<double*>(mine.data)[0] = 1e300;
+  tensor->sync();
+  std::int64_t first = 0, count = 0;
+  for (int r = 0; r < ranks(); ++r) {
+    tensor->rows(r, first, count);
+    const std::vector<std::int64_t> row(2, first);
+    const std::vector<double> terms{1, rank() == r ? -1e300 : 0};
+    const syncyte_buffer_t index = index_of(row);
+    const syncyte_buffer_t source = buffer_of(terms, SYNCYTE_FLOAT64, {2, 1});
+    tensor->scatter_add(&index, &source);
+  }
+  tensor->sync();
+  EXPECT_EQ(static_cast<double*>(mine.data)[0], ranks());
+  EXPECT_EQ(static_cast<double*>(mine.data)[1], 0);
+  barrier();
+}
+
+/// Records that are longer than what an owner reads at once.
+TEST(TensorDeterministic, LongRows) {
+  constexpr std::int64_t row = 100'000;
+  const auto tensor = make_deterministic(SYNCYTE_FLOAT32, {3, row});
+  const std::vector<std::int64_t> index{0, 2, 2};
+  std::vector<float> source(static_cast<std::size_t>(3 * row));
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i % 1000);
+  const syncyte_buffer_t where = index_of(index);
+  const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_FLOAT32, {3, row});
+  tensor->scatter_add(&where, &packed);
+  tensor->sync();
+  const auto all = read_all<float>(*tensor);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(row); ++i) {
+    ASSERT_EQ(all[i], static_cast<float>(ranks()) * source[i]);
+    ASSERT_EQ(all[i + row], 0);
+    ASSERT_EQ(all[i + 2 * row], static_cast<float>(ranks()) * (source[i + row] + source[i + 2 * row]));
+  }
+  barrier();
+}
+
+TEST(TensorDeterministic, IntegersAreAddedAtOnce) {
+  if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
+  const auto tensor = make_deterministic(SYNCYTE_INT64, {ranks()});
+  const std::vector<std::int64_t> row{rank()}, three{3};
+  const syncyte_buffer_t index = index_of(row);
+  const syncyte_buffer_t source = buffer_of(three, SYNCYTE_INT64, {1});
+  tensor->scatter_add(&index, &source);
+  EXPECT_EQ(static_cast<std::int64_t*>(tensor->local().data)[0], 3);
+  tensor->sync();
+}
+
+TEST(TensorDeterministic, AllRanksMustAgreeOnIt) {
+  if (ranks() == 1) GTEST_SKIP();
+  tensor::tensor_options options;
+  options.deterministic = rank() == 0;
+  const std::int64_t extent = 4;
+  expect_error(outcome_of([&] { tensor::whole_tensor::create(shared_world(), SYNCYTE_FLOAT32, 1, &extent, options); }),
+               SYNCYTE_ERR_MISMATCH, "deterministic");
+}
+
+}  // namespace

@@ -1,0 +1,192 @@
+// Locks of rows, and rows that are written with a signal.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tensor_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+tensor_pointer make_lockable(const extents& shape, bool is_wrapped = false) {
+  static std::vector<std::int64_t> own;
+  tensor::tensor_options options;
+  options.name = "lockable";
+  options.row_locks = true;
+  if (!is_wrapped)
+    return tensor::whole_tensor::create(shared_world(), SYNCYTE_INT64, static_cast<std::int32_t>(shape.size()),
+                                        shape.data(), options);
+  own.assign(static_cast<std::size_t>(product(shape)), 0);
+  const syncyte_buffer_t mine = buffer_of(own, SYNCYTE_INT64, shape);
+  return tensor::whole_tensor::wrap(shared_world(), &mine, options);
+}
+
+/// Reads a row, and writes it with 1 added to each element: no addition is lost while the row is locked.
+void add_by_reading(tensor::whole_tensor& tensor, std::int64_t row, std::int64_t elements) {
+  const std::vector<std::int64_t> rows{row};
+  std::vector<std::int64_t> values(static_cast<std::size_t>(elements));
+  const syncyte_buffer_t index = index_of(rows);
+  const syncyte_buffer_t packed = buffer_of(values, SYNCYTE_INT64, {1, elements});
+  tensor.gather(&index, &packed);
+  for (auto& value : values) ++value;
+  tensor.scatter(&index, &packed);
+}
+
+void check_exclusion(tensor::whole_tensor& tensor, std::int64_t elements) {
+  const int rounds = on_one_node() || has_fabric() ? 40 : 3;  // MPI RMA over TCP is slow under contention
+  const std::int64_t rows = tensor.description().rows();
+  barrier();
+  for (int round = 0; round < rounds; ++round)
+    for (const std::int64_t row : {std::int64_t{0}, rows - 1}) {
+      tensor.lock(row);
+      add_by_reading(tensor, row, elements);
+      tensor.unlock(row);
+    }
+  tensor.sync();
+  const auto all = read_all<std::int64_t>(tensor);
+  for (const std::int64_t row : {std::int64_t{0}, rows - 1})
+    for (std::int64_t e = 0; e < elements; ++e)
+      EXPECT_EQ(all[static_cast<std::size_t>(row * elements + e)], (rows == 1 ? 2 : 1) * rounds * ranks()) << row;
+  barrier();
+}
+
+TEST(TensorLocks, ExcludeOtherRanks) {
+  for (const std::int64_t elements : {1, 5}) {
+    check_exclusion(*make_lockable({3 * ranks(), elements}), elements);
+    check_exclusion(*make_lockable({1, elements}), elements);
+    check_exclusion(*make_lockable({2, elements}, true), elements);  // each rank wraps two rows
+  }
+}
+
+TEST(TensorLocks, TheHolderUsesAllOperations) {
+  const auto tensor = make_lockable({2 * ranks(), 4});
+  std::int64_t first = 0, count = 0;
+  tensor->rows(rank(), first, count);
+  const std::vector<std::int64_t> ones(4, 1), rows{first};
+  const syncyte_buffer_t index = index_of(rows);
+  const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_INT64, {1, 4});
+  tensor->lock(first);
+  tensor->lock(first + 1);  // another row's lock
+  tensor->scatter_add(&index, &packed);
+  tensor->accumulate_box(extents{first, 0}, &packed, SYNCYTE_OP_SUM, nullptr);
+  tensor->unlock(first + 1);
+  tensor->unlock(first);
+  EXPECT_EQ(static_cast<const std::int64_t*>(tensor->local().data)[3], 2);
+  tensor->sync();
+}
+
+TEST(TensorLocks, ASecondLockOfTheRankWaits) {
+  const auto tensor = make_lockable({ranks()});
+  std::atomic<int> stage{0};
+  tensor->lock(rank());
+  std::thread other([&] {
+    stage = 1;
+    tensor->lock(rank());
+    stage = 2;
+    tensor->unlock(rank());
+  });
+  while (stage == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(stage, 1);
+  tensor->unlock(rank());
+  other.join();
+  EXPECT_EQ(stage, 2);
+  tensor->sync();
+}
+
+TEST(TensorLocks, WrongUse) {
+  const auto tensor = make_lockable({2 * ranks()});
+  const auto without = make_tensor(SYNCYTE_INT64, {2});
+  expect_error(outcome_of([&] { without->lock(0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
+  expect_error(outcome_of([&] { without->unlock(0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
+  expect_error(outcome_of([&] { tensor->lock(2 * ranks()); }), SYNCYTE_ERR_INDEX, "row is");
+  expect_error(outcome_of([&] { tensor->unlock(-1); }), SYNCYTE_ERR_INDEX, "row is -1; expected 0 to");
+  barrier();
+  if (rank() == 0) tensor->lock(1);
+  barrier();
+  if (rank() > 0) expect_error(outcome_of([&] { tensor->unlock(1); }), SYNCYTE_ERR_ARGUMENT, "rank 0 holds it");
+  expect_error(outcome_of([&] { tensor->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "it is free");
+  barrier();
+  if (rank() == 0) tensor->unlock(1);
+  tensor->sync();
+}
+
+TEST(TensorLocks, AllRanksMustAgreeOnThem) {
+  if (ranks() == 1) GTEST_SKIP();
+  tensor::tensor_options options;
+  options.row_locks = rank() == 0;
+  const std::int64_t rows = 4;
+  expect_error(outcome_of([&] { tensor::whole_tensor::create(shared_world(), SYNCYTE_INT8, 1, &rows, options); }),
+               SYNCYTE_ERR_MISMATCH, "row_locks");
+}
+
+// ---- rows with a signal
+
+/// The last rank writes rows of all ranks and signals at each rank in turn; that rank sees the rows of the round.
+TEST(TensorSignals, WhoSeesTheSignalSeesTheRows) {
+  // MPI RMA over TCP needs the targets, which poll their counters through it: a round takes up to a second.
+  const std::int64_t rounds = on_one_node() || has_fabric() ? 30 : ranks();
+  const std::int64_t rows = 3 * ranks();
+  const auto tensor = make_tensor(SYNCYTE_INT64, {rows, 40});
+  const auto signals = make_tensor(SYNCYTE_INT32, {ranks()});
+  const auto taken = make_tensor(SYNCYTE_INT32, {1});
+  std::vector<std::int64_t> all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), 0);
+  const syncyte_buffer_t index = index_of(all);
+  for (std::int64_t round = 1; round <= rounds; ++round) {
+    const std::int64_t reader = round % ranks();
+    if (rank() == ranks() - 1) {
+      const std::vector<std::int64_t> values(static_cast<std::size_t>(rows * 40), round);
+      const syncyte_buffer_t source = buffer_of(values, SYNCYTE_INT64, {rows, 40});
+      const bool adds = round % 2 == 0;
+      const std::int64_t before = adds ? signals->load(reader) : 0;
+      tensor->put_signal(&index, &source, *signals, reader, adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE, round - before);
+    }
+    if (rank() == reader) {
+      signals->wait(reader, SYNCYTE_COMPARE_EQ, round, -1);
+      EXPECT_EQ(read_all<std::int64_t>(*tensor), std::vector<std::int64_t>(static_cast<std::size_t>(rows * 40), round));
+      taken->store(0, round);
+    }
+    if (rank() == ranks() - 1) taken->wait(0, SYNCYTE_COMPARE_EQ, round, -1);
+  }
+  tensor->sync();
+}
+
+TEST(TensorSignals, NoRowsSignalToo) {
+  const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
+  const auto signals = make_tensor(SYNCYTE_INT64, {1});
+  const std::vector<std::int64_t> none;
+  const std::vector<float> nothing;
+  const syncyte_buffer_t index = index_of(none);
+  const syncyte_buffer_t source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
+  tensor->put_signal(&index, &source, *signals, 0, SYNCYTE_OP_SUM, 3);
+  EXPECT_EQ(signals->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
+  signals->sync();
+}
+
+TEST(TensorSignals, WrongArgumentsChangeNothing) {
+  const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
+  const auto signals = make_tensor(SYNCYTE_INT32, {2});
+  const std::vector<std::int64_t> rows{1}, far{4};
+  const std::vector<float> ones(2, 1.0f);
+  const syncyte_buffer_t index = index_of(rows), outside = index_of(far);
+  const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
+  const auto attempt = [&](const syncyte_buffer_t& where, tensor::whole_tensor& counters, std::int64_t element,
+                           syncyte_op_t op, std::int64_t value) {
+    return outcome_of([&] { tensor->put_signal(&where, &source, counters, element, op, value); });
+  };
+  expect_error(attempt(outside, *signals, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "index 4 at position 0");
+  expect_error(attempt(index, *signals, 2, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "element is 2");
+  expect_error(attempt(index, *tensor, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_TYPE, "int32 or int64");
+  expect_error(attempt(index, *signals, 0, SYNCYTE_OP_MAX, 1), SYNCYTE_ERR_ARGUMENT, "op is");
+  expect_error(attempt(index, *signals, 0, SYNCYTE_OP_SUM, std::int64_t{1} << 40), SYNCYTE_ERR_ARGUMENT, "value is");
+  EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
+  EXPECT_EQ(signals->load(0), 0);
+  barrier();
+}
+
+}  // namespace
