@@ -64,6 +64,9 @@ class caller final : private receiver {
   /// Forgets a conversation: answers to its requests are dropped.
   void abandon(conversation& talk);
 
+  /// Whether there are requests to send, or to be answered.
+  bool is_busy() const;
+
   /// Receives answers and sends further requests, as far as possible without waiting; true if it did something.
   bool progress();
 

@@ -144,7 +144,8 @@ void engine::sleep(std::chrono::nanoseconds time) {
   if (server_.has_put_aside()) shorten(retry_pause);
   for (caller* const each : driven_callers()) {
     events.push_back({each->event(), POLLIN, 0});
-    shorten(look_pause);
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    if (!turn || each->is_busy()) shorten(look_pause);  // others may wait long for their wait()
   }
   const std::size_t first_process = events.size();
   {
