@@ -69,9 +69,10 @@ class engine {
     memory::descriptor end;
   };
 
-  caller& borrow();
+  caller& borrow(bool shares);
   void give_back(caller& borrowed, bool was_driven);
   void drive(caller& borrowed);
+  void wake_soon();
 
   void serve();
   bool progress(std::chrono::nanoseconds time);
@@ -102,6 +103,7 @@ class engine {
 
   std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
   memory::descriptor wake_event_;
+  std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};
   std::thread thread_;
 };
@@ -109,8 +111,9 @@ class engine {
 /// One operation: requests to one or several owners, which overlap. One thread at a time uses it.
 class exchange {
  public:
-  /// Throws std::runtime_error if the transport cannot make a worker.
-  explicit exchange(engine& through);
+  /// Throws std::runtime_error if the transport cannot make a worker. `shares`: it will be driven, and may use the
+  /// caller of other driven exchanges. Then a wait for one goes on with all of them.
+  explicit exchange(engine& through, bool shares = false);
   /// Waits for nothing: answers that come later are dropped.
   ~exchange();
   exchange(const exchange&) = delete;

@@ -18,7 +18,8 @@ namespace syncyte::kv {
 /// only its error, if any. Thread-safe after the last add().
 class spread_operation {
  public:
-  spread_operation(std::shared_ptr<fabric::group> ranks, table_operation what, keys_by_owner keys);
+  /// `is_driven`: drive() will be called after the last add().
+  spread_operation(std::shared_ptr<fabric::group> ranks, table_operation what, keys_by_owner keys, bool is_driven);
 
   std::span<const keys_by_owner::part> parts() const { return keys_->parts(); }
 
@@ -26,7 +27,7 @@ class spread_operation {
   void add(key_requests::owner to, std::span<const listed_key> keys, const key_layout& layout, float* values);
   /// This node's part of the operation has failed; this is the operation's error then.
   void fail(base::error error) { error_ = std::move(error); }
-  /// Lets the serving thread go on with it.
+  /// Lets the serving thread go on with it, also before this node's keys are done.
   void drive() { running_->drive(); }
 
   /// Whether it has ended. Does not wait, and is false while another thread waits.

@@ -36,10 +36,11 @@ class spread_table {
   /// Whether all keys are at ranks of this node.
   bool are_here(std::span<const std::int64_t> keys) const;
 
-  /// Begins an operation: keys at this node are done on return; wait() for the others, or drive() it. Null: all are
-  /// done. `values`, which only a pull changes, and this stay until the end; `keys` need not. An error of this node's
-  /// keys is the operation's, unless it is null.
-  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values);
+  /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them go on
+  /// and wait later. Null: all are done. `values`, which only a pull changes, and this stay until the end; `keys` need
+  /// not. An error of this node's keys is the operation's, unless it is null.
+  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
+                                          bool is_driven);
 
  private:
   spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,

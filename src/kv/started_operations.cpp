@@ -8,7 +8,6 @@ namespace syncyte::kv {
 
 std::int64_t started_operations::add(std::unique_ptr<spread_operation> started) {
   if (!started) return complete;
-  started->drive();
   const std::lock_guard lock(mutex_);
   if (operations_.size() >= forget_at_) forget_ended();
   operations_.emplace(started_, std::move(started));

@@ -19,7 +19,7 @@ class started_operations {
   static constexpr std::int64_t complete = -1;  // timestamp
   static constexpr std::size_t most_failed = 1024;
 
-  /// Lets an operation go on; returns its timestamp. Null: it is complete.
+  /// Adds a driven operation; returns its timestamp. Null: it is complete.
   std::int64_t add(std::unique_ptr<spread_operation> started);
 
   /// Whether an operation has ended, or failed; does not wait. These two throw SYNCYTE_ERR_ARGUMENT for a timestamp

@@ -57,7 +57,8 @@ class store {
   std::int64_t check(std::span<const std::int64_t> keys) const { return table_.check(keys); }
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
   /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
-  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values);
+  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
+                                          bool is_driven = true);
   /// These are complete on return.
   void pull(std::span<const std::int64_t> keys, float* values) { run(table_operation::pull, keys, values); }
   void push(std::span<const std::int64_t> keys, const float* values) {

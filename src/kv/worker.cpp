@@ -57,7 +57,7 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number) : store_(std::mov
 worker::~worker() { store_->workers().leave(number_); }
 
 std::int64_t worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto started = store_->start(what, keys, values);
+  auto started = store_->start(what, keys, values, when == completion::by_wait);
   if (when == completion::by_wait) return started_.add(std::move(started));
   if (started) started->wait();
   return started_operations::complete;
