@@ -91,10 +91,14 @@ void engine::stop() {
   thread_.join();
   watch_.close();
   server_.close();
-  const std::lock_guard lock(mutex_);
-  for (caller& each : callers_) {
-    const std::lock_guard turn(each.mutex);
-    each.close();
+  std::vector<caller*> all;  // a thread in a caller may need mutex_, to declare a process dead
+  {
+    const std::lock_guard lock(mutex_);
+    for (caller& each : callers_) all.push_back(&each);
+  }
+  for (caller* const each : all) {
+    const std::lock_guard turn(each->mutex);
+    each->close();
   }
 }
 

@@ -144,6 +144,9 @@ def test_arrays_of_operations_that_are_never_waited_for_go(store):
         time.sleep(0.001)
     assert sum(reference() is not None for reference in references) < 100
     worker.wait_sync()
+    begin = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - begin < 0.05
     store.sync()
 
 
