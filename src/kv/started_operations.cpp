@@ -1,7 +1,6 @@
 #include "kv/started_operations.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace syncyte::kv {
