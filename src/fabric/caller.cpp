@@ -89,6 +89,11 @@ bool caller::send_ready(session& to) {
   return did_something;
 }
 
+bool caller::is_busy() const {
+  return std::ranges::any_of(
+      sessions_, [](const auto& each) { return !each.second.unanswered.empty() || !each.second.ready.empty(); });
+}
+
 bool caller::progress() {
   if (!worker_) return false;
   bool did_something = worker_->progress();

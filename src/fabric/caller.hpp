@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -64,6 +65,9 @@ class caller final : private receiver {
   /// Forgets a conversation: answers to its requests are dropped.
   void abandon(conversation& talk);
 
+  /// Whether there are requests to send, or to be answered.
+  bool is_busy() const;
+
   /// Receives answers and sends further requests, as far as possible without waiting; true if it did something.
   bool progress();
 
@@ -77,6 +81,8 @@ class caller final : private receiver {
   /// Whether it can sleep now until event() is readable, or something is due in look().
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
+
+  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which goes on with all exchanges
 
   // The engine's, under its mutex.
   int users = 0;   // exchanges that use it

@@ -20,6 +20,21 @@ using namespace std::chrono_literals;
 
 /// Between two looks at the callers that the serving thread drives.
 constexpr auto look_pause = 10ms;
+constexpr auto used_look_pause = 1ms;  // while another thread uses the caller
+constexpr auto idle_look_pause = 1s;   // if all driven exchanges have ended
+constexpr int most_sharing = 8;        // driven exchanges of a caller, before others are used
+
+/// Counts a thread in exchange::wait().
+class waiting_thread {
+ public:
+  explicit waiting_thread(std::atomic<int>& threads) : threads_(threads) { ++threads_; }
+  ~waiting_thread() { --threads_; }
+  waiting_thread(const waiting_thread&) = delete;
+  waiting_thread& operator=(const waiting_thread&) = delete;
+
+ private:
+  std::atomic<int>& threads_;
+};
 
 /// Before a request that was put aside is tried again.
 constexpr auto retry_pause = 1ms;
@@ -120,6 +135,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
   if (is_time_to_look) looked_ = time;
   bool did_something = false;
   for (caller* const each : callers_with(1)) {
+    if (each->waiting > 0) continue;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn) continue;
     did_something |= each->progress();
@@ -131,6 +147,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
 bool engine::arm() {
   if (!server_.by().arm()) return false;
   return std::ranges::all_of(callers_with(1), [](caller* each) {
+    if (each->waiting > 0) return true;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     return !turn || each->arm();
   });
@@ -144,8 +161,14 @@ void engine::sleep(std::chrono::nanoseconds time) {
   };
   if (server_.has_put_aside()) shorten(retry_pause);
   for (caller* const each : callers_with(1)) {
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    if (!turn || each->waiting > 0) {  // its event may be what another thread receives now
+      shorten(used_look_pause);
+      continue;
+    }
     events.push_back({each->event(), POLLIN, 0});
-    shorten(look_pause);
+    const bool is_quiet = !each->is_busy() && time - woken_.load(std::memory_order_relaxed) > 2 * look_pause;
+    shorten(is_quiet ? idle_look_pause : look_pause);
   }
   const std::size_t first_process = events.size();
   {
@@ -235,9 +258,16 @@ void engine::watch_end(peer& watched, memory::descriptor process_end) {
   wake();
 }
 
-/// The caller with the fewest users; a new one if all have some and the pool is not full.
-caller& engine::borrow() {
+/// The caller with the fewest users; a new one if all have some and the pool is not full. For an exchange that shares,
+/// one with a few driven exchanges, if there is one.
+caller& engine::borrow(bool shares) {
   const std::lock_guard lock(mutex_);
+  const auto shared =
+      std::ranges::find_if(callers_, [](const caller& each) { return each.driven > 0 && each.driven < most_sharing; });
+  if (shares && shared != callers_.end()) {
+    ++shared->users;
+    return *shared;
+  }
   const auto least = std::ranges::min_element(callers_, {}, &caller::users);
   if (least != callers_.end() && (least->users == 0 || callers_.size() == most_callers)) {
     ++least->users;
@@ -256,15 +286,26 @@ void engine::give_back(caller& borrowed, bool was_driven) {
   borrowed.driven -= was_driven ? 1 : 0;
 }
 
+/// The serving thread is told of an exchange at once, unless it looks every look_pause in any case.
 void engine::drive(caller& borrowed) {
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
-    ++borrowed.driven;
+    is_first = borrowed.driven++ == 0;
   }
+  is_first ? wake() : wake_soon();
+}
+
+/// Wakes the serving thread for driven exchanges, once a millisecond at most: a thread may start many exchanges, or
+/// wait for them, one after another. The serving thread looks at them every look_pause for a while after it.
+void engine::wake_soon() {
+  const auto time = now();
+  if (time - woken_.load(std::memory_order_relaxed) < 1ms) return;
+  woken_.store(time, std::memory_order_relaxed);
   wake();
 }
 
-exchange::exchange(engine& through) : engine_(through), caller_(through.borrow()) {}
+exchange::exchange(engine& through, bool shares) : engine_(through), caller_(through.borrow(shares)) {}
 
 exchange::~exchange() {
   {
@@ -308,6 +349,7 @@ bool exchange::test() {
 
 void exchange::wait(const std::function<void()>& look) {
   constexpr int spins = 16;
+  const waiting_thread counted(caller_.waiting);
   auto looked = now();
   for (int idle = 0;;) {
     bool may_sleep = false;
@@ -331,7 +373,7 @@ void exchange::wait(const std::function<void()>& look) {
     }
     look();
   }
-  if (is_driven_) engine_.wake();  // the serving thread has not seen what came meanwhile for others
+  if (is_driven_) engine_.wake_soon();
   throw_error();
 }
 

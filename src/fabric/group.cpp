@@ -117,10 +117,10 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-exchange group::begin() {
+exchange group::begin(bool shares) {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return exchange(*engine_);
+  return exchange(*engine_, shares);
 }
 
 void group::wait(const char* operation, exchange& running) const {

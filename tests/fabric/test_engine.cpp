@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -344,6 +345,34 @@ TEST(Engine, TheServingThreadGoesOnWithExchanges) {
   EXPECT_EQ(seen, 100);
   while (!exchange.test()) std::this_thread::yield();
   EXPECT_EQ(adds.answers.size(), 100u);
+}
+
+/// Threads start several exchanges each, wait for most of them while others are under way, and give one up.
+TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
+  processes all(2);
+  constexpr int threads = 3, rounds = 30, under_way = 6;
+  std::atomic<int> answered = 0;
+  std::vector<std::jthread> running;
+  for (int thread = 0; thread < threads; ++thread)
+    running.emplace_back([&] {
+      for (int round = 0; round < rounds; ++round) {
+        std::deque<requests> adds;
+        std::deque<fabric::exchange> exchanges;
+        for (int i = 0; i < under_way; ++i) {
+          fabric::exchange& started = exchanges.emplace_back(*all.engines[0], true);
+          started.add(all.peer(0, 1), adds.emplace_back(add, 3));
+          started.drive();
+        }
+        for (int i = 1; i < under_way; ++i) {
+          if (round % 3 == 0) std::this_thread::sleep_for(1ms);
+          exchanges[static_cast<std::size_t>(i)].wait([] {});
+          answered += static_cast<int>(adds[static_cast<std::size_t>(i)].answers.size());
+        }
+        exchanges.clear();  // before the requests; gives the first one up
+      }
+    });
+  running.clear();  // joins
+  EXPECT_EQ(answered, threads * rounds * (under_way - 1) * 3);
 }
 
 TEST(Engine, SeveralExchangesShareACaller) {
