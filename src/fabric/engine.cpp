@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/log.hpp"
+
 namespace syncyte::fabric {
 namespace {
 
@@ -107,8 +109,13 @@ void engine::wake() {
 
 void engine::serve() {
   while (!is_stopping_) {
-    const auto time = now();
-    if (!progress(time) && arm()) sleep(time);
+    const auto error = base::error_of([&] {
+      const auto time = now();
+      if (!progress(time) && arm()) sleep(time);
+    });
+    if (!error) continue;
+    base::log(SYNCYTE_LOG_ERROR, "the fabric's thread goes on after an error: {}", error->what());
+    std::this_thread::sleep_for(100ms);
   }
 }
 
@@ -258,32 +265,40 @@ void engine::watch_end(peer& watched, memory::descriptor process_end) {
   wake();
 }
 
-/// The caller with the fewest users; a new one if all have some and the pool is not full. For an exchange that shares,
-/// one with a few driven exchanges, if there is one.
+/// Another driven exchange's caller, if that may be; or one without users; a new one if all have some and the pool is
+/// not full; or the one with the fewest users.
 caller& engine::borrow(bool shares) {
   const std::lock_guard lock(mutex_);
-  const auto shared =
-      std::ranges::find_if(callers_, [](const caller& each) { return each.driven > 0 && each.driven < most_sharing; });
-  if (shares && shared != callers_.end()) {
-    ++shared->users;
-    return *shared;
+  caller* chosen = nullptr;
+  for (caller& each : callers_) {
+    const bool fits = shares && each.driven > 0 && each.driven < most_sharing;
+    const bool is_free = each.users == 0 && !each.is_behind;
+    if (fits || is_free) chosen = &each;
+    if (fits) break;
   }
-  const auto least = std::ranges::min_element(callers_, {}, &caller::users);
-  if (least != callers_.end() && (least->users == 0 || callers_.size() == most_callers)) {
-    ++least->users;
-    return *least;
-  }
-  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
-  caller& made =
-      callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_, declare_);
-  ++made.users;
-  return made;
+  if (chosen == nullptr && callers_.size() < most_callers) chosen = make_caller();
+  if (chosen == nullptr) chosen = &*std::ranges::min_element(callers_, {}, &caller::users);
+  ++chosen->users;
+  return *chosen;
 }
 
-void engine::give_back(caller& borrowed, bool was_driven) {
+/// Null if it cannot be made, but there are others.
+caller* engine::make_caller() {
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  try {
+    const auto number = static_cast<std::uint32_t>(callers_.size());
+    return &callers_.emplace_back(*transport_, process_, number, limits_, declare_);
+  } catch (const std::runtime_error& error) {
+    base::require(!callers_.empty(), SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}", error.what());
+    return nullptr;
+  }
+}
+
+void engine::give_back(caller& borrowed, bool was_driven, bool is_behind) {
   const std::lock_guard lock(mutex_);
   --borrowed.users;
   borrowed.driven -= was_driven ? 1 : 0;
+  borrowed.is_behind = is_behind;
 }
 
 /// The serving thread is told of an exchange at once, unless it looks every look_pause in any case.
@@ -308,12 +323,14 @@ void engine::wake_soon() {
 exchange::exchange(engine& through, bool shares) : engine_(through), caller_(through.borrow(shares)) {}
 
 exchange::~exchange() {
+  bool is_behind = false;
   {
     const std::lock_guard lock(caller_.mutex);
     for (conversation& talk : talks_)
       if (!talk.has_ended()) caller_.abandon(talk);
+    is_behind = caller_.is_busy();
   }
-  engine_.give_back(caller_, is_driven_);
+  engine_.give_back(caller_, is_driven_, is_behind);
 }
 
 void exchange::add(peer& owner, request_source& source) {
@@ -352,15 +369,14 @@ void exchange::wait(const std::function<void()>& look) {
   const waiting_thread counted(caller_.waiting);
   auto looked = now();
   for (int idle = 0;;) {
-    bool may_sleep = false;
+    pollfd event{-1, POLLIN, 0};
     {
       const std::lock_guard lock(caller_.mutex);
       idle = caller_.progress() ? 0 : idle + 1;
       if (has_ended()) break;
-      if (idle > spins) may_sleep = caller_.arm();
+      if (idle > spins && caller_.arm()) event.fd = caller_.event();
     }
-    if (may_sleep) {
-      pollfd event{caller_.event(), POLLIN, 0};
+    if (event.fd >= 0) {
       ::poll(&event, 1, 1);
     } else if (idle > 0) {
       ::sched_yield();

@@ -73,7 +73,8 @@ class engine {
   };
 
   caller& borrow(bool shares);
-  void give_back(caller& borrowed, bool was_driven);
+  caller* make_caller();
+  void give_back(caller& borrowed, bool was_driven, bool is_behind);
   void drive(caller& borrowed);
   void wake_soon();
 

@@ -26,8 +26,9 @@ class group final : public comm::collective_resource {
   /// "rank 3 of world".
   std::string rank_name(int rank) const;
 
-  /// Name for a new object; equal on all ranks, which all call it.
-  object_name next_object() { return {communicator_, ++objects_}; }
+  /// Serves requests for a new object, until targets().remove(). Returns its name, equal on all ranks. Collective; ends
+  /// in an agreement: no rank sends a request before all serve, and none serves if the agreement fails.
+  object_name add_object(comm::collective_call& call, std::shared_ptr<target> object);
 
   /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
   /// accesses of this thread before and after the operation are not reordered with it.

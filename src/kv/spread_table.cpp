@@ -9,11 +9,7 @@ namespace syncyte::kv {
 
 spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,
                            std::vector<table> tables)
-    : comm_(comm),
-      ranks_(std::move(ranks)),
-      name_(ranks_->next_object()),
-      parts_(std::move(parts)),
-      tables_(std::move(tables)) {}
+    : comm_(comm), ranks_(std::move(ranks)), parts_(std::move(parts)), tables_(std::move(tables)) {}
 
 std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                    base::partition parts, std::vector<table> tables,
@@ -21,9 +17,8 @@ std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, 
   const comm::communicator& comm = call.comm();
   std::unique_ptr<spread_table> result(new spread_table(comm, std::move(ranks), std::move(parts), std::move(tables)));
   const table& mine = result->tables_[static_cast<std::size_t>(comm.node().rank)];
-  result->ranks_->through().targets().add(
-      result->name_, std::make_shared<table_target>(mine, result->range_of(comm.rank()), std::move(memory)));
-  call.agree();  // no rank sends a request before all have added theirs
+  result->name_ = result->ranks_->add_object(
+      call, std::make_shared<table_target>(mine, result->range_of(comm.rank()), std::move(memory)));
   return result;
 }
 

@@ -51,7 +51,7 @@ class spread_table {
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;
-  const fabric::object_name name_;
+  fabric::object_name name_{};
   base::partition parts_;
   std::vector<table> tables_;
 };
