@@ -164,13 +164,29 @@ class WholeEmbedding(torch.nn.Module):
         self.sync()
 
     def set_optimizer(self, optimizer: OptimizerName, lr: float, **options: Any) -> None:
-        """Begins to train with another optimizer, whose state is new. Collective; see WholeTensor.set_optimizer()."""
+        """Begins to train with another optimizer, whose state is new. Collective.
+
+        Parameters
+        ----------
+        optimizer : str
+            "sgd", "adagrad" or "adam".
+        lr : float
+            Learning rate, 0 or more.
+        options
+            Other arguments of WholeTensor.set_optimizer().
+        """
         self.table.set_optimizer(optimizer, lr, **options)
         self.optimizer = optimizer
         self._anchor.requires_grad_()
 
     def set_learning_rate(self, lr: float) -> None:
-        """Changes the learning rate of this rank's gradients from now on. Local."""
+        """Changes the learning rate of this rank's gradients from now on. Local.
+
+        Parameters
+        ----------
+        lr : float
+            0 or more.
+        """
         self.table.set_learning_rate(lr)
 
     def sync(self) -> None:
