@@ -8,7 +8,7 @@
 
 namespace syncyte::fabric {
 
-/// What a process has sent since its engine was made. Heartbeats count too.
+/// Counts of all that a process has sent since its engine was made, heartbeats included.
 struct traffic {
   std::atomic<std::int64_t> links{0};  ///< made to other processes
   std::atomic<std::int64_t> messages{0};

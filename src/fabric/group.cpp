@@ -110,7 +110,7 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
   engine* const mine = process_engine(reason);
   const bool is_usable = all_have_engine(mine, comm);
   if (!is_usable)
-    base::log(SYNCYTE_LOG_INFO, "{} does without the fabric: {}", comm.name(),
+    base::log(SYNCYTE_LOG_INFO, "{} does not use the fabric: {}", comm.name(),
               mine == nullptr ? reason : "another rank has none, or one of another version");
   return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
 }

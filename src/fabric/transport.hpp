@@ -11,7 +11,7 @@
 
 namespace syncyte::fabric {
 
-/// What moves messages between processes: UCX (ucx/), or queues between threads in tests. Messages may be lost, doubled
+/// Moves messages between processes: UCX (ucx/), or queues between threads in tests. Messages may be lost, doubled
 /// or overtaken by others: sessions (caller.hpp, server.hpp) number them. All functions throw std::runtime_error.
 
 /// Receives what a worker has for this process; called inside worker::progress().

@@ -31,7 +31,7 @@ std::shared_ptr<comm::communicator> group(comm::communicator& parent, std::span<
 /// function.
 void call_before_end(bool (*step)(bool are_all_here) noexcept);
 
-/// What lower layers do at the end. No step waits for other ranks.
+/// Steps of lower layers at the end. No step waits for other ranks.
 struct end_steps {
   void (*all_are_here)() noexcept;  ///< all ranks have come to finish(): from now on they may end at any time
   void (*last)() noexcept;          ///< communicators are freed, or cannot be because a rank died; MPI still works

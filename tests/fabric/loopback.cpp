@@ -15,7 +15,7 @@ namespace syncyte::test {
 
 using clock = std::chrono::steady_clock;
 
-/// What a link and the network know of a connection.
+/// State of a connection that a link and the network share.
 struct loopback_connection {
   int from;
   std::uint64_t tag;
@@ -65,7 +65,7 @@ memory::descriptor open_timer() {
 
 }  // namespace
 
-/// What will arrive at a worker, in the order of arrival. Other threads put messages into it.
+/// Messages that will arrive at a worker, in the order of arrival. Other threads put messages into it.
 class loopback_inbox {
  public:
   loopback_inbox() : timer_(open_timer()) {}

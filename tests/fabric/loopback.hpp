@@ -97,7 +97,7 @@ struct loopback_counters {
   std::atomic<std::int64_t> bytes = 0;     // headers and payloads
 };
 
-/// What one simulated process uses. Several transports may have the same process's number.
+/// The transport of one simulated process. Several transports may have the same process's number.
 class loopback_transport final : public fabric::transport {
  public:
   loopback_transport(std::shared_ptr<loopback_network> network, int process)

@@ -90,7 +90,7 @@ TEST(Fallback, IsAgreedAndSaid) {
   testing::internal::CaptureStderr();
   const outcome created = outcome_of([&] { tensor = make_tensor(SYNCYTE_INT64, {rows, columns}); });
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_NE(log.find("world does without the fabric"), std::string::npos) << log;
+  EXPECT_NE(log.find("world does not use the fabric"), std::string::npos) << log;
   EXPECT_NE(log.find(expected_reason()), std::string::npos) << log;
   if (tensor == nullptr) {  // this MPI has no one-sided communication
     EXPECT_EQ(created.status, SYNCYTE_ERR_UNSUPPORTED) << created.message;

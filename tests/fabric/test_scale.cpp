@@ -1,6 +1,6 @@
-// What a rank sends at the start and for an operation, with each rank a node of its own: at most one message for each
-// owner that an operation touches, and a number of links at the start that does not depend on the number of ranks.
-// docs/scale.md has the counts that this prints.
+// Counts messages of a rank at the start and for an operation, with each rank a node of its own: at most one message
+// for each owner that an operation touches, and a number of links at the start that does not depend on the number of
+// ranks. docs/scale.md has the counts that this prints.
 #include <gtest/gtest.h>
 
 #include <cstdio>

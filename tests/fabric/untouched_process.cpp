@@ -1,4 +1,4 @@
-// What UCX changes in a process by default stays as it was: signal handlers, the alternate signal stack, the code of
+// UCX leaves these unchanged in a process: signal handlers, the alternate signal stack, the code of
 // libc, the environment. The program does not start MPI, which may have loaded UCX before.
 #include <dlfcn.h>
 #include <signal.h>

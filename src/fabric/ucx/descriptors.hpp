@@ -2,9 +2,9 @@
 
 namespace syncyte::fabric::ucx {
 
-/// What UCX opens for a worker: some descriptors, and one or two for each network device.
+/// Descriptors that UCX opens for a worker: some, and one or two for each network device.
 inline constexpr int descriptors_of_worker = 64;
-/// What UCX opens for an endpoint.
+/// Descriptors that UCX opens for an endpoint.
 inline constexpr int descriptors_of_endpoint = 8;
 
 /// Throws std::runtime_error if the process may not open this many more file descriptors. UCX 1.13 aborts the process
