@@ -75,7 +75,7 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   std::shared_ptr<whole_tensor> optimizer_state() const;
   std::shared_ptr<whole_tensor> optimizer_steps() const;
 
-  /// Started forms. Index and packed memory stay until the end.
+  /// Started forms. Packed memory stays until the end.
   std::unique_ptr<started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
   std::unique_ptr<started_access> iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   std::unique_ptr<started_access> iscatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);

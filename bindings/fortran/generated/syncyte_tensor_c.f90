@@ -313,10 +313,11 @@ module syncyte_tensor_c
     end function syncyte_tensor_put_signal
 
     !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    !> others come without further calls. Accesses under way at one time are not ordered with each other. Without
-    !> the fabric (between nodes by MPI RMA) the whole operation happens here.
+    !> others come without further calls. Accesses under way at one time are not ordered with each other;
+    !> tensor_flush() and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the
+    !> whole operation happens here.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when output holds the rows; needs no MPI: any thread may test it or wait for it
     ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
@@ -332,7 +333,7 @@ module syncyte_tensor_c
 
     !> Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when all rows are written; needs no MPI
     ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
@@ -348,7 +349,7 @@ module syncyte_tensor_c
 
     !> Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when all rows are added; needs no MPI
     ! Returns: as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is

@@ -2,13 +2,16 @@
 !> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
 !>
 !> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
-!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name.
+!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name. Arrays of
+!> started accesses (igather and so on) must stay until the request has ended: give them the asynchronous or target
+!> attribute, and pass whole arrays or contiguous sections, not expressions.
 module syncyte_tensors
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_comms, only: syncyte_comm
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
 
@@ -29,6 +32,9 @@ module syncyte_tensors
     procedure :: gather => tensor_gather
     procedure :: scatter => tensor_scatter
     procedure :: scatter_add => tensor_scatter_add
+    procedure :: igather => tensor_igather
+    procedure :: iscatter => tensor_iscatter
+    procedure :: iscatter_add => tensor_iscatter_add
     procedure :: put_signal => tensor_put_signal
     procedure :: set_optimizer => tensor_set_optimizer
     procedure :: set_learning_rate => tensor_set_learning_rate
@@ -366,6 +372,87 @@ contains
     ignored = syncyte_memory_release(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
+
+  !> Starts gather; output may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_igather(self, index, output, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
+        output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_igather"//c_null_char)
+    else
+      status = syncyte_tensor_igather(self%handle, index_c, output_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_igather
+
+  !> Starts scatter; source must stay unchanged until the request has ended. Local; does not wait.
+  subroutine tensor_iscatter(self, index, source, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter"//c_null_char)
+    else
+      status = syncyte_tensor_iscatter(self%handle, index_c, source_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iscatter
+
+  !> Starts scatter_add; source must stay unchanged until the request has ended. Local; does not wait.
+  subroutine tensor_iscatter_add(self, index, source, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter_add"//c_null_char)
+    else
+      status = syncyte_tensor_iscatter_add(self%handle, index_c, source_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iscatter_add
 
   !> Writes rows, and then adds value to a counter or sets it; who sees the new value sees the rows. Local.
   subroutine tensor_put_signal(self, index, source, counters, element, value, op, stat, errmsg)

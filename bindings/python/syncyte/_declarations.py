@@ -2242,14 +2242,14 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    # others come without further calls. Accesses under way at one time are not ordered with each other. Without the
-    # fabric (between nodes by MPI RMA) the whole operation happens here. Returns: as gather; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    # others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush()
+    # and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens
+    # here. Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
     "syncyte_tensor_igather": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the rows; needs no MPI: any thread may test it or wait for it
         ],
@@ -2260,7 +2260,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are written; needs no MPI
         ],
@@ -2271,7 +2271,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
         ],

@@ -264,10 +264,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
 
 /**
  * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
- * others come without further calls. Accesses under way at one time are not ordered with each other. Without the fabric
- * (between nodes by MPI RMA) the whole operation happens here.
+ * others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and
+ * tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[out] output {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
@@ -279,7 +279,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, 
 /**
  * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when all rows are written; needs no MPI
@@ -291,7 +291,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor,
 /**
  * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when all rows are added; needs no MPI

@@ -320,23 +320,23 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   }
 
   /// Starts gather(). Local; does not wait for other ranks. Rows of this node are there on return; others come without
-  /// further calls. Accesses under way at one time are not ordered with each other. Without the fabric (between nodes
-  /// by MPI RMA) the whole operation happens here.
-  /// @param index int32 or int64, contiguous
+  /// further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and tensor_sync() do
+  /// not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements
   request igather(const const_buffer& index, const buffer& output) const {
     return started(syncyte_tensor_igather, get(), index.get(), output.get());
   }
 
   /// Starts scatter(), as igather() does.
-  /// @param index int32 or int64, contiguous
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   request iscatter(const const_buffer& index, const const_buffer& source) const {
     return started(syncyte_tensor_iscatter, get(), index.get(), source.get());
   }
 
   /// Starts scatter_add(), as igather() does.
-  /// @param index int32 or int64, contiguous
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   request iscatter_add(const const_buffer& index, const const_buffer& source) const {
     return started(syncyte_tensor_iscatter_add, get(), index.get(), source.get());

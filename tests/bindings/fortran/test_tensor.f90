@@ -17,6 +17,7 @@ program test_tensor
   call node_view()
   call rows_by_index()
   call adds()
+  call started_rows()
   call optimizer()
   call boxes()
   call boxes_of_fewer_dimensions()
@@ -190,6 +191,49 @@ contains
     call t%sync()
     call t%destroy()
   end subroutine adds
+
+  !> Started accesses to rows: several at once, and a wrong index.
+  subroutine started_rows()
+    type(syncyte_tensor) :: t
+    type(syncyte_request) :: requests(2)
+    real(real64), asynchronous :: rows(2, 3, 4), some(2, 3, 2), one(2, 3)
+    integer(int64) :: index(4)
+    integer :: i, stat
+    logical :: done
+    character(len=400) :: errmsg
+
+    call t%create(world, SYNCYTE_FLOAT64, [2, 3, 9])
+    call fill(t)
+    index = [9, 1, 5, 1]
+    call t%igather(index, rows, requests(1))
+    call t%igather([3, 8], some, requests(2))
+    call syncyte_wait_all(requests)
+    do i = 1, 4
+      call check_equal(rows(2, 3, i), value(2, 3, index(i)), "igather")
+    end do
+    call check_equal(some(1, 2, 2), value(1, 2, 8_int64), "a second igather")
+    call t%sync()
+    if (rank == 0) then
+      one = -1
+      call t%iscatter([2], one, requests(1))
+      done = .false.
+      do while (.not. done)
+        call requests(1)%test(done)
+      end do
+    end if
+    call t%sync()
+    some = 1
+    call t%iscatter_add([2, 2], some, requests(1))
+    call requests(1)%wait()
+    call t%sync()
+    call t%gather([2], one)
+    call check(all(one == 2*ranks - 1), "iscatter and iscatter_add")
+    call t%igather([10], one, requests(1), stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "10", "a wrong index")
+    call check(requests(1)%is_null(), "no request after an error")
+    call t%sync()
+    call t%destroy()
+  end subroutine started_rows
 
   !> Rank r updates row r + 1; then all ranks update row 1.
   subroutine optimizer()
