@@ -566,6 +566,36 @@ syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const in
   });
 }
 
+syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return after_init("tensor_iget_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    out(request, "request");
+    give_request(object->iget_box({lower, lower_length}, output), "tensor_iget_box", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("tensor_iput_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iput_box({lower, lower_length}, source), "tensor_iput_box", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha, syncyte_request_t* request) {
+  return after_init("tensor_iaccumulate_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iaccumulate_box({lower, lower_length}, source, op, alpha), "tensor_iaccumulate_box", request);
+  });
+}
+
 syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
     int64_t* previous) {
   return after_init("tensor_fetch_add", [&] {

@@ -32,7 +32,7 @@ constexpr access_kind kind_of(row_access what) {
 class fabric_rows final : public transfer {
  public:
   fabric_rows(std::shared_ptr<fabric::group> ranks, fabric::object_name object, row_access what,
-              std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM)
+              std::span<const remote_rows> owners, syncyte_op_t op)
       : ranks_(std::move(ranks)), kind_(kind_of(what)), running_(ranks_->begin()) {
     for (const remote_rows& each : owners) {
       fabric::peer& owner = ranks_->at(each.rank);
@@ -89,19 +89,20 @@ void fabric_remote::get(int rank, std::size_t offset, std::byte* target, std::si
 }
 
 void fabric_remote::get_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::get, owners).wait();
+  fabric_rows(ranks_, name_, row_access::get, owners, SYNCYTE_OP_REPLACE).wait();
 }
 
 void fabric_remote::put_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::put, owners).wait();
+  fabric_rows(ranks_, name_, row_access::put, owners, SYNCYTE_OP_REPLACE).wait();
 }
 
 void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
   fabric_rows(ranks_, name_, row_access::add, owners, op).wait();
 }
 
-std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners) {
-  return std::make_unique<fabric_rows>(ranks_, name_, what, owners);
+std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners,
+                                                    syncyte_op_t op) {
+  return std::make_unique<fabric_rows>(ranks_, name_, what, owners, op);
 }
 
 void fabric_remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,

@@ -26,7 +26,7 @@ class fabric_remote final : public remote {
   void get_rows(std::span<const remote_rows> owners) override;
   void put_rows(std::span<const remote_rows> owners) override;
   void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
-  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) override;
+  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
   void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                std::byte* previous, std::int64_t count) override;
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,

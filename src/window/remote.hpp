@@ -71,12 +71,10 @@ class remote : public comm::collective_resource {
   /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
   virtual void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) = 0;
 
-  /// Starts get_rows(), put_rows() or add_rows(). Lists and memory stay until the end. Null: it has ended. Accesses of
-  /// operations under way at one time come in any order.
-  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) {
-    what == row_access::get   ? get_rows(owners)
-    : what == row_access::put ? put_rows(owners)
-                              : add_rows(owners, SYNCYTE_OP_SUM);
+  /// Starts get_rows(), put_rows() or add_rows(), which alone uses `op`. Lists and memory stay until the end. Null: it
+  /// has ended. Accesses of operations under way at one time come in any order.
+  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) {
+    what == row_access::get ? get_rows(owners) : what == row_access::put ? put_rows(owners) : add_rows(owners, op);
     return nullptr;
   }
 

@@ -44,6 +44,9 @@ module syncyte_tensors
     procedure :: owner => tensor_owner
     procedure :: get_box => tensor_get_box
     procedure :: put_box => tensor_put_box
+    procedure :: iget_box => tensor_iget_box
+    procedure :: iput_box => tensor_iput_box
+    procedure :: iaccumulate_box => tensor_iaccumulate_box
     procedure :: get => tensor_get
     procedure :: put => tensor_put
     procedure :: acc => tensor_acc
@@ -656,6 +659,94 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
+
+  !> Starts get_box; array may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_iget_box(self, array, lower, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iget_box"//c_null_char)
+    else
+      status = syncyte_tensor_iget_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iget_box
+
+  !> Starts put_box; array may be re-used on return. Local; does not wait.
+  subroutine tensor_iput_box(self, array, lower, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iput_box"//c_null_char)
+    else
+      status = syncyte_tensor_iput_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iput_box
+
+  !> Starts to combine a box with array, as acc does; array may be re-used on return. Local; does not wait.
+  subroutine tensor_iaccumulate_box(self, array, lower, op, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iaccumulate_box"//c_null_char)
+    else
+      status = syncyte_tensor_iaccumulate_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          op, c_null_ptr, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iaccumulate_box
 
   !> Reads a patch: array = tensor(lo(1):hi(1), lo(2):hi(2), ...). Local.
   subroutine tensor_get(self, lo, hi, array, stat, errmsg)

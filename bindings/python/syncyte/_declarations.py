@@ -2370,6 +2370,47 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
         ],
     ),
+    # Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    # memory of their size until the end; they are copied to output by the test or wait that finds the end. Returns: as
+    # get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_iget_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the box; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    # memory of their size until the end. Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or
+    # is out of reach.
+    "syncyte_tensor_iput_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the box is written; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
+    # packed memory of their size until the end. Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an
+    # owner died or is out of reach, or a row is damaged.
+    "syncyte_tensor_iaccumulate_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+            ctypes.c_int32,  # op (in): as of accumulate_box
+            ctypes.c_void_p,  # alpha (in, optional): as of accumulate_box; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined; needs no MPI
+        ],
+    ),
     # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
     "syncyte_tensor_fetch_add": Function(
         ctypes.c_int32,

@@ -1,16 +1,18 @@
-"""Methods of whole tensors that start an access to rows and return a request."""
+"""Methods of whole tensors that start an access to rows or a box and return a request."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, overload
 
 import numpy as np
 
 from . import _arrays, _library, dtypes
 from ._buffers import Buffer, as_buffer
+from ._checks import as_op
 from ._requests import Request, reap
-from ._tensor_methods import TensorMethods, _index_buffer
-from ._types import Array
+from ._tensor_methods import TensorMethods, _index_buffer, _scalar
+from ._types import Array, Reduction
 from .errors import ArgumentError
 
 
@@ -99,6 +101,89 @@ class StartedMethods(TensorMethods):
         """
         wanted, values = self._rows_to_write(index, source)
         return self._start_write("iscatter_add", (wanted, values), wanted.reference, values.reference)
+
+    @overload
+    def iget_box(self, lower: Sequence[int], extent: None = None, *, out: Array) -> Request[Array]: ...
+    @overload
+    def iget_box(self, lower: Sequence[int], extent: Sequence[int]) -> Request[Any]: ...
+
+    def iget_box(self, lower: Sequence[int], extent: Sequence[int] | None = None, out: Any = None) -> Request[Any]:
+        """Starts get_box(). Local; does not wait for other ranks. Not differentiable.
+
+        Parameters
+        ----------
+        lower, extent, out
+            As of get_box().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the box: out, or the new array.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, ArgumentError
+            As of get_box(); ArgumentError also if the tensor records gradients.
+        """
+        self._refuse_recorded("get_box")
+        if (extent is None) == (out is None):
+            raise ArgumentError("extent and out: expected exactly one of them")
+        result = out
+        if out is None:
+            shape = self._box_shape(extent)
+            self._check_inside(lower, shape)
+            result = _arrays.empty(self._array_kind, self._dtype, shape)
+        target = as_buffer(result, "out", writable=True, contiguous=False, expected=self._dtype)
+        first = self._check_inside(lower, target.shape)
+        return self._start_read("iget_box", (target,), first, len(first), target.reference)
+
+    def iput_box(self, lower: Sequence[int], source: Any) -> Request[Self]:
+        """Starts put_box(). Local; does not wait for other ranks.
+
+        Parameters
+        ----------
+        lower, source
+            As of put_box(). source may change after the start.
+
+        Returns
+        -------
+        Request
+            It ends when the box is written; its wait() returns the tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, ArgumentError
+            As of put_box().
+        """
+        values = self._source(source, False)
+        first = self._check_inside(lower, values.shape)
+        return self._start_write("iput_box", (values,), first, len(first), values.reference)
+
+    def iaccumulate_box(
+        self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
+    ) -> Request[Self]:
+        """Starts accumulate_box(). Local; does not wait for other ranks.
+
+        Parameters
+        ----------
+        lower, source, op, alpha
+            As of accumulate_box(). source may change after the start.
+
+        Returns
+        -------
+        Request
+            It ends when all elements are combined; its wait() returns the tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, ArgumentError, UnsupportedError
+            As of accumulate_box(). PeerDiedError is raised by wait() too.
+        """
+        values = self._source(source, False)
+        first = self._check_inside(lower, values.shape)
+        factor = None if alpha is None else _scalar(alpha, self._dtype)
+        how = int(as_op(op))
+        return self._start_write("iaccumulate_box", (values,), first, len(first), values.reference, how, factor)
 
     def _refuse_recorded(self, blocking: str) -> None:
         if self._records_gradients():

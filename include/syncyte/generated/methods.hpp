@@ -374,6 +374,21 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_put_box(get(), lower.data(), std::ssize(lower), source.get()));
   }
 
+  /// Starts get_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end;
+  /// they are copied to output by the test or wait that finds the end.
+  /// @param lower first element of the box
+  /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
+  request iget_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    return started(syncyte_tensor_iget_box, get(), lower.data(), std::ssize(lower), output.get());
+  }
+
+  /// Starts put_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end.
+  /// @param lower first element of the box
+  /// @param source as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+  request iput_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
+    return started(syncyte_tensor_iput_box, get(), lower.data(), std::ssize(lower), source.get());
+  }
+
   /// Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
   /// @param element number of the element in row-major order
   /// @param operand number to add

@@ -60,6 +60,45 @@ def test_scatter_and_scatter_add(world):
     world.barrier()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, torch.float64])
+def test_boxes(world, dtype):
+    tensor = make(world, dtype)
+    reads = [tensor.iget_box((first, 1), (11 - first, 3)) for first in range(8)]
+    out = np.zeros((3, 11)).T
+    assert tensor.iget_box((0, 2), out=out).wait() is out
+    whole = np.array([expected(row) for row in range(11)])
+    for first, read in enumerate(reads):
+        assert np.array_equal(np.asarray(read.wait()), whole[first:, 1:4])
+    assert np.array_equal(out, whole[:, 2:])
+    world.barrier()
+    source = np.full((11, 1), float(world.rank))
+    put = tensor.iput_box((0, world.rank), source)
+    source[:] = -5  # may change after the start
+    assert put.wait() is tensor
+    tensor.sync()
+    adds = [tensor.iaccumulate_box((0, 0), torch.ones((11, 5), dtype=torch.float64), alpha=2) for _ in range(4)]
+    assert syncyte.wait_all(adds) == [tensor] * 4
+    tensor.sync()
+    whole[:, : world.size] = range(world.size)
+    assert np.array_equal(np.asarray(tensor.get_box((0, 0), (11, 5))), whole + 8 * world.size)
+    world.barrier()
+
+
+def test_wrong_boxes(world):
+    tensor = make(world)
+    with pytest.raises(IndexError, match="outside the tensor"):
+        tensor.iget_box((8, 0), (4, 1))
+    with pytest.raises(ValueError, match="exactly one of them"):
+        tensor.iget_box((8, 0))
+    with pytest.raises(ValueError, match="extent"):
+        tensor.iget_box((8, 0), (1,))
+    with pytest.raises(TypeError, match="source"):
+        tensor.iput_box((0, 0), np.zeros((1, 5), np.int32))
+    with pytest.raises(ValueError, match="op"):
+        tensor.iaccumulate_box((0, 0), np.zeros((1, 5)), "replace")
+    world.barrier()
+
+
 def test_requests_keep_tensor_and_arrays(world):
     tensor = make(world)
     request = tensor.igather(np.array([4, 5]))
