@@ -363,6 +363,27 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
   });
 }
 
+syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+    syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request) {
+  return after_init("window_ifetch_op", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    out(request, "request");
+    give_request(object->ifetch_op(rank, offset, dtype, op, operand, previous), "window_ifetch_op", request);
+  });
+}
+
+syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+    syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous, syncyte_request_t* request) {
+  return after_init("window_icompare_swap", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    out(request, "request");
+    give_request(object->icompare_swap(rank, offset, dtype, expected, desired, previous), "window_icompare_swap",
+        request);
+  });
+}
+
 syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
   return after_init("window_lock", [&] {
     const auto object = find_traced(tables::window(), window, "window");

@@ -474,14 +474,44 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
     check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
   }
 
-  /// Completes this rank's operations at their targets. Local.
+  /// Starts put(). Local; does not wait for other ranks. An access to a rank of this node is complete on return; one
+  /// between nodes goes on without further calls, and its request needs no MPI. It is complete at the target when the
+  /// request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses under way at
+  /// one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole access happens
+  /// here.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param source contiguous
+  request iput(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+    return started(syncyte_window_iput, get(), rank, offset, source.get());
+  }
+
+  /// Starts get(), as iput() does.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param target contiguous
+  request iget(std::int32_t rank, std::size_t offset, const buffer& target) const {
+    return started(syncyte_window_iget, get(), rank, offset, target.get());
+  }
+
+  /// Starts accumulate(), as iput() does.
+  /// @param rank target
+  /// @param offset bytes from the start of its part; a multiple of the element's size
+  /// @param how as in accumulate
+  /// @param source contiguous
+  request iaccumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+    return started(syncyte_window_iaccumulate, get(), rank, offset, raw(how), source.get());
+  }
+
+  /// Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
+  /// complete when its request has ended.
   /// @param rank target; -1: all
   void flush(std::int32_t rank = -1) const {
     check(syncyte_window_flush(get(), rank));
   }
 
-  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
-  /// all ranks have dropped.
+  /// Completes all ranks' blocking operations: after it, all ranks see all earlier writes. Collective; also frees
+  /// objects that all ranks have dropped.
   void fence() const {
     check(syncyte_window_fence(get()));
   }
