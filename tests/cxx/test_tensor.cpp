@@ -162,6 +162,7 @@ TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
   table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), 2.0);
   table.sync();
   EXPECT_EQ(table.local<double>()[2 * 2 + 1], 3.0 * size_);
+  table.sync();
   table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), syncyte::op::min);
   table.sync();
   EXPECT_EQ(table.local<double>()[2 * 2 + 1], 1.0);
