@@ -740,36 +740,6 @@ syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
   return guarded("kv_worker_destroy", [&] { tables::kv_worker().destroy(worker, "worker"); });
 }
 
-syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-    const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init<forks_too>("kv_worker_pull", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    trace_buffer(values);
-    const auto result = static_cast<int64_t>(object->pull(keys, values));
-    if (timestamp != nullptr) *timestamp = result;
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-    const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init("kv_worker_push", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    trace_buffer(values);
-    const auto result = static_cast<int64_t>(object->push(keys, values));
-    if (timestamp != nullptr) *timestamp = result;
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-    const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init("kv_worker_set", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    trace_buffer(values);
-    const auto result = static_cast<int64_t>(object->set(keys, values));
-    if (timestamp != nullptr) *timestamp = result;
-  });
-}
-
 syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
     int64_t* timestamp) {
   return after_init("kv_worker_localize", [&] {
@@ -812,20 +782,18 @@ syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, in
   });
 }
 
-syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
-    const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init("kv_worker_pull_sample", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    trace_buffer(values);
-    const auto result = static_cast<int64_t>(object->pull_sample(sample, keys, values));
-    if (timestamp != nullptr) *timestamp = result;
-  });
-}
-
 syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample) {
   return after_init("kv_worker_finish_sample", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->finish_sample(sample);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp, int32_t* has_ended) {
+  return lookup_after_init("kv_worker_test", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    out(has_ended, "has_ended");
+    *has_ended = static_cast<int32_t>(object->test(timestamp));
   });
 }
 

@@ -8,6 +8,25 @@
 using namespace syncyte;
 using namespace syncyte::capi;
 
+namespace {
+
+using operation = std::int64_t (kv::worker::*)(const syncyte_buffer_t*, const syncyte_buffer_t*, kv::completion);
+
+/// A null timestamp: the operation is complete on return.
+kv::completion completion_of(const int64_t* timestamp) {
+  return timestamp == nullptr ? kv::completion::on_return : kv::completion::by_wait;
+}
+
+void run(operation what, syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
+         int64_t* timestamp) {
+  const auto found = find_traced(tables::kv_worker(), worker, "worker");
+  trace_buffer(values);
+  const std::int64_t result = ((*found).*what)(keys, values, completion_of(timestamp));
+  if (timestamp != nullptr) *timestamp = result;
+}
+
+}  // namespace
+
 extern "C" {
 
 syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count, int64_t length_count,
@@ -36,6 +55,31 @@ syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncy
   return after_init("kv_worker_create", [&] {
     out(worker, "worker");
     *worker = tables::kv_worker().insert(std::make_shared<kv::worker>(find_traced(tables::kv(), kv, "kv"), number));
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                        const syncyte_buffer_t* values, int64_t* timestamp) {
+  return after_init<forks_too>("kv_worker_pull", [&] { run(&kv::worker::pull, worker, keys, values, timestamp); });
+}
+
+syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                        const syncyte_buffer_t* values, int64_t* timestamp) {
+  return after_init("kv_worker_push", [&] { run(&kv::worker::push, worker, keys, values, timestamp); });
+}
+
+syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                       const syncyte_buffer_t* values, int64_t* timestamp) {
+  return after_init("kv_worker_set", [&] { run(&kv::worker::set, worker, keys, values, timestamp); });
+}
+
+syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
+                                               const syncyte_buffer_t* values, int64_t* timestamp) {
+  return after_init("kv_worker_pull_sample", [&] {
+    const auto found = find_traced(tables::kv_worker(), worker, "worker");
+    trace_buffer(values);
+    const std::int64_t result = found->pull_sample(sample, keys, values, completion_of(timestamp));
+    if (timestamp != nullptr) *timestamp = result;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mpi/deaths.hpp"
+#include "mpi/process.hpp"
 #include "mpi/thread_guard.hpp"
 #include "watchdog/long_wait.hpp"
 
@@ -116,6 +117,14 @@ bool any_needs_mpi(std::int64_t count, const syncyte_request_t* array) {
   });
 }
 
+/// A wait for answers of ranks of other nodes.
+class owners_wait final : public watchdog::long_wait {
+ private:
+  void examine(std::optional<watchdog::scope>& scope) override {
+    if (!scope) scope.emplace("request_wait_any", "some requests", 0);
+  }
+};
+
 /// Waits for one of several requests: nulls it, stores its status in `ended` and returns its index; -1 if all are null.
 std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_status_t& ended) {
   std::int64_t found = -1;
@@ -134,8 +143,13 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
     return !any;
   };
   if (mpi::knows_death() && find_ended()) return found;
-  watchdog::plain_wait wait("request_wait_any", "some requests");
-  watchdog::poll_until(find_ended, wait);
+  if (any_needs_mpi(count, array)) {
+    watchdog::plain_wait wait("request_wait_any", "some requests");
+    watchdog::poll_until(find_ended, wait);
+  } else {  // the death of a rank ends the requests to it, and no others
+    owners_wait wait;
+    watchdog::poll_until(find_ended, wait);
+  }
   return found;
 }
 

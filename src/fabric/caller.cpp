@@ -21,7 +21,7 @@ caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time
 caller::~caller() { close(); }
 
 caller::session& caller::session_with(peer& owner) {
-  return sessions_.try_emplace(owner.process, session{.owner = owner, .pause = limits_.resend}).first->second;
+  return sessions_.try_emplace(owner.process, session{.owner = owner}).first->second;
 }
 
 void caller::begin(peer& owner, conversation& talk) {
@@ -56,6 +56,14 @@ void caller::send_hello(session& to) {
   to.way->send(std::move(hello));
 }
 
+/// A conversation's next request; null if there is none, or it cannot be made.
+std::shared_ptr<message> caller::next_of(conversation& talk) {
+  std::shared_ptr<message> request;
+  if (auto error = base::error_of([&] { request = talk.source->next(); })) talk.fail(std::move(*error));
+  talk.has_more = request != nullptr;
+  return request;
+}
+
 /// Takes requests from the conversations in turn while the session has room for them.
 bool caller::send_ready(session& to) {
   bool did_something = false;
@@ -67,8 +75,7 @@ bool caller::send_ready(session& to) {
     did_something = true;
     conversation& talk = *to.ready.front();
     to.ready.pop_front();
-    auto request = talk.source->next();
-    talk.has_more = request != nullptr;
+    auto request = next_of(talk);
     if (!request) continue;
     to.ready.push_back(&talk);
     request->header.sender = process_;
@@ -89,6 +96,11 @@ bool caller::send_ready(session& to) {
   return did_something;
 }
 
+bool caller::is_busy() const {
+  return std::ranges::any_of(
+      sessions_, [](const auto& each) { return !each.second.unanswered.empty() || !each.second.ready.empty(); });
+}
+
 bool caller::progress() {
   if (!worker_) return false;
   bool did_something = worker_->progress();
@@ -106,23 +118,19 @@ void caller::on_message(const message_header& header, std::span<const std::byte>
       std::lower_bound(with.unanswered.begin(), with.unanswered.end(), header.number,
                        [](const auto& entry, std::uint64_t number) { return entry.sent->header.number < number; });
   if (request == with.unanswered.end() || request->sent->header.number != header.number) return;  // answered before
-  if (request == with.unanswered.begin()) {
-    with.moved = with.heard;
-    with.pause = limits_.resend;
-  }
+  if (request == with.unanswered.begin()) with.moved = with.heard;
   const unanswered_request answered = std::move(*request);
   with.unanswered.erase(request);
   with.received = with.unanswered.empty() ? with.sent : with.unanswered.front().sent->header.number - 1;
   if (answered.talk == nullptr) return;
   conversation& talk = *answered.talk;
   --talk.unanswered;
-  if (header.status == SYNCYTE_SUCCESS) {
-    talk.source->on_answer(answered.sent->header, payload);
-    return;
-  }
-  const std::string_view text(reinterpret_cast<const char*>(payload.data()), payload.size());
-  if (!talk.error) talk.error = base::error::unpack(header.status, text);
-  talk.has_more = false;
+  const auto error = base::error_of([&] {
+    if (header.status == SYNCYTE_SUCCESS) return talk.source->on_answer(answered.sent->header, payload);
+    throw base::error::unpack(header.status, {reinterpret_cast<const char*>(payload.data()), payload.size()});
+  });
+  if (!error) return;
+  talk.fail(*error);
   std::erase(with.ready, &talk);
 }
 
@@ -134,8 +142,7 @@ void caller::on_broken(std::uint64_t tag) {
 /// Ends all conversations of a session with an error, whose text begins with the owner's name.
 void caller::end(session& to, syncyte_status_t status, const std::string& reason) {
   const auto fail = [&](conversation& talk) {
-    if (!talk.error) talk.error = base::error(status, talk.source->owner_name() + " " + reason);
-    talk.has_more = false;
+    talk.fail(base::error(status, talk.source->owner_name() + " " + reason));
   };
   for (const auto& request : to.unanswered) {
     if (request.talk == nullptr) continue;
@@ -156,8 +163,7 @@ void caller::end_dead(session& to) {
 }
 
 void caller::close() {
-  for (auto& [process, to] : sessions_)
-    end(to, SYNCYTE_ERR_NOT_INITIALISED, "is not asked any more: Syncyte has ended");
+  for (auto& [process, to] : sessions_) end(to, SYNCYTE_ERR_NOT_INITIALISED, "has not answered: Syncyte has ended");
   sessions_.clear();
   worker_.reset();
 }
@@ -175,15 +181,15 @@ void caller::look() {
 void caller::look(session& at, std::chrono::nanoseconds time) {
   if (time - at.heard > limits_.deadline) declare_(at.owner.process);
   if (at.owner.is_dead) return end_dead(at);
-  if (time - at.moved < (at.is_broken ? limits_.resend / 8 : at.pause)) return;
+  if (time - at.moved < (at.is_broken ? limits_.resend / 8 : limits_.resend)) return;
   at.moved = time;
   try {
-    if (at.is_broken) {
+    // A link may be broken without our knowing: after a cut, TCP tries again only after as long a time. The first time
+    // the owner may just have lost its own link.
+    if (at.is_broken || time - at.heard > limits_.resend * 3 / 2)
       connect(at);
-    } else {  // the owner may have lost its link to this caller
-      at.pause *= 2;
+    else
       send_hello(at);
-    }
     for (const auto& request : at.unanswered) at.way->send(request.sent);
   } catch (const std::runtime_error& error) {
     end(at, SYNCYTE_ERR_IO, fmt::format("cannot be reached: {}", error.what()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "fabric/peer.hpp"
@@ -40,12 +42,18 @@ struct conversation {
   std::optional<base::error> error;
 
   bool has_ended() const { return !has_more && unanswered == 0; }
+
+  /// Asks nothing more; the first error stays.
+  void fail(base::error reason) {
+    if (!error) error = std::move(reason);
+    has_more = false;
+  }
 };
 
 /// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
 /// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
 /// and sent again until they are answered (see server.hpp for the owner's side). At most `window` requests to an owner
-/// follow the last one up to which all are answered, which bounds memory on both sides.
+/// are under way, counted from the oldest one without an answer, which bounds memory on both sides.
 ///
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {
@@ -64,6 +72,9 @@ class caller final : private receiver {
   /// Forgets a conversation: answers to its requests are dropped.
   void abandon(conversation& talk);
 
+  /// Whether there are requests to send, or to be answered.
+  bool is_busy() const;
+
   /// Receives answers and sends further requests, as far as possible without waiting; true if it did something.
   bool progress();
 
@@ -78,9 +89,12 @@ class caller final : private receiver {
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
 
+  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which goes on with all exchanges
+
   // The engine's, under its mutex.
-  int users = 0;   // exchanges that use it
-  int driven = 0;  // those of them with which the serving thread goes on
+  int users = 0;           // exchanges that use it
+  int driven = 0;          // those of them with which the serving thread goes on
+  bool is_behind = false;  // requests that were given up may still keep others waiting
 
  private:
   struct unanswered_request {
@@ -100,13 +114,13 @@ class caller final : private receiver {
     std::deque<conversation*> ready = {};            // those that have more requests
     std::chrono::nanoseconds heard{};                // when the owner's last message came, or the first request went
     std::chrono::nanoseconds moved{};                // when the oldest request became it, or was sent again
-    std::chrono::nanoseconds pause;                  // before requests are sent again; doubles each time
   };
 
   void on_message(const message_header& header, std::span<const std::byte> payload) override;
   void on_broken(std::uint64_t tag) override;
 
   session& session_with(peer& owner);
+  std::shared_ptr<message> next_of(conversation& talk);
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);

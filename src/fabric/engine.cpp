@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/log.hpp"
+
 namespace syncyte::fabric {
 namespace {
 
@@ -20,6 +22,21 @@ using namespace std::chrono_literals;
 
 /// Between two looks at the callers that the serving thread drives.
 constexpr auto look_pause = 10ms;
+constexpr auto used_look_pause = 1ms;  // while another thread uses the caller
+constexpr auto idle_look_pause = 1s;   // if all driven exchanges have ended
+constexpr int most_sharing = 8;        // driven exchanges of a caller, before others are used
+
+/// Counts a thread in exchange::wait().
+class waiting_thread {
+ public:
+  explicit waiting_thread(std::atomic<int>& threads) : threads_(threads) { ++threads_; }
+  ~waiting_thread() { --threads_; }
+  waiting_thread(const waiting_thread&) = delete;
+  waiting_thread& operator=(const waiting_thread&) = delete;
+
+ private:
+  std::atomic<int>& threads_;
+};
 
 /// Before a request that was put aside is tried again.
 constexpr auto retry_pause = 1ms;
@@ -92,8 +109,13 @@ void engine::wake() {
 
 void engine::serve() {
   while (!is_stopping_) {
-    const auto time = now();
-    if (!progress(time) && arm()) sleep(time);
+    const auto error = base::error_of([&] {
+      const auto time = now();
+      if (!progress(time) && arm()) sleep(time);
+    });
+    if (!error) continue;
+    base::log(SYNCYTE_LOG_ERROR, "the fabric's thread goes on after an error: {}", error->what());
+    std::this_thread::sleep_for(100ms);
   }
 }
 
@@ -120,6 +142,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
   if (is_time_to_look) looked_ = time;
   bool did_something = false;
   for (caller* const each : callers_with(1)) {
+    if (each->waiting > 0) continue;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn) continue;
     did_something |= each->progress();
@@ -131,6 +154,7 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
 bool engine::arm() {
   if (!server_.by().arm()) return false;
   return std::ranges::all_of(callers_with(1), [](caller* each) {
+    if (each->waiting > 0) return true;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     return !turn || each->arm();
   });
@@ -144,8 +168,14 @@ void engine::sleep(std::chrono::nanoseconds time) {
   };
   if (server_.has_put_aside()) shorten(retry_pause);
   for (caller* const each : callers_with(1)) {
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    if (!turn || each->waiting > 0) {  // its event may be what another thread receives now
+      shorten(used_look_pause);
+      continue;
+    }
     events.push_back({each->event(), POLLIN, 0});
-    shorten(look_pause);
+    const bool is_quiet = !each->is_busy() && time - woken_.load(std::memory_order_relaxed) > 2 * look_pause;
+    shorten(is_quiet ? idle_look_pause : look_pause);
   }
   const std::size_t first_process = events.size();
   {
@@ -235,44 +265,72 @@ void engine::watch_end(peer& watched, memory::descriptor process_end) {
   wake();
 }
 
-/// The caller with the fewest users; a new one if all have some and the pool is not full.
-caller& engine::borrow() {
+/// Another driven exchange's caller, if that may be; or one without users; a new one if all have some and the pool is
+/// not full; or the one with the fewest users.
+caller& engine::borrow(bool shares) {
   const std::lock_guard lock(mutex_);
-  const auto least = std::ranges::min_element(callers_, {}, &caller::users);
-  if (least != callers_.end() && (least->users == 0 || callers_.size() == most_callers)) {
-    ++least->users;
-    return *least;
+  caller* chosen = nullptr;
+  for (caller& each : callers_) {
+    const bool fits = shares && each.driven > 0 && each.driven < most_sharing;
+    const bool is_free = each.users == 0 && !each.is_behind;
+    if (fits || is_free) chosen = &each;
+    if (fits) break;
   }
-  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
-  caller& made =
-      callers_.emplace_back(*transport_, process_, static_cast<std::uint32_t>(callers_.size()), limits_, declare_);
-  ++made.users;
-  return made;
+  if (chosen == nullptr && callers_.size() < most_callers) chosen = make_caller();
+  if (chosen == nullptr) chosen = &*std::ranges::min_element(callers_, {}, &caller::users);
+  ++chosen->users;
+  return *chosen;
 }
 
-void engine::give_back(caller& borrowed, bool was_driven) {
+/// Null if it cannot be made, but there are others.
+caller* engine::make_caller() {
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  try {
+    const auto number = static_cast<std::uint32_t>(callers_.size());
+    return &callers_.emplace_back(*transport_, process_, number, limits_, declare_);
+  } catch (const std::runtime_error& error) {
+    base::require(!callers_.empty(), SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}", error.what());
+    return nullptr;
+  }
+}
+
+void engine::give_back(caller& borrowed, bool was_driven, bool is_behind) {
   const std::lock_guard lock(mutex_);
   --borrowed.users;
   borrowed.driven -= was_driven ? 1 : 0;
+  borrowed.is_behind = is_behind;
 }
 
+/// The serving thread is told of an exchange at once, unless it looks every look_pause in any case.
 void engine::drive(caller& borrowed) {
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
-    ++borrowed.driven;
+    is_first = borrowed.driven++ == 0;
   }
+  is_first ? wake() : wake_soon();
+}
+
+/// Wakes the serving thread for driven exchanges, once a millisecond at most: a thread may start many exchanges, or
+/// wait for them, one after another. The serving thread looks at them every look_pause for a while after it.
+void engine::wake_soon() {
+  const auto time = now();
+  if (time - woken_.load(std::memory_order_relaxed) < 1ms) return;
+  woken_.store(time, std::memory_order_relaxed);
   wake();
 }
 
-exchange::exchange(engine& through) : engine_(through), caller_(through.borrow()) {}
+exchange::exchange(engine& through, bool shares) : engine_(through), caller_(through.borrow(shares)) {}
 
 exchange::~exchange() {
+  bool is_behind = false;
   {
     const std::lock_guard lock(caller_.mutex);
     for (conversation& talk : talks_)
       if (!talk.has_ended()) caller_.abandon(talk);
+    is_behind = caller_.is_busy();
   }
-  engine_.give_back(caller_, is_driven_);
+  engine_.give_back(caller_, is_driven_, is_behind);
 }
 
 void exchange::add(peer& owner, request_source& source) {
@@ -308,17 +366,17 @@ bool exchange::test() {
 
 void exchange::wait(const std::function<void()>& look) {
   constexpr int spins = 16;
+  const waiting_thread counted(caller_.waiting);
   auto looked = now();
   for (int idle = 0;;) {
-    bool may_sleep = false;
+    pollfd event{-1, POLLIN, 0};
     {
       const std::lock_guard lock(caller_.mutex);
       idle = caller_.progress() ? 0 : idle + 1;
       if (has_ended()) break;
-      if (idle > spins) may_sleep = caller_.arm();
+      if (idle > spins && caller_.arm()) event.fd = caller_.event();
     }
-    if (may_sleep) {
-      pollfd event{caller_.event(), POLLIN, 0};
+    if (event.fd >= 0) {
       ::poll(&event, 1, 1);
     } else if (idle > 0) {
       ::sched_yield();
@@ -331,7 +389,7 @@ void exchange::wait(const std::function<void()>& look) {
     }
     look();
   }
-  if (is_driven_) engine_.wake();  // the serving thread has not seen what came meanwhile for others
+  if (is_driven_) engine_.wake_soon();
   throw_error();
 }
 

@@ -72,9 +72,11 @@ class engine {
     memory::descriptor end;
   };
 
-  caller& borrow();
-  void give_back(caller& borrowed, bool was_driven);
+  caller& borrow(bool shares);
+  caller* make_caller();
+  void give_back(caller& borrowed, bool was_driven, bool is_behind);
   void drive(caller& borrowed);
+  void wake_soon();
 
   void serve();
   bool progress(std::chrono::nanoseconds time);
@@ -105,6 +107,7 @@ class engine {
 
   std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
   memory::descriptor wake_event_;
+  std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};
   std::thread thread_;
 };
@@ -113,7 +116,9 @@ class engine {
 class exchange {
  public:
   /// Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED after engine::stop().
-  explicit exchange(engine& through);
+  /// `shares`: it will be driven, and may use the caller of other driven exchanges. Then a wait for one goes on with
+  /// all of them.
+  explicit exchange(engine& through, bool shares = false);
   /// Waits for nothing: answers that come later are dropped.
   ~exchange();
   exchange(const exchange&) = delete;

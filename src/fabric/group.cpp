@@ -115,12 +115,24 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
   return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
 }
 
+object_name group::add_object(comm::collective_call& call, std::shared_ptr<target> object) {
+  const object_name name{communicator_, ++objects_};
+  engine_->targets().add(name, std::move(object));
+  try {
+    call.agree();
+  } catch (...) {
+    engine_->targets().remove(name);
+    throw;
+  }
+  return name;
+}
+
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-exchange group::begin() {
+exchange group::begin(bool shares) {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return exchange(*engine_);
+  return exchange(*engine_, shares);
 }
 
 void group::wait(const char* operation, exchange& running) const {

@@ -26,12 +26,14 @@ class group final : public comm::collective_resource {
   /// "rank 3 of world".
   std::string rank_name(int rank) const;
 
-  /// Name for a new object; equal on all ranks, which all call it.
-  object_name next_object() { return {communicator_, ++objects_}; }
+  /// Serves requests for a new object, until targets().remove(). Returns its name, equal on all ranks. Collective; ends
+  /// in an agreement: no rank sends a request before all serve, and none serves if the agreement fails.
+  object_name add_object(comm::collective_call& call, std::shared_ptr<target> object);
 
   /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
   /// accesses of this thread before and after the operation are not reordered with it.
-  exchange begin();
+  /// `shares`: see exchange.
+  exchange begin(bool shares = false);
   /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
   /// of started operations.
   void wait(const char* operation, exchange& running) const;

@@ -26,7 +26,7 @@ enum class message_kind : std::uint16_t {
 struct message_header {
   std::uint64_t sender = 0;        ///< process_id of the sender
   std::uint64_t number = 0;        ///< of the request in its session, from 1
-  std::uint64_t received = 0;      ///< requests: the caller has the answers to all requests up to this number
+  std::uint64_t received = 0;      ///< requests: the caller has the answers up to this number, or has given them up
   std::uint64_t communicator = 0;  ///< the object is the communicator's
   std::uint64_t object = 0;        ///< number of the object on its communicator
   std::uint32_t session = 0;       ///< number of the caller's session with this owner's process, for the sender

@@ -9,6 +9,12 @@
 #include "base/log.hpp"
 
 namespace syncyte::fabric {
+namespace {
+
+/// Requests that are kept for a caller until there is a link to it; it sends more of them again later.
+constexpr std::size_t most_late = 16;
+
+}  // namespace
 
 void target_table::add(object_name name, std::shared_ptr<target> object) {
   const std::lock_guard lock(mutex_);
@@ -88,18 +94,19 @@ bool server::connect_clients() {
   if (!std::exchange(has_new_clients_, false)) return false;
   for (auto& [name, from] : clients_) {
     if (!from.needs_link) continue;
-    from.needs_link = false;
     from.way.reset();
     tags_.erase(from.tag);
     try {
       from.way = worker_->connect(from.address, ++last_tag_);
     } catch (const std::runtime_error& error) {
       base::log(SYNCYTE_LOG_ERROR, "the fabric cannot answer a process: {}", error.what());
-      continue;  // the caller's time limit ends its wait
+      continue;  // until the caller says hello again
     }
+    from.needs_link = false;
     from.tag = last_tag_;
     tags_[from.tag] = name;
-    serve_kept(from);
+    for (const kept_request& request : std::exchange(from.late, {})) on_request(request.header, request.payload);
+    if (!from.is_put_aside) serve_kept(from);
   }
   return true;
 }
@@ -108,7 +115,11 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   const auto found = clients_.find({header.sender, header.session});
   if (found == clients_.end()) return;  // its hello was lost; the caller sends both again
   client& from = found->second;
-  while (!from.answers.empty() && from.answers.front()->header.number <= header.received) from.answers.pop_front();
+  if (from.needs_link) {  // it could not be answered; a repeated request would be lost once more
+    if (from.late.size() < most_late) from.late.push_back({header, {payload.begin(), payload.end()}});
+    return;
+  }
+  forget_received(from, header.received);
   if (header.number <= from.served) return on_repeated(from, header, payload);
   const bool is_next = header.number == from.served + 1 && from.kept.empty() && from.way;
   if (!is_next) {
@@ -121,6 +132,16 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   keep(from, {header, {payload.begin(), payload.end()}, request.done});
   from.is_put_aside = true;
   ++put_aside_;
+}
+
+/// Forgets answers that the caller has, and requests that it has given up.
+void server::forget_received(client& from, std::uint64_t received) {
+  while (!from.answers.empty() && from.answers.front()->header.number <= received) from.answers.pop_front();
+  if (received <= from.served) return;
+  from.kept.erase(from.kept.begin(), from.kept.upper_bound(received));
+  put_aside_ -= from.is_put_aside ? 1 : 0;
+  from.is_put_aside = false;
+  from.served = received;
 }
 
 /// False if it is kept already.
@@ -141,7 +162,7 @@ void server::on_repeated(client& from, const message_header& header, std::span<c
   if (header.changes != 0) return;  // the caller has the answer
   const std::uint64_t served = std::exchange(from.served, header.number - 1);
   served_request request{header, payload};
-  serve(from, request);
+  if (!serve(from, request)) tell_working(from, header.number);
   from.served = served;
 }
 

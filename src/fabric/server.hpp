@@ -75,6 +75,7 @@ class server final : private receiver {
     std::uint64_t tag = 0;          // of `way`
     std::uint64_t connections = 0;  // the caller's, when `way` was made
     bool needs_link = false;
+    std::vector<kept_request> late;                      // came while there was no link
     std::uint64_t served = 0;                            // all requests up to this number are done
     bool is_put_aside = false;                           // the next request is under way, and is kept
     std::map<std::uint64_t, kept_request> kept;          // requests that have to wait, by number
@@ -87,6 +88,7 @@ class server final : private receiver {
 
   void on_hello(const message_header& header, std::span<const std::byte> payload);
   void on_request(const message_header& header, std::span<const std::byte> payload);
+  void forget_received(client& from, std::uint64_t received);
   bool keep(client& from, kept_request request);
   void tell_working(client& from, std::uint64_t number);
   void on_repeated(client& from, const message_header& header, std::span<const std::byte> payload);

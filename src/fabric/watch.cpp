@@ -41,8 +41,8 @@ void watch::report(std::uint64_t process) {
 
 void watch::on_message(const message_header& header, std::span<const std::byte>) {
   if (header.kind == message_kind::death && header.arguments[0] != process_) declare_(header.arguments[0]);
-  for (auto& [before, heard] : predecessors_)
-    if (before->process == header.sender) heard = now();
+  for (auto& [neighbour, heard] : heard_)
+    if (neighbour->process == header.sender) heard = now();
 }
 
 /// The next message to that process makes another link.
@@ -63,9 +63,9 @@ bool watch::progress(std::chrono::nanoseconds time) {
       for (const auto& [communicator, each] : rings_) send_news(each, dead);
       links_.erase(dead);
     }
-    if (rings_.empty() && successors_.empty()) return did_something;
+    if (rings_.empty() && beaten_.empty()) return did_something;
   }
-  look_at_predecessors(time);
+  look_at_neighbours(time);
   if (time - sent_ < limits_.deadline / heartbeats) return did_something;
   sent_ = time;
   send_heartbeats();
@@ -74,7 +74,7 @@ bool watch::progress(std::chrono::nanoseconds time) {
 
 std::chrono::nanoseconds watch::time_left(std::chrono::nanoseconds time) {
   const std::lock_guard lock(mutex_);
-  if (rings_.empty() && successors_.empty()) return std::chrono::nanoseconds(-1);
+  if (rings_.empty() && beaten_.empty()) return std::chrono::nanoseconds(-1);
   return std::max(std::chrono::nanoseconds(0), sent_ + limits_.deadline / heartbeats - time);
 }
 
@@ -106,29 +106,32 @@ void watch::send_news(const ring& to, std::uint64_t dead) {
 }
 
 void watch::send_heartbeats() {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [communicator, each] : rings_)
-      if (peer* const successor = each.neighbour(1)) successors_.insert(successor);
-  }
-  for (peer* const successor : successors_)
-    if (!successor->is_dead) send(*successor, {.sender = process_, .kind = message_kind::heartbeat});
+  // After a cut, TCP tries again only after as long a time: another link is faster.
+  for (const auto& [neighbour, heard] : heard_)
+    if (sent_ - heard > limits_.resend) links_.erase(neighbour->process);
+  beaten_.merge(neighbours());
+  for (peer* const neighbour : beaten_)
+    if (!neighbour->is_dead) send(*neighbour, {.sender = process_, .kind = message_kind::heartbeat});
 }
 
-void watch::look_at_predecessors(std::chrono::nanoseconds time) {
-  std::set<peer*> now_before;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [communicator, each] : rings_)
-      if (peer* const before = each.neighbour(-1)) now_before.insert(before);
-  }
-  std::erase_if(predecessors_, [&](const auto& entry) { return !now_before.contains(entry.first); });
-  for (peer* const before : now_before) predecessors_.try_emplace(before, time);
+std::set<peer*> watch::neighbours() {
+  std::set<peer*> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [communicator, each] : rings_)
+    for (const int step : {1, -1})
+      if (peer* const neighbour = each.neighbour(step)) found.insert(neighbour);
+  return found;
+}
+
+void watch::look_at_neighbours(std::chrono::nanoseconds time) {
+  const std::set<peer*> now_there = neighbours();
+  std::erase_if(heard_, [&](const auto& entry) { return !now_there.contains(entry.first); });
+  for (peer* const neighbour : now_there) heard_.try_emplace(neighbour, time);
   // A process that was stopped itself cannot tell how long others have been silent.
   const bool was_stopped = time - std::exchange(looked_, time) > limits_.deadline / 2;
-  for (auto& [before, heard] : predecessors_) {
+  for (auto& [neighbour, heard] : heard_) {
     if (was_stopped) heard = time;
-    if (time - heard > limits_.deadline) declare_(before->process);
+    if (time - heard > limits_.deadline) declare_(neighbour->process);
   }
 }
 

@@ -17,9 +17,9 @@
 namespace syncyte::fabric {
 
 /// Watches other processes and passes on the news of deaths. The processes of each communicator form a ring: each sends
-/// heartbeats to its successor, and takes its predecessor for dead after the deadline without one. A process that
-/// learns of a death sends the news once to the processes at distances 1, 2, 4, ... in both directions of its rings, so
-/// that all learn of it after O(log P) steps. The serving thread uses it, except where a function says otherwise.
+/// heartbeats to both neighbours, and takes a neighbour for dead after the deadline without one. A process that learns
+/// of a death sends the news once to the processes at distances 1, 2, 4, ... in both directions of its rings, so that
+/// all learn of it after O(log P) steps. The serving thread uses it, except where a function says otherwise.
 class watch final : public receiver {
  public:
   /// declare(process) makes a process dead for good, and calls report() the first time.
@@ -57,7 +57,8 @@ class watch final : public receiver {
   void send(peer& to, const message_header& header);
   void send_news(const ring& to, std::uint64_t dead);
   void send_heartbeats();
-  void look_at_predecessors(std::chrono::nanoseconds time);
+  std::set<peer*> neighbours();
+  void look_at_neighbours(std::chrono::nanoseconds time);
 
   const std::uint64_t process_;
   const time_limits limits_;
@@ -70,9 +71,9 @@ class watch final : public receiver {
 
   std::map<std::uint64_t, std::unique_ptr<link>> links_;  // by the process, which is the tag
   std::vector<std::unique_ptr<link>> broken_;             // destroyed outside of worker::progress()
-  std::set<peer*> successors_;                            // of all rings there have been: they may still have the ring
-  std::map<peer*, std::chrono::nanoseconds> predecessors_;  // when each was heard last
-  std::chrono::nanoseconds sent_{};                         // when the last heartbeats went
+  std::set<peer*> beaten_;  // neighbours of all rings there have been: they may still have the ring
+  std::map<peer*, std::chrono::nanoseconds> heard_;  // when each neighbour was heard last
+  std::chrono::nanoseconds sent_{};                  // when the last heartbeats went
   std::chrono::nanoseconds looked_{};
 };
 

@@ -1,5 +1,7 @@
 #include "kv/key_requests.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -51,6 +53,11 @@ void key_requests::encode(std::span<const listed_key> keys, std::byte* list) con
     encode_as<std::uint32_t>(keys, owner_.keys.first, list);
   else
     encode_as<std::uint64_t>(keys, owner_.keys.first, list);
+}
+
+std::string key_requests::owner_name() const {
+  const std::string first = fmt::format("{} (home of key {}", owner_.ranks->rank_name(owner_.rank), keys_[0].key);
+  return keys_.size() == 1 ? first + ")" : fmt::format("{} and {} more keys of the list)", first, keys_.size() - 1);
 }
 
 /// The second argument is the first key's place among this owner's keys, for on_answer().

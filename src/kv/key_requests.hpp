@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "fabric/caller.hpp"
+#include "fabric/group.hpp"
 #include "kv/table_target.hpp"
 
 namespace syncyte::kv {
@@ -20,7 +20,7 @@ class key_requests final : public fabric::request_source {
 
   struct owner {
     int rank;
-    std::string name;  // for errors
+    const fabric::group* ranks;  // name it in errors
     fabric::object_name object;
     key_range keys;
   };
@@ -28,10 +28,11 @@ class key_requests final : public fabric::request_source {
   /// `values`: of the list that `keys` are from; they are only read unless the operation is pull.
   key_requests(owner to, table_operation what, std::span<const listed_key> keys, const key_layout& layout,
                float* values)
-      : owner_(std::move(to)), what_(what), keys_(keys), layout_(layout), values_(values) {}
+      : owner_(to), what_(what), keys_(keys), layout_(layout), values_(values) {}
 
   int rank() const { return owner_.rank; }
-  std::string owner_name() const override { return owner_.name; }
+  /// Names the owner's first key of the list too: "rank 3 of world (home of key 17 and 5 more keys of the list)".
+  std::string owner_name() const override;
   std::shared_ptr<fabric::message> next() override;
   void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
 

@@ -1,23 +1,46 @@
 #include "kv/keys_by_owner.hpp"
 
-namespace syncyte::kv {
+#include <algorithm>
 
-/// A counting sort. While it distributes the keys, begin_[owner + 1] is where the owner's next key goes.
+namespace syncyte::kv {
+namespace {
+
+/// A counter for each rank. All are 0 between calls, so that a call touches only those of its owners.
+std::vector<std::size_t>& counters(int ranks) {
+  thread_local std::vector<std::size_t> all;
+  if (all.size() < static_cast<std::size_t>(ranks)) all.resize(static_cast<std::size_t>(ranks));
+  return all;
+}
+
+}  // namespace
+
+/// A counting sort. While it distributes the keys, an owner's counter is where its next key goes. Memory is allocated
+/// first: an exception must not leave counters that are not 0.
 keys_by_owner::keys_by_owner(const base::partition& parts, const key_layout& layout, std::span<const std::int64_t> keys)
-    : keys_(keys.size()), begin_(static_cast<std::size_t>(parts.parts()) + 2) {
+    : keys_(keys.size()) {
   std::vector<std::int32_t> owners(keys.size());
+  parts_.reserve(std::min(keys.size(), static_cast<std::size_t>(parts.parts())));
+  std::vector<std::size_t>& counter = counters(parts.parts());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     owners[i] = parts.owner(keys[i]);
-    ++begin_[static_cast<std::size_t>(owners[i]) + 2];
+    if (counter[static_cast<std::size_t>(owners[i])]++ == 0) parts_.push_back({owners[i], {}});
   }
-  for (std::size_t owner = 2; owner < begin_.size(); ++owner) begin_[owner] += begin_[owner - 1];
+  std::ranges::sort(parts_, {}, &part::owner);
+  std::size_t begin = 0;
+  for (part& each : parts_) {
+    std::size_t& count = counter[static_cast<std::size_t>(each.owner)];
+    each.keys = std::span(keys_).subspan(begin, count);
+    begin += count;
+    count = begin - count;
+  }
   layout.visit([&](auto vectors) {
     std::int64_t place = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      keys_[begin_[static_cast<std::size_t>(owners[i]) + 1]++] = {keys[i], place};
+      keys_[counter[static_cast<std::size_t>(owners[i])]++] = {keys[i], place};
       place += vectors.length(keys[i]);
     }
   });
+  for (const part& each : parts_) counter[static_cast<std::size_t>(each.owner)] = 0;
 }
 
 }  // namespace syncyte::kv

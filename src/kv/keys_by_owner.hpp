@@ -11,19 +11,24 @@
 
 namespace syncyte::kv {
 
-/// A list of keys, sorted by owner; each owner's keys keep their order.
+/// A list of keys, sorted by owner; each owner's keys keep their order. Making it takes time for the keys and their
+/// owners, not for all ranks.
 class keys_by_owner {
  public:
-  keys_by_owner(const base::partition& parts, const key_layout& layout, std::span<const std::int64_t> keys);
+  struct part {
+    int owner;
+    std::span<const listed_key> keys;
+  };
 
-  std::span<const listed_key> of(int owner) const {
-    const auto place = static_cast<std::size_t>(owner);
-    return std::span(keys_).subspan(begin_[place], begin_[place + 1] - begin_[place]);
-  }
+  keys_by_owner(const base::partition& parts, const key_layout& layout, std::span<const std::int64_t> keys);
+  keys_by_owner(keys_by_owner&&) = default;
+
+  /// The owners that have keys of the list, ascending.
+  std::span<const part> parts() const { return parts_; }
 
  private:
   std::vector<listed_key> keys_;
-  std::vector<std::size_t> begin_;  // of each owner's keys; ranks + 1
+  std::vector<part> parts_;  // of keys_
 };
 
 }  // namespace syncyte::kv

@@ -8,6 +8,7 @@
 #include "base/partition.hpp"
 #include "comm/collective_call.hpp"
 #include "fabric/group.hpp"
+#include "kv/spread_operation.hpp"
 #include "kv/table.hpp"
 #include "kv/table_target.hpp"
 
@@ -17,8 +18,8 @@ namespace syncyte::kv {
 /// written in its memory; for others their ranks get requests, one stream for each rank, which overlap. Several threads
 /// may use it at once.
 ///
-/// An operation is complete on return. After an error, keys of the list may have been processed or not; those of one
-/// rank in order.
+/// After an error, keys of the list may have been processed or not; those of one rank in order. Of operations that are
+/// under way at one time, keys at other nodes are processed in any order.
 class spread_table {
  public:
   /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
@@ -35,21 +36,22 @@ class spread_table {
   /// Whether all keys are at ranks of this node.
   bool are_here(std::span<const std::int64_t> keys) const;
 
-  void pull(std::span<const std::int64_t> keys, float* values);
-  void push(std::span<const std::int64_t> keys, const float* values);
-  void set(std::span<const std::int64_t> keys, const float* values);
+  /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them go on
+  /// and wait later. Null: all are done. `values`, which only a pull changes, and this stay until the end; `keys` need
+  /// not. An error of this node's keys is the operation's, unless it is null.
+  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
+                                          bool is_driven);
 
  private:
   spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,
                std::vector<table> tables);
 
   key_range range_of(int rank) const { return {parts_.first(rank), parts_.count(rank)}; }
-  template <class OnTable>
-  void run(table_operation what, std::span<const std::int64_t> keys, float* values, OnTable&& on_table);
+  void run_here(table_operation what, std::span<const keys_by_owner::part> parts, float* values);
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;
-  const fabric::object_name name_;
+  fabric::object_name name_{};
   base::partition parts_;
   std::vector<table> tables_;
 };

@@ -180,6 +180,22 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
   for (const std::int64_t key : asked) *ranks++ = parts_.owner(key);
 }
 
+std::unique_ptr<spread_operation> store::start(table_operation what, std::span<const std::int64_t> keys, float* values,
+                                               bool is_driven) {
+  if (spread_ != nullptr) return spread_->start(what, keys, values, is_driven);
+  if (what == table_operation::pull)
+    table_.pull(keys, values);
+  else if (what == table_operation::push)
+    table_.push(keys, values);
+  else
+    table_.set(keys, values);
+  return nullptr;
+}
+
+void store::run(table_operation what, std::span<const std::int64_t> keys, float* values) {
+  if (const auto started = start(what, keys, values, false)) started->wait();
+}
+
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {
   std::vector<key_range> local{{0, keys()}};
   if (spread_ != nullptr) local = spread_->local_keys();

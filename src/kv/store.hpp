@@ -56,14 +56,16 @@ class store {
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. The following functions require keys that pass it.
   std::int64_t check(std::span<const std::int64_t> keys) const { return table_.check(keys); }
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
-  void pull(std::span<const std::int64_t> keys, float* values) {
-    spread_ != nullptr ? spread_->pull(keys, values) : table_.pull(keys, values);
-  }
+  /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
+  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
+                                          bool is_driven = true);
+  /// These are complete on return.
+  void pull(std::span<const std::int64_t> keys, float* values) { run(table_operation::pull, keys, values); }
   void push(std::span<const std::int64_t> keys, const float* values) {
-    spread_ != nullptr ? spread_->push(keys, values) : table_.push(keys, values);
+    run(table_operation::push, keys, const_cast<float*>(values));
   }
   void set(std::span<const std::int64_t> keys, const float* values) {
-    spread_ != nullptr ? spread_->set(keys, values) : table_.set(keys, values);
+    run(table_operation::set, keys, const_cast<float*>(values));
   }
 
   enum class setup { stays, begins, ends };
@@ -76,6 +78,7 @@ class store {
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
         table values, std::shared_ptr<spread_table> spread, std::shared_ptr<comm::collective_resource> held);
+  void run(table_operation what, std::span<const std::int64_t> keys, float* values);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;

@@ -46,13 +46,7 @@ struct request {
   float* values;
 };
 
-constexpr std::int64_t complete = -1;  // timestamp
-
-/// Adds to a worker's total of keys; returns the timestamp of what is complete on return.
-std::int64_t counted(std::atomic<std::int64_t>& total, std::int64_t keys) {
-  total.fetch_add(keys, std::memory_order_relaxed);
-  return complete;
-}
+void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -62,33 +56,46 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number) : store_(std::mov
 
 worker::~worker() { store_->workers().leave(number_); }
 
-std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
+  auto started = store_->start(what, keys, values, when == completion::by_wait);
+  if (when == completion::by_wait) return started_.add(std::move(started));
+  if (started) started->wait();
+  return started_operations::complete;
+}
+
+std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values);
-  store_->pull(asked.keys, asked.values);
-  return counted(pulled_, asked.count());
+  const std::int64_t timestamp = run(table_operation::pull, asked.keys, asked.values, when);
+  count(pulled_, asked.count());
+  return timestamp;
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   if (!store_->are_local(asked.keys)) return false;
   store_->pull(asked.keys, asked.values);
-  counted(pulled_, asked.count());
+  count(pulled_, asked.count());
   return true;
 }
 
-std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values);
-  store_->push(asked.keys, asked.values);
-  return counted(pushed_, asked.count());
+  const std::int64_t timestamp = run(table_operation::push, asked.keys, asked.values, when);
+  count(pushed_, asked.count());
+  return timestamp;
 }
 
-std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values);
-  store_->set(asked.keys, asked.values);
-  return counted(set_, asked.count());
+  const std::int64_t timestamp = run(table_operation::set, asked.keys, asked.values, when);
+  count(set_, asked.count());
+  return timestamp;
 }
 
-std::int64_t worker::localize(const syncyte_buffer_t* keys) { return counted(localized_, checked_keys(*store_, keys)); }
+std::int64_t worker::localize(const syncyte_buffer_t* keys) {
+  count(localized_, checked_keys(*store_, keys));
+  return started_operations::complete;
+}
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -99,15 +106,15 @@ worker::window worker::check_window(std::int64_t start, std::int64_t end) const 
 }
 
 void worker::record_intent(std::int64_t keys, const window& when) {
-  counted(intended_, keys);
+  count(intended_, keys);
   if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
 }
 
 void worker::intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end) {
-  const std::int64_t count = checked_keys(*store_, keys);
+  const std::int64_t given = checked_keys(*store_, keys);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
-  record_intent(count, when);
+  record_intent(given, when);
 }
 
 std::int64_t worker::advance_clock() {
@@ -145,10 +152,9 @@ std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std:
   return last_sample_;
 }
 
-std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys,
-                                 const syncyte_buffer_t* raw_values) {
-  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
-  const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
+/// Writes the sample's next keys.
+std::span<std::int64_t> worker::next_of_sample(std::int64_t id, const base::buffer& given, const base::buffer& values) {
+  const auto keys = keys_of(given);
   const auto wanted = static_cast<std::int64_t>(keys.size());
   const std::lock_guard lock(mutex_);
   const auto found = samples_.find(id);
@@ -169,8 +175,17 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
     std::copy_n(from.keys.begin() + from.used, wanted, keys.begin());
   from.used += wanted;
   if (from.used == from.count) samples_.erase(found);
-  store_->pull(keys, reinterpret_cast<float*>(values.data()));
-  return counted(pulled_, wanted);
+  return keys;
+}
+
+std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values,
+                                 completion when) {
+  const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
+  const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
+  const auto keys = next_of_sample(id, room, values);
+  const std::int64_t timestamp = run(table_operation::pull, keys, reinterpret_cast<float*>(values.data()), when);
+  count(pulled_, std::ssize(keys));
+  return timestamp;
 }
 
 void worker::finish_sample(std::int64_t id) {
@@ -178,15 +193,11 @@ void worker::finish_sample(std::int64_t id) {
   samples_.erase(id);
 }
 
-void worker::wait(std::int64_t timestamp) const {
-  base::expect(timestamp == complete, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp,
-               "a timestamp that an operation returned, here -1");
-}
-
 void worker::synchronise(const char* operation, store::setup phase) {
   const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
+  started_.await_ends();
   store_->workers().run_once(number_, operation, [&](const std::optional<base::error>& wrong) {
     store_->synchronise(operation, phase, wrong);
   });

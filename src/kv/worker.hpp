@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "kv/started_operations.hpp"
 #include "kv/store.hpp"
 
 namespace syncyte::kv {
 
-/// A worker of a store, usually one per thread: it has a clock, intents, samples, and takes part in the barrier. Any
-/// thread may use it.
+/// When an operation on keys of other nodes is complete: on return, or at the end of wait().
+enum class completion { on_return, by_wait };
+
+/// A worker of a store, usually one per thread: it has a clock, intents, samples, operations under way, and takes part
+/// in the barrier. Any thread may use it. Destroying it gives up the operations under way.
 class worker {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or taken.
@@ -27,10 +31,10 @@ class worker {
 
   const std::shared_ptr<comm::communicator>& comm() const { return store_->comm(); }
 
-  /// These return a timestamp to wait for; -1: complete.
-  std::int64_t pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  std::int64_t push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  std::int64_t set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  /// These return a timestamp to wait for; -1: complete. Until the end the values stay; keys need not.
+  std::int64_t pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
+  std::int64_t push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
+  std::int64_t set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
   /// False, and `values` unchanged, if a key is not local.
   bool pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   std::int64_t localize(const syncyte_buffer_t* keys);
@@ -41,14 +45,18 @@ class worker {
 
   std::int64_t prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end);
   /// Pulls the sample's next keys, as many as `keys` has room for, and their values.
-  std::int64_t pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  std::int64_t pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
+                           completion when);
 
   void finish_sample(std::int64_t id);
 
-  void wait(std::int64_t timestamp) const;
-  void wait_all() const {}
-  void wait_sync() const {}
+  /// As those of started_operations.
+  bool test(std::int64_t timestamp) { return started_.has_ended(timestamp); }
+  void wait(std::int64_t timestamp) { started_.wait(timestamp); }
+  void wait_all() { started_.wait_all(); }
+  void wait_sync() { started_.await_ends(); }
 
+  /// These wait for the operations under way first.
   void barrier() { synchronise("kv_worker_barrier", store::setup::stays); }
   void begin_setup() { synchronise("kv_worker_begin_setup", store::setup::begins); }
   void end_setup() { synchronise("kv_worker_end_setup", store::setup::ends); }
@@ -66,6 +74,8 @@ class worker {
     std::int64_t start, end;  // clocks, [start, end)
   };
 
+  std::int64_t run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when);
+  std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   void synchronise(const char* operation, store::setup phase);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
@@ -83,6 +93,8 @@ class worker {
   std::int64_t last_sample_ = 0;
   random_engine engine_;
   std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
+
+  started_operations started_;  // on store_
 };
 
 }  // namespace syncyte::kv

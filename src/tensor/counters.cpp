@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include "atomics/backoff.hpp"
 #include "atomics/elements.hpp"
@@ -49,6 +50,8 @@ struct whole_tensor::counter {
   int owner;
   std::size_t offset;
   syncyte_dtype_t dtype;
+
+  bool is_mapped() const { return address != nullptr; }
 
   /// Applies `op` and returns the element's old value.
   std::int64_t fetch(syncyte_op_t op, std::int64_t operand) const {
@@ -168,10 +171,12 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
     if (wait.is_time_to_look()) look_around();
-    if (timeout < 0)
-      wait.pause();
+    constexpr atomics::backoff::seconds longest(1e-3);
+    const auto pause = timeout < 0 ? longest : std::clamp(atomics::backoff::seconds(timeout) - waited, {}, longest);
+    if (found.is_mapped())
+      wait.pause(pause);
     else
-      wait.pause(std::clamp(atomics::backoff::seconds(timeout) - waited, {}, atomics::backoff::seconds(1e-3)));
+      std::this_thread::sleep_for(pause);  // each look is a message
   }
 }
 

@@ -66,9 +66,7 @@ void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
   call.agree();
   ranks_ = fabric::group::of(call);
   if (!ranks_) return;
-  name_ = ranks_->next_object();
-  ranks_->through().targets().add(name_, std::make_shared<update_target>(rows_, comm->rank()));
-  call.agree();  // no rank sends a request before all have added theirs
+  name_ = ranks_->add_object(call, std::make_shared<update_target>(rows_, comm->rank()));
   reference_ = std::make_unique<comm::deferred_reference>(comm, std::make_shared<served_updates>(ranks_, name_));
 }
 

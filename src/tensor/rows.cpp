@@ -46,22 +46,20 @@ rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index&
 /// Rows of a request at owners whose memory is not mapped here.
 class remote_part {
  public:
-  remote_part(const layout& shape, const rows::row_index& index, std::byte* packed)
-      : layout_(shape), index_(index), packed_(packed) {}
+  explicit remote_part(std::byte* packed) : packed_(packed) {}
 
-  void add(int owner, std::span<const std::int64_t> positions) {
+  /// The index is the same in all calls.
+  void add(int owner, std::span<const std::int64_t> positions, const layout& shape, const rows::row_index& index) {
     // The owners' lists of offsets are spans of one list, which must not move.
-    if (owners_.empty()) offsets_.reserve(static_cast<std::size_t>(index_.count()));
+    if (owners_.empty()) offsets_.reserve(static_cast<std::size_t>(index.count()));
     const std::size_t begin = offsets_.size();
-    for (const std::int64_t position : positions) offsets_.push_back(layout_.offset_at_owner(owner, index_[position]));
-    owners_.push_back({owner, layout_.row_bytes(), std::span(offsets_).subspan(begin), packed_, positions});
+    for (const std::int64_t position : positions) offsets_.push_back(shape.offset_at_owner(owner, index[position]));
+    owners_.push_back({owner, shape.row_bytes(), std::span(offsets_).subspan(begin), packed_, positions});
   }
 
   std::span<const window::remote_rows> owners() const { return owners_; }
 
  private:
-  const layout& layout_;
-  const rows::row_index& index_;
   std::byte* packed_;
   std::vector<std::size_t> offsets_;
   std::vector<window::remote_rows> owners_;
@@ -86,15 +84,14 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
 class whole_tensor::row_transfer final : public window::transfer {
  public:
   row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
-      : sorted_(sort_by_owner(of.layout_.partition(), request.index)),
-        others_(of.layout_, request.index, request.packed) {
+      : sorted_(sort_by_owner(of.layout_.partition(), request.index)), others_(request.packed) {
     for (int owner = 0; owner < of.comm_->size(); ++owner) {
       const auto positions = sorted_.of(owner);
       if (positions.empty()) continue;
       if (of.is_mapped(owner))
         mapped_.insert(mapped_.end(), positions.begin(), positions.end());
       else
-        others_.add(owner, positions);
+        others_.add(owner, positions, of.layout_, request.index);
     }
     if (!others_.owners().empty())
       under_way_ = of.storage_->remote()->start_rows(what, others_.owners(), SYNCYTE_OP_SUM);

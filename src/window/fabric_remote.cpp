@@ -139,15 +139,8 @@ using element_transfer = one_transfer<element_operand>;
 
 std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                      std::shared_ptr<memory_target> mine) {
-  std::shared_ptr<fabric_remote> result(new fabric_remote(std::move(ranks)));
-  result->ranks_->through().targets().add(result->name_, std::move(mine));
-  try {
-    call.agree();  // no rank sends a request before all have added theirs
-  } catch (...) {
-    result->free_collectively();
-    throw;
-  }
-  return result;
+  const fabric::object_name name = ranks->add_object(call, std::move(mine));
+  return std::shared_ptr<fabric_remote>(new fabric_remote(std::move(ranks), name));
 }
 
 void fabric_remote::free_collectively() noexcept { ranks_->through().targets().remove(name_); }

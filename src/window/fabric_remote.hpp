@@ -45,8 +45,8 @@ class fabric_remote final : public remote {
   void serve_others() override {}
 
  private:
-  explicit fabric_remote(std::shared_ptr<fabric::group> ranks)
-      : ranks_(std::move(ranks)), name_(ranks_->next_object()) {}
+  fabric_remote(std::shared_ptr<fabric::group> ranks, fabric::object_name name)
+      : ranks_(std::move(ranks)), name_(name) {}
 
   std::shared_ptr<fabric::group> ranks_;
   const fabric::object_name name_;

@@ -72,6 +72,14 @@ std::byte* memory_target::at(std::size_t offset, std::size_t bytes) const {
   return memory_.data() + offset;
 }
 
+/// Elements at an offset, for the processor's atomics.
+std::byte* memory_target::atomic_at(std::size_t offset, std::size_t bytes, std::size_t element) const {
+  std::byte* const found = at(offset, bytes);
+  base::require(element > sizeof(std::uint64_t) || std::bit_cast<std::uintptr_t>(found) % element == 0,
+                SYNCYTE_ERR_UNSUPPORTED, "the wrapped memory is not aligned to its elements, as atomics need it");
+  return found;
+}
+
 bool memory_target::serve(fabric::served_request& request, fabric::answer& reply) {
   const auto& arguments = request.header.arguments;
   switch (static_cast<memory_operation>(request.header.operation)) {
@@ -144,7 +152,7 @@ void memory_target::combine(const fabric::served_request& request, fabric::answe
   const auto combine_elements = atomics::find_combine(dtype, static_cast<syncyte_op_t>(arguments[2]));
   const std::size_t bytes = request.payload.size();
   std::byte* const previous = arguments[3] == 0 ? nullptr : reply.resize(bytes).data();
-  combine_elements(at(arguments[0], bytes), request.payload.data(), previous,
+  combine_elements(atomic_at(arguments[0], bytes, base::dtype_size(dtype)), request.payload.data(), previous,
                    static_cast<std::int64_t>(bytes / base::dtype_size(dtype)));
 }
 
@@ -152,8 +160,8 @@ void memory_target::compare_swap(const fabric::served_request& request, fabric::
   const auto& arguments = request.header.arguments;
   const auto dtype = static_cast<syncyte_dtype_t>(arguments[1]);
   const std::size_t bytes = base::dtype_size(dtype);
-  atomics::compare_swap_element(dtype, at(arguments[0], bytes), request.payload.data(), request.payload.data() + bytes,
-                                reply.resize(bytes).data());
+  atomics::compare_swap_element(dtype, atomic_at(arguments[0], bytes, bytes), request.payload.data(),
+                                request.payload.data() + bytes, reply.resize(bytes).data());
 }
 
 }  // namespace syncyte::window

@@ -64,6 +64,7 @@ class memory_target final : public fabric::target {
 
  private:
   std::byte* at(std::size_t offset, std::size_t bytes) const;
+  std::byte* atomic_at(std::size_t offset, std::size_t bytes, std::size_t element) const;
   bool add(fabric::served_request& request) const;
   void read_rows(const fabric::served_request& request, fabric::answer& reply) const;
   void write_rows(const fabric::served_request& request) const;

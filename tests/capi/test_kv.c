@@ -65,7 +65,7 @@ static void all_push(void) {
   }
   const syncyte_buffer_t wanted = key_list(list, keys), room = value_list(values, 2 * keys);
   EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &room, &timestamp));
-  EXPECT(timestamp == -1);
+  EXPECT((timestamp == -1) == (nodes() == 1));
   EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
   EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
   EXPECT_OK(syncyte_kv_worker_wait_all(worker));
@@ -82,7 +82,10 @@ static void all_push(void) {
   EXPECT(owners[keys - 1] == 0 && owners[0] == size - 1);
   EXPECT_OK(syncyte_comm_barrier(world));
   /* After a barrier every rank sees the values of a set. */
-  if (rank == size - 1) EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
+  if (rank == size - 1) {
+    EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
+    EXPECT_OK(syncyte_kv_worker_wait_sync(worker));
+  }
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(first_of(worker, 3, 2) == (float)size);
   EXPECT(local_after_pull_if_local(worker, &wanted, &room, values) == (nodes() == 1));
@@ -92,6 +95,53 @@ static void all_push(void) {
   EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &room, NULL), SYNCYTE_ERR_HANDLE, "worker");
   syncyte_kv_t dropped = kv;
   EXPECT_OK(syncyte_kv_destroy(&dropped));
+}
+
+/* Pulls and pushes of all keys that are under way at the same time, and waits in any order. */
+static void operations_under_way(void) {
+  enum { depth = 8 };
+  syncyte_kv_t kv = make_store(1, 1);
+  syncyte_kv_worker_t worker = make_worker(kv, 0);
+  static int64_t lists[depth][keys];
+  static float values[depth][keys];
+  int64_t timestamps[depth];
+  int32_t has_ended = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < depth; ++i) {
+      for (int64_t k = 0; k < keys; ++k) {
+        lists[i][k] = (k * 7 + i) % keys;
+        values[i][k] = 1;
+      }
+      const syncyte_buffer_t wanted = key_list(lists[i], keys), given = value_list(values[i], keys);
+      EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, &timestamps[i]));
+      EXPECT(timestamps[i] == (nodes() == 1 ? -1 : 2 * depth * round + i));
+      memset(lists[i], -1, sizeof lists[i]); /* the list of keys may be re-used on return */
+    }
+    EXPECT_OK(syncyte_kv_worker_wait_all(worker));
+    EXPECT_OK(syncyte_kv_worker_test(worker, timestamps[depth - 1], &has_ended));
+    EXPECT(has_ended == 1);
+    EXPECT_OK(syncyte_kv_sync(kv));
+    for (int i = 0; i < depth; ++i) {
+      for (int64_t k = 0; k < keys; ++k) lists[i][k] = (k * 3 + i) % keys;
+      const syncyte_buffer_t wanted = key_list(lists[i], keys), room = value_list(values[i], keys);
+      EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, &timestamps[i]));
+    }
+    int wrong = 0;
+    for (int i = depth - 1; i >= 0; --i) {
+      EXPECT_OK(syncyte_kv_worker_wait(worker, timestamps[i]));
+      EXPECT_OK(syncyte_kv_worker_wait(worker, timestamps[i]));
+      for (int64_t k = 0; k < keys; ++k) wrong += values[i][k] != (float)(depth * (round + 1) * size);
+    }
+    EXPECT(wrong == 0);
+    EXPECT_OK(syncyte_kv_sync(kv));
+  }
+  has_ended = 7;
+  EXPECT_ERROR(syncyte_kv_worker_test(worker, 1000, &has_ended), SYNCYTE_ERR_ARGUMENT,
+               "timestamp is 1000; expected -1");
+  EXPECT_ERROR(syncyte_kv_worker_wait(worker, 1000), SYNCYTE_ERR_ARGUMENT, "timestamp is 1000");
+  EXPECT(has_ended == 7);
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
 }
 
 /* One length for each key; key k has k % 5 + 1 values. */
@@ -254,6 +304,7 @@ static void clocks_and_intents(void) {
 int main(void) {
   world = start(&rank, &size);
   all_push();
+  operations_under_way();
   lengths_differ();
   workers_meet();
   a_worker_is_one_of_those_who_meet();

@@ -1,8 +1,10 @@
-// One rank on each of two virtual hosts. The argument says what happens to the second one:
+// One rank on each of two or three virtual hosts. The argument says what happens to the last one:
 //
 //   killed     it ends by SIGKILL; the other's operations fail
 //   cut        its link is cut for good; operations of both fail
 //   restored   its link is cut twice, for less than the deadline, during adds and gathers: nothing is lost or doubled
+//   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
+//   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
 //
 // Each rank prints a verdict and ends by _exit(): MPI cannot be used after a death.
 #include <signal.h>
@@ -24,7 +26,7 @@ namespace {
 constexpr std::int64_t rows = 64, columns = 65536;  // rows of 256 KiB: 16 MiB in all
 
 syncyte_tensor_t tensor = nullptr;
-int rank_of_process = -1;
+int rank_of_process = -1, ranks = 0;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -44,10 +46,13 @@ syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::vector<std::i
   return result;
 }
 
+/// The rank whose rows this one uses: on two hosts the other one; on three hosts rank 0 uses rank 2, the others rank 0.
+std::int32_t other_rank() { return rank_of_process == 0 ? ranks - 1 : 0; }
+
 /// All rows of the other rank.
 std::vector<std::int64_t> rows_of_other() {
   std::int64_t first = 0, count = 0;
-  require(syncyte_tensor_rows(tensor, 1 - rank_of_process, &first, &count), "rows");
+  require(syncyte_tensor_rows(tensor, other_rank(), &first, &count), "rows");
   std::vector<std::int64_t> index;
   for (std::int64_t i = 0; i < count; ++i) index.push_back(first + i);
   return index;
@@ -78,7 +83,7 @@ void expect_death(double begin) {
   while (status == SYNCYTE_SUCCESS) status = gather(output);
   const std::string text = syncyte_last_error();
   const double waited = seconds() - begin;
-  const std::string other = "rank " + std::to_string(1 - rank_of_process);
+  const std::string other = "rank " + std::to_string(other_rank());
   if (status != SYNCYTE_ERR_PEER_DIED || text.find(other) == std::string::npos || waited > 11)
     end("unexpected: after " + std::to_string(waited) + " s: " + text);
   const double again = seconds();
@@ -110,6 +115,40 @@ void run_restored() {
   end("nothing lost or doubled");
 }
 
+/// Adds and gathers over a link whose short queue loses packets.
+void run_lossy() {
+  if (rank_of_process == 0 && links_request("shape 2 200 16") != 0)
+    std::puts("this machine cannot limit rates: no packets are lost");
+  require(syncyte_tensor_sync(tensor), "sync");
+  constexpr int adds = 2;
+  for (int i = 0; i < adds; ++i) require(add_ones(), "scatter_add");
+  require(syncyte_tensor_sync(tensor), "sync");
+  std::vector<float> output;
+  require(gather(output), "gather");
+  for (const float value : output)
+    if (value != static_cast<float>(adds)) end("unexpected: " + std::to_string(value));
+  require(syncyte_tensor_sync(tensor), "sync");
+  end("nothing lost or doubled");
+}
+
+/// Rank 2 dies. Rank 0 asks it for rows, rank 1 waits for it in a barrier.
+[[noreturn]] void run_news(syncyte_comm_t world) {
+  const double begin = seconds();
+  if (rank_of_process == 2) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    raise(SIGKILL);
+  }
+  std::vector<float> output;
+  syncyte_status_t status = SYNCYTE_SUCCESS;
+  if (rank_of_process == 1) status = syncyte_comm_barrier(world);
+  while (status == SYNCYTE_SUCCESS) status = gather(output);
+  const std::string text = syncyte_last_error();
+  const double waited = seconds() - begin;
+  if (status != SYNCYTE_ERR_PEER_DIED || text.find("rank 2") == std::string::npos || waited > 10.5)
+    end("unexpected: after " + std::to_string(waited) + " s: " + text);
+  end("answered PEER_DIED");
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -120,12 +159,15 @@ int main(int, char** argv) {
   require(syncyte_comm_world(&world), "world");
   std::int32_t rank = 0;
   require(syncyte_comm_rank(world, &rank), "rank");
+  require(syncyte_comm_size(world, &ranks), "size");
   rank_of_process = rank;
   require(syncyte_tensor_create(world, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor), "create");
   std::vector<float> output;
   require(gather(output), "gather");  // there is a connection
   require(syncyte_tensor_sync(tensor), "sync");
   if (what == "restored") run_restored();
+  if (what == "lossy") run_lossy();
+  if (what == "news") run_news(world);
   if (rank == 1) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     if (what == "killed") raise(SIGKILL);

@@ -225,7 +225,19 @@ class loopback_link final : public fabric::link {
 
 }  // namespace
 
+void loopback_network::refuse_links(int process, int count) {
+  const std::lock_guard lock(mutex_);
+  refused_[process] = count;
+}
+
+void loopback_network::require_links(int process) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = refused_.find(process); found != refused_.end() && found->second-- > 0)
+    throw std::runtime_error("no descriptors are left");
+}
+
 std::unique_ptr<fabric::link> loopback_worker::connect(std::string_view address, std::uint64_t tag) {
+  network_->require_links(process_);
   std::seed_seq seed{network_->seed_, static_cast<std::uint32_t>(address_ >> 32), static_cast<std::uint32_t>(address_),
                      ++connected_};
   auto made = std::make_shared<loopback_connection>(

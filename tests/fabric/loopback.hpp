@@ -49,6 +49,9 @@ class loopback_network {
   /// Ends a cut. Links that it has broken stay broken.
   void restore(int one, int other);
 
+  /// The next `count` links that workers of the process make are refused: connect() throws.
+  void refuse_links(int process, int count);
+
   /// The workers of the process send and receive nothing from now on, and links of others to it break. Its threads may
   /// go on: progress() does nothing there, and the events do not occur.
   void kill(int process);
@@ -67,6 +70,7 @@ class loopback_network {
   };
   using pair = std::pair<int, int>;
 
+  void require_links(int process);
   static pair pair_of(int one, int other) { return std::minmax(one, other); }
   std::uint64_t add_worker(int process, const std::shared_ptr<loopback_inbox>& inbox);
   void remove_worker(std::uint64_t address);
@@ -83,6 +87,7 @@ class loopback_network {
   std::map<int, std::uint32_t> made_;                              // workers made so far, by process
   std::map<pair, std::optional<std::chrono::microseconds>> cuts_;  // with broken_after
   std::set<int> killed_;
+  std::map<int, int> refused_;  // links that are still refused, by process
   std::vector<std::weak_ptr<loopback_connection>> connections_;
 };
 

@@ -20,6 +20,12 @@ using key_list = std::vector<std::int64_t>;
 
 constexpr std::int64_t first = 7;  // the owner's first key
 
+/// The keys of a list that has one owner.
+std::span<const kv::listed_key> all_of(const kv::keys_by_owner& sorted) {
+  EXPECT_LE(sorted.parts().size(), 1u);
+  return sorted.parts().empty() ? std::span<const kv::listed_key>() : sorted.parts()[0].keys;
+}
+
 /// An owner of the keys from `first` on.
 class owner {
  public:
@@ -40,7 +46,7 @@ class owner {
   /// Runs an operation; returns the bytes of all messages.
   std::size_t run(table_operation what, const key_list& keys, float* values) {
     const kv::keys_by_owner sorted(base::partition::equal(layout_.keys(), 1), layout_, keys);
-    kv::key_requests requests({1, "rank 1", {}, keys_}, what, sorted.of(0), layout_, values);
+    kv::key_requests requests({1, nullptr, {}, keys_}, what, all_of(sorted), layout_, values);
     std::size_t bytes = 0;
     while (const auto request = requests.next()) {
       fabric::served_request served{request->header, request->payload()};
@@ -120,7 +126,7 @@ std::shared_ptr<fabric::message> request_for(table_operation what, const key_lis
   const kv::keys_by_owner sorted(base::partition::equal(layout.keys(), 1), layout, keys);
   values.resize(keys.size() * static_cast<std::size_t>(layout.length(0)));
   std::iota(values.begin(), values.end(), 1.0f);
-  return kv::key_requests({1, "rank 1", {}, {first, layout.keys() - first}}, what, sorted.of(0), layout, values.data())
+  return kv::key_requests({1, nullptr, {}, {first, layout.keys() - first}}, what, all_of(sorted), layout, values.data())
       .next();
 }
 
@@ -157,7 +163,7 @@ TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
   const key_list keys{many - 1, 3};
   const kv::keys_by_owner sorted(base::partition::equal(many, 1), layout, keys);
   float value = 0;
-  kv::key_requests requests({0, "rank 0", {}, {3, many - 3}}, table_operation::pull, sorted.of(0), layout, &value);
+  kv::key_requests requests({0, nullptr, {}, {3, many - 3}}, table_operation::pull, all_of(sorted), layout, &value);
   const auto request = requests.next();
   ASSERT_EQ(request->size, 16u);
   std::int64_t sent[2];
@@ -180,20 +186,33 @@ TEST(KeyRequests, AreRefusedIfTheyDoNotFitTheTable) {
   EXPECT_THROW(remote.target().serve(wrong, reply), base::error);
 }
 
+using places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // keys with the places of their values
+
+std::vector<std::pair<int, places>> sort_of(const base::partition& parts, const kv::key_layout& layout,
+                                            const key_list& keys) {
+  std::vector<std::pair<int, places>> found;
+  const kv::keys_by_owner sorted(parts, layout, keys);
+  for (const auto& part : sorted.parts()) {
+    found.emplace_back(part.owner, places());
+    for (const kv::listed_key& each : part.keys) found.back().second.emplace_back(each.key, each.place);
+  }
+  return found;
+}
+
+/// Several times, because the counters of the thread are used again, also for fewer ranks.
 TEST(KeysByOwner, KeepTheirOrder) {
   const key_list lengths{2, 1, 4, 1, 1, 3};
-  const auto places = kv::key_layout::places(lengths);
-  const kv::key_layout layout{std::span<const std::int64_t>(places)};
-  const kv::keys_by_owner sorted(base::partition::equal(6, 4), layout, key_list{5, 0, 2, 1, 5, 3, 0});
-  const auto expect = [&](int rank, const std::vector<std::pair<std::int64_t, std::int64_t>>& expected) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> found;
-    for (const kv::listed_key& each : sorted.of(rank)) found.emplace_back(each.key, each.place);
-    EXPECT_EQ(found, expected) << rank;
-  };
-  expect(0, {{0, 3}, {1, 9}, {0, 14}});
-  expect(1, {{2, 5}, {3, 13}});
-  expect(2, {});
-  expect(3, {{5, 0}, {5, 10}});
+  const auto begins = kv::key_layout::places(lengths);
+  const kv::key_layout layout{std::span<const std::int64_t>(begins)};
+  const auto four = base::partition::equal(6, 4), two = base::partition::equal(6, 2);
+  const std::vector<std::pair<int, places>> of_four{
+      {0, {{0, 3}, {1, 9}, {0, 14}}}, {1, {{2, 5}, {3, 13}}}, {3, {{5, 0}, {5, 10}}}};
+  const std::vector<std::pair<int, places>> of_two{{1, {{4, 0}, {3, 1}}}};
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(sort_of(four, layout, {5, 0, 2, 1, 5, 3, 0}), of_four);
+    EXPECT_EQ(sort_of(two, layout, {4, 3}), of_two);
+    EXPECT_TRUE(sort_of(four, layout, {}).empty());
+  }
 }
 
 }  // namespace

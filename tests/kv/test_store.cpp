@@ -182,7 +182,7 @@ TEST(kv_store, samples_of_the_local_scheme_are_of_local_keys) {
     key_list drawn(200);
     value_list values(200);
     const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
-    EXPECT_EQ(worker.pull_sample(worker.prepare_sample(200, 0, 0), &keys, &room), -1);
+    EXPECT_EQ(worker.pull_sample(worker.prepare_sample(200, 0, 0), &keys, &room, kv::completion::by_wait), -1);
     EXPECT_TRUE(store->are_local(drawn));
     EXPECT_GT(std::ranges::max(drawn), std::ranges::min(drawn));
   }
@@ -201,7 +201,7 @@ TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
   key_list drawn(19);
   value_list values(19);
   const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
-  worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room);
+  worker.wait(worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room, kv::completion::by_wait));
   std::ranges::sort(drawn);
   for (std::int64_t i = 0; i < 19; ++i) EXPECT_EQ(drawn[static_cast<std::size_t>(i)], i + 1);
   store->sync();

@@ -181,8 +181,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_set_sampling
 
-    !> Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one
-    !> thread of each process; also frees objects that all ranks have dropped.
+    !> Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for.
+    !> Collective, called by one thread of each process; also frees objects that all ranks have dropped.
     ! kv [in]: a store
     function syncyte_kv_sync(kv) bind(C, name="syncyte_kv_sync") result(answer)
       import
@@ -213,7 +213,8 @@ module syncyte_kv_c
     end function syncyte_kv_worker_retain
 
     !> Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    !> barriers of its process no longer wait for it.
+    !> barriers of its process no longer wait for it. Operations under way are given up, without a wait: their
+    !> values are not touched any more, and their pushes and sets of keys of other nodes happen or not.
     ! worker [in]: a worker
     function syncyte_kv_worker_release(worker) bind(C, name="syncyte_kv_worker_release") result(answer)
       import
@@ -237,7 +238,8 @@ module syncyte_kv_c
     ! timestamp [out]: timestamp to wait for; -1: complete. Null: complete on return
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
-    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there
+    ! is a timestamp other than -1.
     function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_pull") &
         result(answer)
       import
@@ -368,7 +370,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_prepare_sample
 
-    !> Reads the next keys of a sample and their values. A sample ends when its last key was pulled.
+    !> Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
+    !> complete on return, the values as in pull.
     ! worker [in]: the worker that has prepared it
     ! sample [in]: its number
     ! keys [out]: int64, contiguous, at most as many as the sample has left
@@ -397,10 +400,27 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_finish_sample
 
-    !> Waits until an operation is complete. Local. May be called again with the same timestamp.
+    !> Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns. Does not
+    !> wait; 0 also while another thread waits for it. Local.
     ! worker [in]: the worker that began it
     ! timestamp [in]: the operation's timestamp; -1: complete
+    ! has_ended [out]: 1, or 0 if it is under way
     ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
+    function syncyte_kv_worker_test(worker, timestamp, has_ended) bind(C, name="syncyte_kv_worker_test") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: timestamp
+      integer(c_int32_t), intent(out) :: has_ended
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_test
+
+    !> Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
+    !> interrupted, the operation is still under way.
+    ! worker [in]: the worker that began it
+    ! timestamp [in]: the operation's timestamp; -1: complete
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned; the operation's error, the first
+    ! time.
     function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") result(answer)
       import
       type(c_ptr), value :: worker
@@ -410,14 +430,15 @@ module syncyte_kv_c
 
     !> Waits until all of the worker's operations are complete. Local.
     ! worker [in]: a worker
+    ! Returns: the error of the first of the operations that has failed; errors of others are dropped.
     function syncyte_kv_worker_wait_all(worker) bind(C, name="syncyte_kv_worker_wait_all") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_wait_all
 
-    !> Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
-    !> return of the write. Local.
+    !> Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
+    !> kv_worker_wait(). Local.
     ! worker [in]: a worker
     function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") result(answer)
       import
@@ -425,9 +446,10 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_wait_sync
 
-    !> Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker
-    !> calls it, in a thread of its own if a process has several. One worker enters the collective for its process,
-    !> so MPI's thread level must then be serialized or above. Workers that were destroyed are not waited for.
+    !> Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the
+    !> worker's operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a
+    !> thread of its own if a process has several. One worker enters the collective for its process, so MPI's thread
+    !> level must then be serialized or above. Workers that were destroyed are not waited for.
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function;
     ! SYNCYTE_ERR_BUSY if another thread is in a collective call of the same worker.

@@ -2648,8 +2648,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(KvSampling),  # sampling (in): options, initialised with SYNCYTE_KV_SAMPLING_INIT
         ],
     ),
-    # Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one thread
-    # of each process; also frees objects that all ranks have dropped.
+    # Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for. Collective,
+    # called by one thread of each process; also frees objects that all ranks have dropped.
     "syncyte_kv_sync": Function(
         ctypes.c_int32,
         [
@@ -2673,7 +2673,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    # barriers of its process no longer wait for it.
+    # barriers of its process no longer wait for it. Operations under way are given up, without a wait: their values are
+    # not touched any more, and their pushes and sets of keys of other nodes happen or not.
     "syncyte_kv_worker_release": Function(
         ctypes.c_int32,
         [
@@ -2690,7 +2691,8 @@ CORE: dict[str, Function] = {
     # Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are local.
     # Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
-    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there is a timestamp
+    # other than -1.
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
         [
@@ -2782,8 +2784,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
         ],
     ),
-    # Reads the next keys of a sample and their values. A sample ends when its last key was pulled. Returns:
-    # SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
+    # Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
+    # complete on return, the values as in pull. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left),
+    # and as pull.
     "syncyte_kv_worker_pull_sample": Function(
         ctypes.c_int32,
         [
@@ -2802,8 +2805,20 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # sample (in): its number; one that has ended is ignored
         ],
     ),
-    # Waits until an operation is complete. Local. May be called again with the same timestamp. Returns:
-    # SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
+    # Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns. Does not wait; 0
+    # also while another thread waits for it. Local. Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation
+    # returned.
+    "syncyte_kv_worker_test": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): the worker that began it
+            ctypes.c_int64,  # timestamp (in): the operation's timestamp; -1: complete
+            ctypes.POINTER(ctypes.c_int32),  # has_ended (out): 1, or 0 if it is under way
+        ],
+    ),
+    # Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
+    # interrupted, the operation is still under way. Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation
+    # returned; the operation's error, the first time.
     "syncyte_kv_worker_wait": Function(
         ctypes.c_int32,
         [
@@ -2811,26 +2826,28 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # timestamp (in): the operation's timestamp; -1: complete
         ],
     ),
-    # Waits until all of the worker's operations are complete. Local.
+    # Waits until all of the worker's operations are complete. Local. Returns: the error of the first of the operations
+    # that has failed; errors of others are dropped.
     "syncyte_kv_worker_wait_all": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
-    # Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
-    # return of the write. Local.
+    # Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
+    # kv_worker_wait(). Local.
     "syncyte_kv_worker_wait_sync": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
-    # Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker calls
-    # it, in a thread of its own if a process has several. One worker enters the collective for its process, so MPI's
-    # thread level must then be serialized or above. Workers that were destroyed are not waited for. Returns:
-    # SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if
-    # another thread is in a collective call of the same worker.
+    # Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the worker's
+    # operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a thread of its
+    # own if a process has several. One worker enters the collective for its process, so MPI's thread level must then be
+    # serialized or above. Workers that were destroyed are not waited for. Returns: SYNCYTE_ERR_MISMATCH on all workers
+    # of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if another thread is in a collective call
+    # of the same worker.
     "syncyte_kv_worker_barrier": Function(
         ctypes.c_int32,
         [

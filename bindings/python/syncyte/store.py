@@ -1,8 +1,8 @@
 """The parameter store: a vector of float32 under each of many keys, which all ranks pull, push and set.
 
-Operations on one key are atomic, and all ranks see them in the same order. Every operation is complete on return. Each
-key has a home rank: keys of this node's ranks are local, and are read and written in shared memory; others by requests
-to their home ranks.
+Operations on one key are atomic, and all ranks see them in the same order. Each key has a home rank: keys of this
+node's ranks are local, and are read and written in shared memory; others by requests to their home ranks. ipull(),
+ipush() and iset() return while these are under way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, at_least, wrong
 from ._handles import Handle
-from ._store_buffers import give_back, mark_written, take_descriptions
+from ._store_buffers import ArraysUnderWay, give_back, mark_written, take_descriptions
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -242,7 +242,7 @@ class Store(Handle):
     def sync(self) -> None:
         """Synchronises the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
 
-        It also frees objects that all ranks have dropped.
+        Writes by ipush() and iset() must have been waited for. It also frees objects that all ranks have dropped.
         """
         _library.core().syncyte_kv_sync(self.handle)
 
@@ -254,6 +254,11 @@ class StoreWorker(Handle):
     contiguous, concatenated in the order of the keys; if they have several dimensions, the last one is a key's number
     of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls release the GIL. The worker
     lives until free(), even without references.
+
+    Operations under way, started by ipull(), ipush(), iset() and ipull_sample(), have no order, also on one key: an
+    operation sees those writes of its worker that were waited for before it began. Until wait() their values must not
+    be used, and the worker keeps the arrays alive; keys may be changed at once. Errors of such an operation come from
+    wait() or wait_all().
     """
 
     kind = "kv_worker"
@@ -261,6 +266,7 @@ class StoreWorker(Handle):
     def __init__(self, store: Store, number: int) -> None:
         self._own(_library.core().output("syncyte_kv_worker_create", store.handle, as_int32(number, "number")))
         self._store, self._number = store, number
+        self._kept = ArraysUnderWay(self._has_ended)
         store._live[number] = self
 
     @property
@@ -269,10 +275,15 @@ class StoreWorker(Handle):
         return self._store
 
     def free(self) -> None:
-        """Ends this worker: barriers of this process no longer wait for it. Local."""
+        """Ends this worker: barriers of this process no longer wait for it. Local.
+
+        Operations under way are given up: their arrays are not touched any more, and their pushes and sets of keys of
+        other nodes happen or not. Call wait_all() before.
+        """
         if self._store._live.get(self._number) is self:
             del self._store._live[self._number]
         super().free()
+        self._kept.clear()
 
     def _new_room(self, keys: Any) -> Any:
         """Returns a new array for the values of keys, of their kind."""
@@ -285,25 +296,40 @@ class StoreWorker(Handle):
         if len(shape) > 1 and length is not None and shape[-1] != length:
             raise wrong(ShapeError, name, f"of shape {tuple(shape)}", f"one dimension, or a last one of {length}")
 
-    def _begin(self, function: str, keys: Any, values: Any, name: str, is_written: bool) -> int:
-        """Calls the library's function and returns the timestamp."""
-        timestamp = ctypes.c_int64()
+    def _run(self, function: str, keys: Any, values: Any, name: str, is_written: bool, start: bool) -> int:
+        """Calls the library's function; returns the timestamp. start: without a wait for keys of other nodes."""
         call, short = getattr(_library.core(), function), take_descriptions(keys, values, is_written)
         if short is not None:
             self._check_shape(name, values.shape)
-            call(self.handle, *short.references, ctypes.byref(timestamp))
+            timestamp = self._call(call, short.references, values, start)
             give_back(short)
             if is_written:
                 mark_written(values)
-            return timestamp.value
+            return timestamp
         wanted = _as_keys(keys)
         recorded_by = None if is_written else NOT_RECORDED
         given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
-        call(self.handle, wanted.reference, given.reference, ctypes.byref(timestamp))
+        timestamp = self._call(call, (wanted.reference, given.reference), given.array, start)
         if is_written:
             given.mark_written()
+        return timestamp
+
+    def _call(self, call: Any, arguments: Sequence[Any], values: Any, start: bool) -> int:
+        """Calls a function of the library, and keeps `values` while the operation is under way."""
+        if not start:
+            call(self.handle, *arguments, None)
+            return -1
+        timestamp = ctypes.c_int64(-1)
+        try:
+            call(self.handle, *arguments, ctypes.byref(timestamp))
+        finally:  # a handler of a signal may raise after the operation was started
+            if timestamp.value >= 0:
+                self._kept.add(timestamp.value, values)
         return timestamp.value
+
+    def _has_ended(self, timestamp: int) -> bool:
+        return bool(_library.core().output("syncyte_kv_worker_test", self.handle, timestamp))
 
     @overload
     def pull(self, keys: Any, out: Array) -> Array: ...
@@ -337,7 +363,7 @@ class StoreWorker(Handle):
             A process died while it wrote a key's values; set() repairs the key.
         """
         room = self._new_room(keys) if out is None else out
-        self.wait(self.ipull(keys, room))
+        self._run("syncyte_kv_worker_pull", keys, room, "out", True, start=False)
         return room
 
     def push(self, keys: Any, values: Any) -> None:
@@ -355,7 +381,7 @@ class StoreWorker(Handle):
         ArgumentError
             `values` requires grad, but gradients are not recorded. Others as of pull().
         """
-        self.wait(self.ipush(keys, values))
+        self._run("syncyte_kv_worker_push", keys, values, "values", False, start=False)
 
     def set(self, keys: Any, values: Any) -> None:
         """Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
@@ -370,10 +396,10 @@ class StoreWorker(Handle):
         ArgumentError
             As of push(). Others as of pull(), except PeerDiedError.
         """
-        self.wait(self.iset(keys, values))
+        self._run("syncyte_kv_worker_set", keys, values, "values", False, start=False)
 
     def ipull(self, keys: Any, out: Any) -> int:
-        """Begins a pull.
+        """Begins a pull. Values of keys of this node are there on return, those of others after wait().
 
         Parameters
         ----------
@@ -385,28 +411,30 @@ class StoreWorker(Handle):
         Returns
         -------
         int
-            Its timestamp for wait(); -1: complete.
+            Its timestamp for wait(); -1: complete, as it always is on one node.
 
         Raises
         ------
-        OutOfRangeError, DtypeError, ShapeError, UnsupportedError, PeerDiedError
+        OutOfRangeError, DtypeError, ShapeError, UnsupportedError
             As of pull().
+        PeerDiedError
+            As of pull(), if no key is on another node; otherwise wait() raises it.
         """
-        return self._begin("syncyte_kv_worker_pull", keys, out, "out", True)
+        return self._run("syncyte_kv_worker_pull", keys, out, "out", True, start=True)
 
     def ipush(self, keys: Any, values: Any) -> int:
         """Begins a push.
 
         Parameters, result and errors as of push() and ipull().
         """
-        return self._begin("syncyte_kv_worker_push", keys, values, "values", False)
+        return self._run("syncyte_kv_worker_push", keys, values, "values", False, start=True)
 
     def iset(self, keys: Any, values: Any) -> int:
         """Begins a set.
 
         Parameters, result and errors as of set() and ipull().
         """
-        return self._begin("syncyte_kv_worker_set", keys, values, "values", False)
+        return self._run("syncyte_kv_worker_set", keys, values, "values", False, start=True)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
         """Reads the values of keys if all of them are local; on one node they always are.
@@ -532,11 +560,11 @@ class StoreWorker(Handle):
             No such sample of this worker, or too few keys left. Others as of pull().
         """
         drawn, values = self._sample(keys, out)
-        self.wait(self._pull_sample(sample, drawn, values))
+        self._pull_sample(sample, drawn, values, start=False)
         return drawn.array, values.array
 
     def ipull_sample(self, sample: int, keys: Any, out: Any) -> int:
-        """Begins a pull_sample().
+        """Begins a pull_sample(). The keys are there on return.
 
         Parameters
         ----------
@@ -548,7 +576,7 @@ class StoreWorker(Handle):
         int
             As of ipull().
         """
-        return self._pull_sample(sample, *self._sample(keys, out))
+        return self._pull_sample(sample, *self._sample(keys, out), start=True)
 
     def _sample(self, keys: Any, out: Any) -> tuple[Buffer, Buffer]:
         if hasattr(keys, "__index__") and not hasattr(keys, "shape"):
@@ -563,9 +591,9 @@ class StoreWorker(Handle):
             out = _arrays.empty(drawn.array_kind, c.DType.FLOAT32, [*drawn.shape, length])
         return drawn, as_buffer(out, "out", writable=True, expected=c.DType.FLOAT32)
 
-    def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:
-        arguments = self.handle, as_int64(sample, "sample"), keys.reference, values.reference
-        timestamp = _library.core().output("syncyte_kv_worker_pull_sample", *arguments)
+    def _pull_sample(self, sample: int, keys: Buffer, values: Buffer, start: bool) -> int:
+        arguments = as_int64(sample, "sample"), keys.reference, values.reference
+        timestamp = self._call(_library.core().syncyte_kv_worker_pull_sample, arguments, values.array, start)
         keys.mark_written()
         values.mark_written()
         return timestamp
@@ -583,6 +611,8 @@ class StoreWorker(Handle):
     def wait(self, timestamp: int) -> None:
         """Waits until an operation of this worker is complete; may be called again with the same timestamp.
 
+        If a signal ends the wait, the operation is still under way: wait again.
+
         Parameters
         ----------
         timestamp : int
@@ -592,23 +622,55 @@ class StoreWorker(Handle):
         ------
         ArgumentError
             No operation returned this timestamp.
+        PeerDiedError
+            The operation failed, see pull(). Raised the first time only.
         """
-        if timestamp != -1:
-            _library.core().syncyte_kv_worker_wait(self.handle, as_int64(timestamp, "timestamp"))
+        if timestamp == -1:
+            return
+        number = as_int64(timestamp, "timestamp")
+        with self._kept.waited([number]):
+            _library.core().syncyte_kv_worker_wait(self.handle, number)
+
+    def test(self, timestamp: int) -> bool:
+        """Returns whether an operation of this worker has ended, without waiting. wait() raises its error, if any.
+
+        Parameters
+        ----------
+        timestamp : int
+            As of wait().
+
+        Returns
+        -------
+        bool
+            Whether it has ended.
+
+        Raises
+        ------
+        ArgumentError
+            No operation returned this timestamp.
+        """
+        return self._has_ended(as_int64(timestamp, "timestamp"))
 
     def wait_all(self) -> None:
-        """Waits until all operations of this worker are complete."""
-        _library.core().syncyte_kv_worker_wait_all(self.handle)
+        """Waits until all operations of this worker are complete.
+
+        Raises
+        ------
+        PeerDiedError
+            The error of the first of the operations that failed; errors of others are dropped.
+        """
+        with self._kept.waited(self._kept.timestamps()):
+            _library.core().syncyte_kv_worker_wait_all(self.handle)
 
     def wait_sync(self) -> None:
-        """Waits until all writes of this process have reached the home ranks of the keys; they have on return."""
+        """Waits until all writes of this worker have reached the home ranks of the keys. wait() raises their errors."""
         _library.core().syncyte_kv_worker_wait_sync(self.handle)
 
     def barrier(self) -> None:
         """Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective.
 
-        Every worker calls it; workers of one process call it in different threads. Workers that were freed are not
-        waited for.
+        It waits for the worker's operations under way first. Every worker calls it; workers of one process call it in
+        different threads. Workers that were freed are not waited for.
 
         Raises
         ------

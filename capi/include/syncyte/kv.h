@@ -5,7 +5,15 @@
  *
  * Operations on one key are atomic: a pull sees all of a push or none of it, and all ranks see pushes and sets of a key
  * in the same order (linearizable per key). A list of keys is not atomic as a whole; keys at one rank are processed in
- * the order of the list. Keys of a list may repeat. Operations are complete on return, and their timestamp is -1.
+ * the order of the list. Keys of a list may repeat.
+ *
+ * Pull, push and set with a null `timestamp` are complete on return. With an address for a timestamp, keys of this node
+ * are done on return, and requests for keys of other nodes are under way: the process sends them and receives their
+ * answers without further calls. The timestamp names the operation for kv_worker_wait(); it is -1 if there are no such
+ * keys, so always on one node. Until kv_worker_wait() returns, the values belong to the operation; the list of keys may
+ * be re-used on return. Operations under way have no order, also on one key and of one worker: an operation sees those
+ * writes of its worker that were waited for before it began. A process has memory for the operations under way, not for
+ * those that have ended.
  *
  * Each key has a home rank, which has its values: the ranks divide the keys as they divide the rows of a tensor. Keys
  * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
@@ -16,13 +24,14 @@
  * bytes for each of all keys on each node if lengths differ. On one node it has no thread.
  *
  * A worker is a user of a store within a process, usually one per thread. All functions are thread-safe, and no other
- * rank has to call anything, except for kv_create, kv_sync and those whose comment says Collective. Pull, push and set
- * wait for answers if keys are on other nodes; any thread may call them, with any thread level of MPI.
+ * rank has to call anything, except for kv_create, kv_sync and those whose comment says Collective. Any thread may call
+ * pull, push, set and wait, with any thread level of MPI.
  *
  * If a process dies while it writes a key's values, the key is damaged: a pull or push of it returns
  * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; kv_worker_set() repairs it. If the home
  * rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED. In both cases keys of
- * other ranks may have been processed or not.
+ * other ranks may have been processed or not. Errors of an operation under way come from kv_worker_wait(), or from
+ * kv_worker_wait_all(), and are kept until then: those of the last 1024 operations of a worker that have failed.
  */
 #ifndef SYNCYTE_KV_H
 #define SYNCYTE_KV_H
@@ -174,8 +183,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count,
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampling_t* sampling);
 
 /**
- * @brief Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one
- * thread of each process; also frees objects that all ranks have dropped.
+ * @brief Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for.
+ * Collective, called by one thread of each process; also frees objects that all ranks have dropped.
  * @param[in] kv a store
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv);
@@ -197,7 +206,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t wor
 
 /**
  * @brief Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
- * barriers of its process no longer wait for it.
+ * barriers of its process no longer wait for it. Operations under way are given up, without a wait: their values are
+ * not touched any more, and their pushes and sets of keys of other nodes happen or not.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker);
@@ -218,7 +228,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* w
  * @param[out] timestamp {optional} timestamp to wait for; -1: complete. Null: complete on return
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
  * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
- * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+ * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there is a timestamp other
+ * than -1.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
                                                        const syncyte_buffer_t* values, int64_t* timestamp);
@@ -310,7 +321,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
                                                                  int64_t start, int64_t end, int64_t* sample);
 
 /**
- * @brief Reads the next keys of a sample and their values. A sample ends when its last key was pulled.
+ * @brief Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
+ * complete on return, the values as in pull.
  * @param[in] worker the worker that has prepared it
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
@@ -330,30 +342,44 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample);
 
 /**
- * @brief Waits until an operation is complete. Local. May be called again with the same timestamp.
+ * @brief {lookup} Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns.
+ * Does not wait; 0 also while another thread waits for it. Local.
  * @param[in] worker the worker that began it
  * @param[in] timestamp the operation's timestamp; -1: complete
+ * @param[out] has_ended 1, or 0 if it is under way
  * @return SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp,
+                                                       int32_t* has_ended);
+
+/**
+ * @brief Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
+ * interrupted, the operation is still under way.
+ * @param[in] worker the worker that began it
+ * @param[in] timestamp the operation's timestamp; -1: complete
+ * @return SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned; the operation's error, the first time.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp);
 
 /**
  * @brief Waits until all of the worker's operations are complete. Local.
  * @param[in] worker a worker
+ * @return the error of the first of the operations that has failed; errors of others are dropped.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker);
 
 /**
- * @brief Waits until all writes of this process have reached the home ranks of the keys; in this version they have on
- * return of the write. Local.
+ * @brief Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
+ * kv_worker_wait(). Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker);
 
 /**
- * @brief Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker
- * calls it, in a thread of its own if a process has several. One worker enters the collective for its process, so MPI's
- * thread level must then be serialized or above. Workers that were destroyed are not waited for.
+ * @brief Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the
+ * worker's operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a thread
+ * of its own if a process has several. One worker enters the collective for its process, so MPI's thread level must
+ * then be serialized or above. Workers that were destroyed are not waited for.
  * @param[in] worker a worker
  * @return SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function; SYNCYTE_ERR_BUSY
  * if another thread is in a collective call of the same worker.

@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -61,7 +62,12 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     store.sync()
     worker.set([3], torch.full((3,), 5.0))
     worker.wait(worker.iset(np.array([3]), np.full(3, 5.0, np.float32)))
-    assert worker.ipush(keys, np.zeros(9, np.float32)) == worker.ipull(keys, out) == worker.ilocalize(keys) == -1
+    for timestamp in (worker.ipush(keys, np.zeros(9, np.float32)), worker.ipull(keys, out)):
+        assert (timestamp == -1) == (syncyte.COMM_WORLD.topology.nodes == 1)
+        worker.wait(timestamp)
+        worker.wait(timestamp)
+        assert worker.test(timestamp)
+    assert worker.ilocalize(keys) == -1
     assert worker.pull([3]).tolist() == [[5.0, 5.0, 5.0]]
     worker.wait_all()
     worker.wait_sync()
@@ -78,6 +84,80 @@ def test_keys_may_differ_in_length(comm, make):
     worker.push([1, 0], np.arange(5, dtype=np.float32))
     store.sync()
     assert worker.pull([0, 1, 2]).tolist() == [4.0 * SIZE, *(SIZE * i for i in range(4)), 0, 0]
+
+
+@pytest.mark.parametrize("make", [torch.from_numpy, np.asarray])
+def test_operations_under_way_keep_their_arrays(comm, make):
+    """Memory of dropped arrays would be given to the next ones, which then have other values."""
+    store = syncyte.Store(3000, 16)
+    worker, numbers = store.worker(), make(np.arange(3000))
+    worker.set(numbers, np.repeat(np.arange(3000, dtype=np.float32), 16))
+    store.sync()
+    for round in range(20):
+        others, stamps = [], []
+        for _ in range(8):
+            dropped = make(np.zeros(48000, np.float32))
+            stamps.append(worker.ipull(numbers, dropped))
+            del dropped
+            others.append(make(np.full(48000, -1, np.float32)))
+        for _ in range(8):  # pushes of zeros do not change the values
+            stamps.append(worker.ipush(numbers, make(np.zeros(48000, np.float32))))
+            others.append(make(np.full(48000, -1, np.float32)))
+        gc.collect()
+        if round % 2:
+            worker.wait_all()
+        for stamp in stamps:
+            worker.wait(stamp)
+        assert all((other == -1).all() for other in others)
+        assert not worker._kept.timestamps()
+    store.sync()
+    assert (worker.pull([7, 2999])[:, 3] == [7, 2999]).all()
+    store.sync()
+
+
+def test_an_array_is_kept_until_its_operation_is_waited_for(store):
+    worker, keys, references = store.worker(), np.arange(10), []
+    for _ in range(10):
+        out = np.empty(30, np.float32)
+        references.append(weakref.ref(out))
+        stamp = worker.ipull(keys, out)
+        del out
+    are_under_way = syncyte.COMM_WORLD.topology.nodes > 1
+    assert all((reference() is not None) == are_under_way for reference in references)
+    worker.wait(stamp)
+    assert references[-1]() is None
+    worker.wait_all()
+    assert all(reference() is None for reference in references)
+    out = np.empty(30, np.float32)
+    reference, stamp = weakref.ref(out), worker.ipull(keys, out)
+    del out
+    worker.free()  # gives the operation up
+    assert reference() is None
+
+
+def test_arrays_of_operations_that_are_never_waited_for_go(store):
+    worker, keys, references = store.worker(), np.arange(10), []
+    for _ in range(300):
+        zeros = np.zeros(30, np.float32)
+        references.append(weakref.ref(zeros))
+        worker.ipush(keys, zeros)
+        time.sleep(0.001)
+    assert sum(reference() is not None for reference in references) < 100
+    worker.wait_sync()
+    begin = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - begin < 0.05
+    store.sync()
+
+
+def test_timestamps_of_no_operation_are_errors(store):
+    worker = store.worker()
+    for wrong in (-2, 0, 2**40):
+        for use in (worker.wait, worker.test):
+            with pytest.raises(ValueError, match=f"timestamp is {wrong}; expected -1, or another timestamp"):
+                use(wrong)
+    with pytest.raises((ValueError, TypeError)):
+        worker.wait("first")
 
 
 def test_workers_of_a_rank_meet_while_others_run(comm):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from syncyte import dtypes
@@ -185,8 +185,9 @@ class _AnyShape(StoreWorker):
 class Worker:
     """A worker of a rank, usually one per thread; any thread may make it.
 
-    Keys are int64 and values float32, contiguous, in torch or numpy arrays. Operations return a timestamp, which is
-    -1: complete. They release the GIL.
+    Keys are int64 and values float32, contiguous, in torch or numpy arrays. Operations return a timestamp for wait();
+    -1: the operation is complete, as it always is unless it is asynchronous and keys are on other nodes. The worker
+    keeps the arrays of asynchronous operations alive. Operations release the GIL.
 
     Parameters
     ----------
@@ -215,8 +216,8 @@ class Worker:
             )
         return worker
 
-    def _run(self, start: Callable[[StoreWorker], int], asynchronous: bool, options: dict[str, Any]) -> int:
-        """Starts an operation, and waits for it unless it is asynchronous. Returns its timestamp.
+    def _run(self, operation: str, asynchronous: bool, options: dict[str, Any], *arguments: Any) -> int:
+        """Runs an operation, or starts it if it is asynchronous. Returns its timestamp.
 
         `async` is a keyword of Python: callers pass it as the third argument, or as `**{"async": ...}`.
         """
@@ -225,10 +226,10 @@ class Worker:
             name = next(iter(options))
             raise TypeError(f"unexpected argument {name!r}; expected keys, vals and async (asynchronous=)")
         worker = self._open()
-        timestamp = start(worker)
-        if not is_asynchronous:
-            worker.wait(timestamp)
-        return timestamp
+        if is_asynchronous:
+            return getattr(worker, f"i{operation}")(*arguments)
+        getattr(worker, operation)(*arguments)
+        return -1
 
     def pull(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
         """Reads the values of keys into vals. Local.
@@ -240,7 +241,7 @@ class Worker:
         vals : array of float32
             Written: the values, concatenated in the order of the keys.
         asynchronous, **options
-            True: may return before the operation is complete. Also accepted as `async`.
+            True: may return before the operation is complete; until wait(), do not use vals. Also accepted as `async`.
 
         Returns
         -------
@@ -254,31 +255,31 @@ class Worker:
         PeerDiedError
             A process died while it wrote the values of a key; set() repairs it.
         """
-        return self._run(lambda worker: worker.ipull(keys, _plain(vals)), asynchronous, options)
+        return self._run("pull", asynchronous, options, keys, _plain(vals))
 
     def push(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
         """Adds vals to the values of keys. Local.
 
         Parameters, result and errors are as of pull(), but vals is read.
         """
-        return self._run(lambda worker: worker.ipush(keys, _plain(vals)), asynchronous, options)
+        return self._run("push", asynchronous, options, keys, _plain(vals))
 
     def set(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
         """Replaces the values of keys by vals. Local.
 
         Parameters, result and errors are as of pull(), but vals is read, and damaged keys are repaired.
         """
-        return self._run(lambda worker: worker.iset(keys, _plain(vals)), asynchronous, options)
+        return self._run("set", asynchronous, options, keys, _plain(vals))
 
     def localize(self, keys: Any, asynchronous: bool = False, **options: Any) -> int:
         """Checks and counts keys, which stay where they are. Local.
 
         Parameters, result and errors are as of pull(), without vals.
         """
-        return self._run(lambda worker: worker.ilocalize(keys), asynchronous, options)
+        return self._run("localize", asynchronous, options, keys)
 
     def wait(self, timestamp: int) -> None:
-        """Waits until an operation is complete. Local.
+        """Waits until an operation is complete; may be called again. Local.
 
         Parameters
         ----------
@@ -289,11 +290,13 @@ class Worker:
         ------
         ArgumentError
             A timestamp that no operation returned.
+        PeerDiedError
+            The operation failed, see pull(). Raised the first time only.
         """
         self._open().wait(timestamp)
 
     def waitall(self) -> None:
-        """Waits until all operations of this worker are complete. Local."""
+        """Waits until all operations of this worker are complete; raises the first error. Local."""
         self._open().wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
@@ -377,7 +380,7 @@ class Worker:
         ArgumentError
             No such sample, or too few keys left.
         """
-        return self._run(lambda worker: worker.ipull_sample(id, keys, _plain(vals)), asynchronous, options)
+        return self._run("pull_sample", asynchronous, options, id, keys, _plain(vals))
 
     def begin_setup(self) -> None:
         """Begins the setup phase, in which values are set for the first time. Collective over all workers."""
@@ -388,7 +391,7 @@ class Worker:
         self._open().end_setup()
 
     def wait_sync(self) -> None:
-        """Waits until all writes have reached the ranks that have the keys: returns at once. Local."""
+        """Waits until all writes of this worker have reached the ranks that have the keys. Local."""
         self._open().wait_sync()
 
     def wait_replica_sync(self) -> None:
@@ -403,7 +406,7 @@ class Worker:
     def finalize(self) -> None:
         """Ends the worker once all workers of all ranks have called it. Collective; further calls do nothing.
 
-        Operations need not have been waited for.
+        Operations need not have been waited for: it waits for them, and drops their errors.
         """
         if self._worker is not None:
             self._worker.barrier()
