@@ -170,7 +170,8 @@ class Converter:
         """One element, of the type of another one, passed by its address."""
         name, like = dummy.name, dummy.word("scalar") or dummy.name
         alike = Check(f'fortran_alike({name}, {like}, "{name}"//c_null_char)')
-        return Code(self._descriptor(dummy, dummy.word("out") is None), f"{name}_buffer%data",
+        further = ", asynchronous" if parameter.kept else ""
+        return Code(self._descriptor(dummy, dummy.word("out") is None, further), f"{name}_buffer%data",
                     [f"type(syncyte_buffer_t), target :: {name}_buffer"], [alike, self._describe(name)])  # fmt: skip
 
     def _read(self, dummy: Dummy, kind: str, call: str) -> Code:

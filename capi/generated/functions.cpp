@@ -363,6 +363,27 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
   });
 }
 
+syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+    syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request) {
+  return after_init("window_ifetch_op", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    out(request, "request");
+    give_request(object->ifetch_op(rank, offset, dtype, op, operand, previous), "window_ifetch_op", request);
+  });
+}
+
+syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+    syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous, syncyte_request_t* request) {
+  return after_init("window_icompare_swap", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    out(request, "request");
+    give_request(object->icompare_swap(rank, offset, dtype, expected, desired, previous), "window_icompare_swap",
+        request);
+  });
+}
+
 syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
   return after_init("window_lock", [&] {
     const auto object = find_traced(tables::window(), window, "window");
@@ -563,6 +584,36 @@ syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const in
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->accumulate_box({lower, lower_length}, source, op, alpha);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return after_init("tensor_iget_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    out(request, "request");
+    give_request(object->iget_box({lower, lower_length}, output), "tensor_iget_box", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("tensor_iput_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iput_box({lower, lower_length}, source), "tensor_iput_box", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha, syncyte_request_t* request) {
+  return after_init("tensor_iaccumulate_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iaccumulate_box({lower, lower_length}, source, op, alpha), "tensor_iaccumulate_box", request);
   });
 }
 

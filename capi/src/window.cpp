@@ -3,6 +3,7 @@
 #include "base/buffer.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
+#include "requests.hpp"
 #include "window/window.hpp"
 
 namespace syncyte::capi {
@@ -83,6 +84,34 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
   return after_init("window_accumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
+  });
+}
+
+syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, size_t offset,
+                                     const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("window_iput", [&] {
+    const auto [target, from] = transfer(window, rank, source, "source");
+    out(request, "request");
+    give_request(target->iput_bytes(rank, offset, from.data(), from.bytes()), "window_iput", request);
+  });
+}
+
+syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, size_t offset,
+                                     const syncyte_buffer_t* target, syncyte_request_t* request) {
+  return after_init("window_iget", [&] {
+    const auto [source, to] = transfer(window, rank, target, "target");
+    out(request, "request");
+    give_request(source->iget_bytes(rank, offset, to.data(), to.bytes()), "window_iget", request);
+  });
+}
+
+syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
+                                            const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("window_iaccumulate", [&] {
+    const auto [target, from] = transfer(window, rank, source, "source");
+    out(request, "request");
+    give_request(target->iaccumulate(rank, offset, from.dtype(), op, from.data(), from.elements()),
+                 "window_iaccumulate", request);
   });
 }
 }

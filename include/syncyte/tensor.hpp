@@ -140,12 +140,24 @@ class tensor : public detail::tensor_methods {
   template <element T>
   void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
                       op how = op::sum) const {
-    if (type() != dtype_of<T>) {
-      throw error(status::type, "alpha: its type is " + std::string(name_of(dtype_of<T>)) + "; expected " +
-                                    std::string(name_of(type())) + ", the tensor's");
-    }
+    require_factor(dtype_of<T>);
     check(
         syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), &alpha));
+  }
+
+  /// Starts accumulate_box(); source may be re-used on return. Local; does not wait for other ranks.
+  request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
+    return detail::started(syncyte_tensor_iaccumulate_box, get(), lower.data(), std::ssize(lower), source.get(),
+                           detail::raw(how), nullptr);
+  }
+
+  /// As iaccumulate_box() above with alpha * source.
+  template <element T>
+  request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
+                          op how = op::sum) const {
+    require_factor(dtype_of<T>);
+    return detail::started(syncyte_tensor_iaccumulate_box, get(), lower.data(), std::ssize(lower), source.get(),
+                           detail::raw(how), &alpha);
   }
 
   /// A view of this rank's rows, row-major. Throws status::type if T is another type.
@@ -218,6 +230,13 @@ class tensor : public detail::tensor_methods {
             nullptr,
             options.row_locks ? 1 : 0,
             options.deterministic ? 1 : 0};
+  }
+
+  /// Throws status::type unless the elements are of alpha's type.
+  void require_factor(dtype of_alpha) const {
+    if (type() == of_alpha) return;
+    throw error(status::type, "alpha: its type is " + std::string(name_of(of_alpha)) + "; expected " +
+                                  std::string(name_of(type())) + ", the tensor's");
   }
 
   syncyte_buffer_t describe() const { return detail::fetch<syncyte_buffer_t>(syncyte_tensor_describe, get()); }

@@ -56,6 +56,20 @@ class window : public detail::window_methods {
                             &desired);
   }
 
+  /// Starts fetch_op(), as iput() does. `previous` gets the old element, and must stay until the end.
+  template <element T>
+  request ifetch_op(std::int32_t rank, std::size_t offset, T operand, T& previous, op how = op::sum) const {
+    return detail::started(syncyte_window_ifetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
+                           &operand, &previous);
+  }
+
+  /// Starts compare_swap(), as iput() does. `previous` gets the old element, and must stay until the end.
+  template <element T>
+  request icompare_swap(std::int32_t rank, std::size_t offset, T expected, T desired, T& previous) const {
+    return detail::started(syncyte_window_icompare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
+                           &desired, &previous);
+  }
+
   /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.
   window_lock lock(std::int32_t rank, lock_kind kind = lock_kind::exclusive) const;
 };

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/strided_copy.hpp"
 #include "memory/scratch.hpp"
 #include "rows/combine_pieces.hpp"
+#include "tensor/box_transfer.hpp"
 #include "tensor/staged_adds.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -16,8 +18,10 @@ namespace {
 
 /// Bytes of elements, and of the list of their places, that are combined at once, about: they fit a processor's cache.
 constexpr std::size_t round_bytes = std::size_t{512} << 10;
-/// Packed bytes for other owners that are sent at once, about, so that a large box needs little extra memory.
+/// Packed bytes for other owners that are sent at once, about, so that a large box needs little extra memory. A started
+/// access sends all at once.
 constexpr std::size_t sent_bytes = std::size_t{64} << 20;
+constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
 
 /// A box as pieces of rows: every row has the same ones.
 class box_of_rows {
@@ -60,37 +64,6 @@ class box_of_rows {
   base::box_pieces in_row_;
 };
 
-/// Elements for owners whose memory is not mapped here.
-class remote_elements {
- public:
-  remote_elements(window::remote* remote, syncyte_op_t op) : remote_(remote), op_(op) {}
-
-  void add(int owner, std::size_t piece_bytes, std::vector<std::size_t> offsets, memory::scratch packed) {
-    parts_.push_back({owner, piece_bytes, std::move(offsets), std::move(packed)});
-  }
-
-  /// Combines the elements and forgets them.
-  void send() {
-    if (parts_.empty()) return;
-    std::vector<window::remote_rows> owners;
-    for (const part& one : parts_) owners.push_back({one.owner, one.piece_bytes, one.offsets, one.packed.data(), {}});
-    remote_->add_rows(owners, op_);
-    parts_.clear();
-  }
-
- private:
-  struct part {
-    int owner;
-    std::size_t piece_bytes;
-    std::vector<std::size_t> offsets;
-    memory::scratch packed;
-  };
-
-  window::remote* remote_;  // null if there are no parts
-  syncyte_op_t op_;
-  std::vector<part> parts_;
-};
-
 /// Elements of the caller's box, packed and multiplied by `alpha` unless that is null.
 memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<const std::int64_t> shape,
                      const void* alpha) {
@@ -119,18 +92,21 @@ void stage_pieces(std::span<const rows::row_piece> pieces, std::size_t bytes, co
 
 }  // namespace
 
-void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
-                                  syncyte_op_t op, const void* alpha) {
+/// Combines a box, and starts to combine the last elements of other owners, at most about `most_bytes`. Null: all are
+/// combined.
+std::unique_ptr<window::transfer> whole_tensor::combine_box(base::array_argument<std::int64_t> lower,
+                                                            const syncyte_buffer_t* source, syncyte_op_t op,
+                                                            const void* alpha, std::size_t most_bytes) {
   const base::buffer user = check_box(lower, source, "source");
   rows::require_combining(layout_.dtype(), op);
-  if (user.elements() == 0) return;
+  if (user.elements() == 0) return nullptr;
   const std::int64_t end = lower.values[0] + user.extent(0);
   const box_of_rows box(layout_, lower.values, user.shape());
   const bool is_staged = staged_ != nullptr && op == SYNCYTE_OP_SUM;
   if (!is_staged) require_addable(lower.values[0], end);
-  const std::int64_t most_sent = box.rows_of(sent_bytes);
+  const std::int64_t most_sent = box.rows_of(most_bytes);
   std::int64_t room = most_sent;  // rows for others until they are sent
-  remote_elements others(storage_->remote(), op);
+  auto others = std::make_unique<box_transfer>(storage_->remote(), window::row_access::add, op);
   std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
   for (std::int64_t first = lower.values[0]; first < end; first += shape[0]) {
     const int owner = layout_.partition().owner(first);
@@ -148,13 +124,24 @@ void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, cons
                            storage_->locks());
       continue;
     }
-    others.add(owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed));
+    others->add({owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed), {}});
     room -= shape[0];
     if (room > 0) continue;
-    others.send();
+    others->run();
     room = most_sent;
   }
-  others.send();
+  return box_transfer::start(std::move(others));
+}
+
+void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
+                                  syncyte_op_t op, const void* alpha) {
+  if (const auto last = combine_box(lower, source, op, alpha, sent_bytes)) last->wait();
+}
+
+std::unique_ptr<window::started_access> whole_tensor::iaccumulate_box(base::array_argument<std::int64_t> lower,
+                                                                      const syncyte_buffer_t* source, syncyte_op_t op,
+                                                                      const void* alpha) {
+  return std::make_unique<window::started_access>(shared_from_this(), combine_box(lower, source, op, alpha, all_bytes));
 }
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of [first, end) that this rank cannot add to.

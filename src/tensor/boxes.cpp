@@ -1,19 +1,22 @@
 // Boxes: copies N-dimensional parts of a tensor to and from memory of any strides.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/strided_copy.hpp"
 #include "memory/scratch.hpp"
+#include "tensor/box_transfer.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
 namespace {
 
 /// Packed bytes that are transferred at once, about: a large box is copied in several rounds, so that it needs little
-/// extra memory.
+/// extra memory. A started access has one round.
 constexpr std::size_t round_bytes = std::size_t{64} << 20;
+constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
 
 /// Copies between a caller's memory and other memory.
 struct box_copy {
@@ -30,43 +33,20 @@ struct box_copy {
   }
 };
 
-/// Parts of a box at owners whose memory is not mapped here, with packed memory for them.
-class remote_parts {
- public:
-  remote_parts(window::remote* remote, const box_copy& copy) : remote_(remote), copy_(copy) {}
-
-  /// `here`: the part's first element in the caller's memory.
-  void add(int owner, base::box_pieces pieces, std::byte* here, std::vector<std::int64_t> shape) {
-    memory::scratch packed(pieces.bytes * pieces.offsets.size());
-    parts_.push_back({owner, std::move(pieces), here, std::move(shape), std::move(packed)});
-  }
-
-  /// Transfers the parts and forgets them.
-  void transfer() {
-    if (parts_.empty()) return;
-    std::vector<window::remote_rows> owners;
-    for (const part& one : parts_)
-      owners.push_back({one.owner, one.pieces.bytes, one.pieces.offsets, one.packed.data(), {}});
-    if (copy_.gets) remote_->get_rows(owners);
-    for (const part& one : parts_)
-      copy_(one.here, one.packed.data(), base::dense_strides(one.shape, copy_.user.element_bytes()), one.shape);
-    if (!copy_.gets) remote_->put_rows(owners);
-    parts_.clear();
-  }
-
- private:
-  struct part {
-    int owner;
-    base::box_pieces pieces;
-    std::byte* here;
-    std::vector<std::int64_t> shape;
-    memory::scratch packed;
-  };
-
-  window::remote* remote_;  // null if there are no parts
-  box_copy copy_;
-  std::vector<part> parts_;
-};
+/// A part of the caller's box, for its owner. The elements of a put are packed here, those of a get unpacked later.
+box_transfer::part make_part(int owner, base::box_pieces pieces, const box_copy& copy, std::byte* here,
+                             const std::vector<std::int64_t>& shape) {
+  box_transfer::part made{owner, pieces.bytes, std::move(pieces.offsets), {}, {}};
+  made.packed = memory::scratch(made.piece_bytes * made.offsets.size());
+  const auto dense = base::dense_strides(shape, copy.user.element_bytes());
+  if (copy.gets)
+    made.unpack = [user = copy.user, here, shape, dense](std::byte* packed) {
+      box_copy{user, true}(here, packed, dense, shape);
+    };
+  else
+    copy(here, made.packed.data(), dense, shape);
+  return made;
+}
 
 }  // namespace
 
@@ -93,9 +73,12 @@ void whole_tensor::require_inside(std::span<const std::int64_t> lower, std::span
                  {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape[d]);
 }
 
-/// Copies a box in contiguous ranges of rows.
-void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, const base::buffer& user, direction way) {
-  if (user.elements() == 0) return;
+/// Copies a box in contiguous ranges of rows; starts the last round, of at most about `most_bytes` of rows that are not
+/// mapped here. Null: all is copied.
+std::unique_ptr<window::transfer> whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower,
+                                                         const base::buffer& user, direction way,
+                                                         std::size_t most_bytes) {
+  if (user.elements() == 0) return nullptr;
   const std::int64_t* const lower = given_lower.values;
   const std::size_t element = layout_.element_bytes();
   const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), element);
@@ -103,10 +86,12 @@ void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, cons
   for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
   const std::int64_t end = lower[0] + user.extent(0);
   const std::size_t row_bytes = static_cast<std::size_t>(user.elements() / user.extent(0)) * element;
-  const auto most_rows = static_cast<std::int64_t>(std::max<std::size_t>(1, round_bytes / row_bytes));
+  const auto most_rows = static_cast<std::int64_t>(
+      std::clamp<std::size_t>(most_bytes / row_bytes, 1, static_cast<std::size_t>(user.extent(0)) + 1));
   std::int64_t room = most_rows;  // of this round
   const box_copy copy{user, way == direction::from_tensor};
-  remote_parts others(storage_->remote(), copy);
+  const auto what = copy.gets ? window::row_access::get : window::row_access::put;
+  auto others = std::make_unique<box_transfer>(storage_->remote(), what, SYNCYTE_OP_REPLACE);
   for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
     const rows::row_range* const range = storage_->mapped_rows().find_range(first);
     const int owner = layout_.partition().owner(first);
@@ -121,21 +106,37 @@ void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, cons
       continue;
     }
     const std::size_t origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
-    others.add(owner, base::find_pieces(origin, strides, shape, element), here, shape);
+    others->add(make_part(owner, base::find_pieces(origin, strides, shape, element), copy, here, shape));
     room -= stop - first;
     if (room > 0) continue;
-    others.transfer();
+    others->run();
     room = most_rows;
   }
-  others.transfer();
+  return box_transfer::start(std::move(others));
 }
 
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
-  copy_box(lower, check_box(lower, output, "output"), direction::from_tensor);
+  const auto user = check_box(lower, output, "output");
+  if (const auto last = copy_box(lower, user, direction::from_tensor, round_bytes)) last->wait();
 }
 
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
-  copy_box(lower, check_box(lower, source, "source"), direction::to_tensor);
+  const auto user = check_box(lower, source, "source");
+  if (const auto last = copy_box(lower, user, direction::to_tensor, round_bytes)) last->wait();
+}
+
+std::unique_ptr<window::started_access> whole_tensor::iget_box(base::array_argument<std::int64_t> lower,
+                                                               const syncyte_buffer_t* output) {
+  const auto user = check_box(lower, output, "output");
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  copy_box(lower, user, direction::from_tensor, one_round));
+}
+
+std::unique_ptr<window::started_access> whole_tensor::iput_box(base::array_argument<std::int64_t> lower,
+                                                               const syncyte_buffer_t* source) {
+  const auto user = check_box(lower, source, "source");
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  copy_box(lower, user, direction::to_tensor, one_round));
 }
 
 std::int64_t whole_tensor::locate_box(base::array_argument<std::int64_t> given_lower,

@@ -93,7 +93,8 @@ class whole_tensor::row_transfer final : public window::transfer {
       else
         others_.add(owner, positions, of.layout_, request.index);
     }
-    if (!others_.owners().empty()) under_way_ = of.storage_->remote()->start_rows(what, others_.owners());
+    if (!others_.owners().empty())
+      under_way_ = of.storage_->remote()->start_rows(what, others_.owners(), SYNCYTE_OP_SUM);
   }
 
   /// Positions of rows that this process loads and stores, with which the transfer has nothing to do.
@@ -193,20 +194,22 @@ void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buff
   if (const auto started = start(check_rows(index, source, "source"), window::row_access::add)) started->wait();
 }
 
-std::unique_ptr<started_access> whole_tensor::igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
-  return std::make_unique<started_access>(shared_from_this(),
-                                          start(check_rows(index, output, "output"), window::row_access::get));
+std::unique_ptr<window::started_access> whole_tensor::igather(const syncyte_buffer_t* index,
+                                                              const syncyte_buffer_t* output) {
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  start(check_rows(index, output, "output"), window::row_access::get));
 }
 
-std::unique_ptr<started_access> whole_tensor::iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
-  return std::make_unique<started_access>(shared_from_this(),
-                                          start(check_rows(index, source, "source"), window::row_access::put));
+std::unique_ptr<window::started_access> whole_tensor::iscatter(const syncyte_buffer_t* index,
+                                                               const syncyte_buffer_t* source) {
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  start(check_rows(index, source, "source"), window::row_access::put));
 }
 
-std::unique_ptr<started_access> whole_tensor::iscatter_add(const syncyte_buffer_t* index,
-                                                           const syncyte_buffer_t* source) {
-  return std::make_unique<started_access>(shared_from_this(),
-                                          start(check_rows(index, source, "source"), window::row_access::add));
+std::unique_ptr<window::started_access> whole_tensor::iscatter_add(const syncyte_buffer_t* index,
+                                                                   const syncyte_buffer_t* source) {
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  start(check_rows(index, source, "source"), window::row_access::add));
 }
 
 /// Whether this process loads and stores an owner's rows, of which there is at least one.

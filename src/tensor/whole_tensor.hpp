@@ -14,8 +14,8 @@
 #include "optim/update.hpp"
 #include "syncyte/tensor.h"
 #include "tensor/layout.hpp"
-#include "tensor/started_access.hpp"
 #include "tensor/storage.hpp"
+#include "window/started_access.hpp"
 
 namespace syncyte::tensor {
 
@@ -75,15 +75,23 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   std::shared_ptr<whole_tensor> optimizer_state() const;
   std::shared_ptr<whole_tensor> optimizer_steps() const;
 
-  /// Started forms. Index and packed memory stay until the end.
-  std::unique_ptr<started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
-  std::unique_ptr<started_access> iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
-  std::unique_ptr<started_access> iscatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  /// Started forms. Packed memory stays until the end.
+  std::unique_ptr<window::started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
+  std::unique_ptr<window::started_access> iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  std::unique_ptr<window::started_access> iscatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
 
   void get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output);
   void put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source);
   void accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source, syncyte_op_t op,
                       const void* alpha);
+  /// Started forms. The caller's memory stays until the end of a get; others have read it on return.
+  std::unique_ptr<window::started_access> iget_box(base::array_argument<std::int64_t> lower,
+                                                   const syncyte_buffer_t* output);
+  std::unique_ptr<window::started_access> iput_box(base::array_argument<std::int64_t> lower,
+                                                   const syncyte_buffer_t* source);
+  std::unique_ptr<window::started_access> iaccumulate_box(base::array_argument<std::int64_t> lower,
+                                                          const syncyte_buffer_t* source, syncyte_op_t op,
+                                                          const void* alpha);
   /// Returns the number of owners; the arrays may be null.
   std::int64_t locate_box(base::array_argument<std::int64_t> lower, base::array_argument<std::int64_t> extent,
                           std::int64_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const;
@@ -129,7 +137,11 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
-  void copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user, direction way);
+  std::unique_ptr<window::transfer> copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user,
+                                             direction way, std::size_t most_bytes);
+  std::unique_ptr<window::transfer> combine_box(base::array_argument<std::int64_t> lower,
+                                                const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha,
+                                                std::size_t most_bytes);
 
   counter find_counter(std::int64_t element) const;
   void require_signal(std::int64_t element, syncyte_op_t op, std::int64_t value) const;

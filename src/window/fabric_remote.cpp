@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "base/dtype.hpp"
 #include "window/fabric_requests.hpp"
@@ -32,7 +33,7 @@ constexpr access_kind kind_of(row_access what) {
 class fabric_rows final : public transfer {
  public:
   fabric_rows(std::shared_ptr<fabric::group> ranks, fabric::object_name object, row_access what,
-              std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM)
+              std::span<const remote_rows> owners, syncyte_op_t op)
       : ranks_(std::move(ranks)), kind_(kind_of(what)), running_(ranks_->begin()) {
     for (const remote_rows& each : owners) {
       fabric::peer& owner = ranks_->at(each.rank);
@@ -55,6 +56,85 @@ class fabric_rows final : public transfer {
   fabric::exchange running_;  // destroyed before the requests
 };
 
+/// The memory_target of a rank.
+struct memory_at {
+  std::shared_ptr<fabric::group> ranks;
+  fabric::object_name object;
+  int rank;
+};
+
+/// Requests to one owner, under way. `Operand` is what they refer to and makes them.
+template <class Operand>
+class one_transfer final : public transfer {
+ public:
+  template <class... Arguments>
+  explicit one_transfer(memory_at owner, const Arguments&... arguments)
+      : ranks_(std::move(owner.ranks)),
+        operand_(arguments...),
+        requests_(operand_.requests(ranks_->rank_name(owner.rank), owner.object)),
+        running_(ranks_->begin()) {
+    running_.add(ranks_->at(owner.rank), requests_);
+  }
+
+  void drive() override { running_.drive(); }
+  bool test() override { return running_.test(); }
+  void wait() override { ranks_->wait(operand_.name(), running_); }
+
+ private:
+  std::shared_ptr<fabric::group> ranks_;
+  Operand operand_;
+  typename Operand::source requests_;
+  fabric::exchange running_;  // destroyed before the requests
+};
+
+/// Bytes at an offset.
+class bytes_operand {
+ public:
+  using source = piece_requests;
+  bytes_operand(memory_operation operation, std::size_t offset, std::byte* here, std::size_t bytes)
+      : operation_(operation), offset_(offset), here_(here), bytes_(bytes) {}
+
+  const char* name() const { return operation_ == memory_operation::read ? "get" : "put"; }
+  source requests(std::string owner, fabric::object_name object) const {
+    return {std::move(owner), object, operation_, remote_rows{0, bytes_, {&offset_, 1}, here_, {}}};
+  }
+
+ private:
+  memory_operation operation_;
+  std::size_t offset_;
+  std::byte* here_;
+  std::size_t bytes_;
+};
+
+/// Bytes of an operand that is copied: one element, or an expected and a desired one.
+constexpr std::size_t most_copied = 32;
+
+/// Elements that are combined, or compared and swapped.
+class element_operand {
+ public:
+  using source = element_requests;
+  explicit element_operand(const element_requests::change& what) : what_(what) {
+    if (what.operand.size() > most_copied) return;
+    std::memcpy(copy_.data(), what.operand.data(), what.operand.size());
+    is_copied_ = true;
+  }
+
+  const char* name() const { return what_.operation == memory_operation::combine ? "accumulate" : "compare_swap"; }
+  source requests(std::string owner, fabric::object_name object) const {
+    element_requests::change what = what_;
+    if (is_copied_) what.operand = std::span(copy_).first(what.operand.size());
+    return {std::move(owner), object, what};
+  }
+
+ private:
+  element_requests::change what_;
+  std::array<std::byte, most_copied> copy_{};
+  bool is_copied_ = false;
+};
+
+using bytes_transfer = one_transfer<bytes_operand>;
+using element_transfer = one_transfer<element_operand>;
+
 }  // namespace
 
 std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
@@ -65,56 +145,73 @@ std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call
 
 void fabric_remote::free_collectively() noexcept { ranks_->through().targets().remove(name_); }
 
-void fabric_remote::run(const char* operation, int rank, fabric::request_source& source) {
-  ranks_->run(operation, [&](fabric::exchange& running) { running.add(ranks_->at(rank), source); });
-}
-
 void fabric_remote::put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) {
-  const remote_rows row{rank, bytes, {&offset, 1}, const_cast<std::byte*>(source), {}};  // it is only read
-  piece_requests requests(ranks_->rank_name(rank), name_, memory_operation::write, row);
-  run("put", rank, requests);
+  std::byte* const here = const_cast<std::byte*>(source);  // it is only read
+  bytes_transfer({ranks_, name_, rank}, memory_operation::write, offset, here, bytes).wait();
 }
 
 void fabric_remote::get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
-  const remote_rows row{rank, bytes, {&offset, 1}, target, {}};
-  piece_requests requests(ranks_->rank_name(rank), name_, memory_operation::read, row);
-  run("get", rank, requests);
+  bytes_transfer({ranks_, name_, rank}, memory_operation::read, offset, target, bytes).wait();
+}
+
+std::unique_ptr<transfer> fabric_remote::start_put(int rank, std::size_t offset, const std::byte* source,
+                                                   std::size_t bytes) {
+  std::byte* const here = const_cast<std::byte*>(source);  // it is only read
+  return std::make_unique<bytes_transfer>(memory_at{ranks_, name_, rank}, memory_operation::write, offset, here, bytes);
+}
+
+std::unique_ptr<transfer> fabric_remote::start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
+  return std::make_unique<bytes_transfer>(memory_at{ranks_, name_, rank}, memory_operation::read, offset, target,
+                                          bytes);
 }
 
 void fabric_remote::get_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::get, owners).wait();
+  fabric_rows(ranks_, name_, row_access::get, owners, SYNCYTE_OP_REPLACE).wait();
 }
 
 void fabric_remote::put_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::put, owners).wait();
+  fabric_rows(ranks_, name_, row_access::put, owners, SYNCYTE_OP_REPLACE).wait();
 }
 
 void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
   fabric_rows(ranks_, name_, row_access::add, owners, op).wait();
 }
 
-std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners) {
-  return std::make_unique<fabric_rows>(ranks_, name_, what, owners);
+std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners,
+                                                    syncyte_op_t op) {
+  return std::make_unique<fabric_rows>(ranks_, name_, what, owners, op);
 }
 
 void fabric_remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                             const std::byte* source, std::byte* previous, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
-  element_requests requests(ranks_->rank_name(rank), name_,
-                            {memory_operation::combine, offset, dtype, op, {source, bytes}, previous});
-  run("accumulate", rank, requests);
+  const element_requests::change what{memory_operation::combine, offset, dtype, op, {source, bytes}, previous};
+  element_transfer({ranks_, name_, rank}, what).wait();
 }
 
 void fabric_remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
                                  const void* desired, void* previous) {
+  start_compare_swap(rank, offset, dtype, expected, desired, previous)->wait();
+}
+
+std::unique_ptr<transfer> fabric_remote::start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                       syncyte_op_t op, const std::byte* source, std::byte* previous,
+                                                       std::int64_t count) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
+  const element_requests::change what{memory_operation::combine, offset, dtype, op, {source, bytes}, previous};
+  return std::make_unique<element_transfer>(memory_at{ranks_, name_, rank}, what);
+}
+
+std::unique_ptr<transfer> fabric_remote::start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                            const void* expected, const void* desired, void* previous) {
   const std::size_t bytes = base::dtype_size(dtype);
-  std::array<std::byte, 32> both;
+  std::array<std::byte, most_copied> both;
   std::memcpy(both.data(), expected, bytes);
   std::memcpy(both.data() + bytes, desired, bytes);
-  element_requests requests(ranks_->rank_name(rank), name_,
-                            {memory_operation::compare_swap, offset, dtype, SYNCYTE_OP_REPLACE,
-                             std::span(both).first(2 * bytes), static_cast<std::byte*>(previous)});
-  run("compare_swap", rank, requests);
+  const element_requests::change what{
+      memory_operation::compare_swap,   offset, dtype, SYNCYTE_OP_REPLACE, std::span(both).first(2 * bytes),
+      static_cast<std::byte*>(previous)};
+  return std::make_unique<element_transfer>(memory_at{ranks_, name_, rank}, what);
 }
 
 void fabric_remote::flush(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }

@@ -71,12 +71,10 @@ class remote : public comm::collective_resource {
   /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
   virtual void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) = 0;
 
-  /// Starts get_rows(), put_rows() or add_rows(). Lists and memory stay until the end. Null: it has ended. Accesses of
-  /// operations under way at one time come in any order.
-  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners) {
-    what == row_access::get   ? get_rows(owners)
-    : what == row_access::put ? put_rows(owners)
-                              : add_rows(owners, SYNCYTE_OP_SUM);
+  /// Starts get_rows(), put_rows() or add_rows(), which alone uses `op`. Lists and memory stay until the end. Null: it
+  /// has ended. Accesses of operations under way at one time come in any order.
+  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) {
+    what == row_access::get ? get_rows(owners) : what == row_access::put ? put_rows(owners) : add_rows(owners, op);
     return nullptr;
   }
 
@@ -86,6 +84,31 @@ class remote : public comm::collective_resource {
                        std::byte* previous, std::int64_t count) = 0;
   virtual void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
                             const void* desired, void* previous) = 0;
+
+  /// Started forms. Memory here stays until the end, except what is said to be copied. An access is done at the target
+  /// when the transfer has ended. Null: it has ended.
+  virtual std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
+                                              std::size_t bytes) {
+    put(rank, offset, source, bytes);
+    flush(rank);
+    return nullptr;
+  }
+  virtual std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
+    get(rank, offset, target, bytes);
+    return nullptr;
+  }
+  /// A single element of `source` is copied.
+  virtual std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                                  const std::byte* source, std::byte* previous, std::int64_t count) {
+    combine(rank, offset, dtype, op, source, previous, count);
+    return nullptr;
+  }
+  /// `expected` and `desired` are copied.
+  virtual std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                       const void* expected, const void* desired, void* previous) {
+    compare_swap(rank, offset, dtype, expected, desired, previous);
+    return nullptr;
+  }
 
   virtual void flush(int rank) = 0;  // -1: all
   /// Makes what other ranks have put visible to loads, and stores visible to other ranks.

@@ -93,39 +93,64 @@ std::byte* window::atomic_part(int rank) const {
   return remote_ && !remote_->is_atomic_with_processor() ? nullptr : pointer(rank);
 }
 
-void window::put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes) {
+bool window::put_here(int rank, std::size_t offset, const void* source, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
-  if (bytes == 0) return;
-  if (std::byte* part = pointer(rank))
-    std::memmove(part + offset, source, bytes);
-  else
-    remote_->put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes);
+  if (bytes == 0) return true;
+  std::byte* const part = pointer(rank);
+  if (part != nullptr) std::memmove(part + offset, source, bytes);
+  return part != nullptr;
+}
+
+bool window::get_here(int rank, std::size_t offset, void* target, std::size_t bytes) {
+  require_bounds(rank, offset, bytes);
+  if (bytes == 0) return true;
+  const std::byte* const part = pointer(rank);
+  if (part != nullptr) std::memmove(target, part + offset, bytes);
+  return part != nullptr;
+}
+
+void window::put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes) {
+  if (put_here(rank, offset, source, bytes)) return;
+  remote_->put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes);
 }
 
 void window::get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes) {
-  require_bounds(rank, offset, bytes);
-  if (bytes == 0) return;
-  if (const std::byte* part = pointer(rank))
-    std::memmove(target, part + offset, bytes);
-  else
-    remote_->get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes);
+  if (get_here(rank, offset, target, bytes)) return;
+  remote_->get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes);
+}
+
+std::unique_ptr<started_access> window::started(std::unique_ptr<transfer> under_way) const {
+  return std::make_unique<started_access>(shared_from_this(), std::move(under_way));
+}
+
+std::unique_ptr<started_access> window::iput_bytes(int rank, std::size_t offset, const void* source,
+                                                   std::size_t bytes) {
+  if (put_here(rank, offset, source, bytes)) return started(nullptr);
+  return started(remote_->start_put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes));
+}
+
+std::unique_ptr<started_access> window::iget_bytes(int rank, std::size_t offset, void* target, std::size_t bytes) {
+  if (get_here(rank, offset, target, bytes)) return started(nullptr);
+  return started(remote_->start_get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes));
 }
 
 part_header& window::header_of(int rank) const {
   return *reinterpret_cast<part_header*>(pointer(rank) - sizeof(part_header));
 }
 
-void window::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                     std::byte* previous, std::int64_t count) {
+bool window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                          std::byte* previous, std::int64_t count) {
   const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
-  if (count == 0) return;
+  if (count == 0) return true;
   std::byte* const part = atomic_part(rank);
   // A remote's owner takes no locks of elements: all ranks change these elements through it.
-  if (part == nullptr || (remote_ && !atomics::has_atomics(dtype)))
-    return remote_->combine(rank, sizeof(part_header) + offset, dtype, op, source, previous, count);
-  if (atomics::has_atomics(dtype)) return combine_elements(part + offset, source, previous, count);
+  if (part == nullptr || (remote_ && !atomics::has_atomics(dtype))) return false;
+  if (atomics::has_atomics(dtype)) {
+    combine_elements(part + offset, source, previous, count);
+    return true;
+  }
   atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
@@ -134,32 +159,66 @@ void window::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyt
     combine_elements(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
     locks.unlock(element);
   }
+  return true;
 }
 
 void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                         std::int64_t count) {
-  combine(rank, offset, dtype, op, static_cast<const std::byte*>(source), nullptr, count);
+  const auto* const elements = static_cast<const std::byte*>(source);
+  if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return;
+  remote_->combine(rank, sizeof(part_header) + offset, dtype, op, elements, nullptr, count);
+}
+
+std::unique_ptr<started_access> window::iaccumulate(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                    syncyte_op_t op, const void* source, std::int64_t count) {
+  const auto* const elements = static_cast<const std::byte*>(source);
+  if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return started(nullptr);
+  return started(remote_->start_combine(rank, sizeof(part_header) + offset, dtype, op, elements, nullptr, count));
 }
 
 void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                       void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
-  combine(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
+  const auto* const element = static_cast<const std::byte*>(operand);
+  auto* const old = static_cast<std::byte*>(previous);
+  if (combine_here(rank, offset, dtype, op, element, old, 1)) return;
+  remote_->combine(rank, sizeof(part_header) + offset, dtype, op, element, old, 1);
 }
 
-void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
-                          const void* desired, void* previous) {
+std::unique_ptr<started_access> window::ifetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                                  const void* operand, void* previous) {
+  require_pointer(operand, "operand");
+  require_pointer(previous, "previous");
+  const auto* const element = static_cast<const std::byte*>(operand);
+  auto* const old = static_cast<std::byte*>(previous);
+  if (combine_here(rank, offset, dtype, op, element, old, 1)) return started(nullptr);
+  return started(remote_->start_combine(rank, sizeof(part_header) + offset, dtype, op, element, old, 1));
+}
+
+bool window::compare_swap_here(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                               const void* desired, void* previous) {
   require_pointer(expected, "expected");
   require_pointer(desired, "desired");
   require_pointer(previous, "previous");
   atomics::require_swappable(dtype);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
-  if (std::byte* const part = atomic_part(rank))
-    atomics::compare_swap_element(dtype, part + offset, expected, desired, previous);
-  else
-    remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
+  std::byte* const part = atomic_part(rank);
+  if (part != nullptr) atomics::compare_swap_element(dtype, part + offset, expected, desired, previous);
+  return part != nullptr;
+}
+
+void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                          const void* desired, void* previous) {
+  if (compare_swap_here(rank, offset, dtype, expected, desired, previous)) return;
+  remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
+}
+
+std::unique_ptr<started_access> window::icompare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                      const void* expected, const void* desired, void* previous) {
+  if (compare_swap_here(rank, offset, dtype, expected, desired, previous)) return started(nullptr);
+  return started(remote_->start_compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous));
 }
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {

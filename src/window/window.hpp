@@ -13,6 +13,7 @@
 #include "comm/node_memory.hpp"
 #include "syncyte/window.h"
 #include "window/remote.hpp"
+#include "window/started_access.hpp"
 
 namespace syncyte::window {
 
@@ -25,7 +26,7 @@ struct part_header;
 ///
 /// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
 /// one thread at a time).
-class window {
+class window : public std::enable_shared_from_this<window> {
  public:
   /// Collective; inside `call`, of which every rank may have failed attempts: ends in an agreement, so that it succeeds
   /// or throws on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
@@ -52,10 +53,21 @@ class window {
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
 
+  /// Started forms. Source, target and previous stay until the end; single elements that are read are copied. An
+  /// access is done at the target when it has ended.
+  std::unique_ptr<started_access> iput_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes);
+  std::unique_ptr<started_access> iget_bytes(int rank, std::size_t offset, void* target, std::size_t bytes);
+  std::unique_ptr<started_access> iaccumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                              const void* source, std::int64_t count);
+  std::unique_ptr<started_access> ifetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                            const void* operand, void* previous);
+  std::unique_ptr<started_access> icompare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                const void* expected, const void* desired, void* previous);
+
   void lock(int rank, syncyte_lock_t kind);
   void unlock(int rank);
 
-  /// Completes this rank's operations on a rank, or on all with -1.
+  /// Completes this rank's blocking operations on a rank, or on all with -1.
   void flush(int rank);
   /// Collective: flushes on all ranks, and lets each see what all wrote.
   void fence();
@@ -72,8 +84,15 @@ class window {
   part_header& header_of(int rank) const;
   /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
   std::byte* atomic_part(int rank) const;
-  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-               std::byte* previous, std::int64_t count);
+  std::unique_ptr<started_access> started(std::unique_ptr<transfer> under_way) const;
+
+  /// These check their arguments and do the operation if it needs no remote. False: the caller does it by the remote.
+  bool put_here(int rank, std::size_t offset, const void* source, std::size_t bytes);
+  bool get_here(int rank, std::size_t offset, void* target, std::size_t bytes);
+  bool combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                    std::byte* previous, std::int64_t count);
+  bool compare_swap_here(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+                         void* previous);
 
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);

@@ -86,7 +86,7 @@ static syncyte_status_t never_done(void* nothing, int32_t* done) {
 
 static void call_what_is_refused(void) {
   double values[columns] = {1, 2, 3, 4};
-  int64_t row = 0, number = 7;
+  int64_t row = 0, number = 7, word = 0;
   int32_t level = 0, done = 0;
   const int64_t one_row[2] = {1, columns};
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), counter = vector_of(&number, SYNCYTE_INT64, 1);
@@ -117,6 +117,14 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE));
   EXPECT_REFUSED(syncyte_window_put(window, 0, 0, &counter));
   EXPECT_REFUSED(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter));
+  EXPECT_REFUSED(syncyte_window_iput(window, 0, 0, &counter, &request));
+  EXPECT_REFUSED(syncyte_window_iget(window, 0, 0, &counter, &request));
+  EXPECT_REFUSED(syncyte_window_iaccumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter, &request));
+  EXPECT_REFUSED(syncyte_window_ifetch_op(window, 0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &number, &word, &request));
+  EXPECT_REFUSED(syncyte_window_icompare_swap(window, 0, 0, SYNCYTE_INT64, &number, &number, &word, &request));
+  EXPECT_REFUSED(syncyte_tensor_iget_box(tensor, one_row, 2, &source, &request));
+  EXPECT_REFUSED(syncyte_tensor_iput_box(tensor, one_row, 2, &source, &request));
+  EXPECT_REFUSED(syncyte_tensor_iaccumulate_box(tensor, one_row, 2, &source, SYNCYTE_OP_SUM, NULL, &request));
   EXPECT_REFUSED(syncyte_window_fence(window));
   EXPECT_REFUSED(syncyte_kv_worker_push(worker, &index, &line, NULL));
   EXPECT_REFUSED(syncyte_kv_worker_set(worker, &index, &line, NULL));

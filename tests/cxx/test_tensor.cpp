@@ -129,6 +129,30 @@ TEST_F(Tensor, Boxes) {
                [&] { table.get_box(short_lower, syncyte::buffer(box.data(), shape)); });
 }
 
+TEST_F(Tensor, StartsAccessesToBoxes) {
+  const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
+  std::vector<double> values(static_cast<std::size_t>(3 * size_ - 1), 1.0);
+  const extents lower{1, 1};
+  const extents shape{3 * size_ - 1, 1};
+  std::vector<syncyte::request> started;
+  started.push_back(table.iaccumulate_box(lower, syncyte::const_buffer(values.data(), shape)));
+  started.push_back(table.iaccumulate_box(lower, syncyte::const_buffer(values.data(), shape), 2.0));
+  syncyte::wait_all(started);
+  table.sync();
+  table.iget_box(lower, syncyte::buffer(values.data(), shape)).wait();
+  EXPECT_EQ(values, std::vector<double>(values.size(), 3.0 * size_));
+  table.sync();
+  if (rank_ == 0) {
+    auto put = table.iput_box(lower, syncyte::const_buffer(values.data(), shape));
+    values.assign(values.size(), -1.0);
+    put.wait();
+  }
+  table.sync();
+  EXPECT_EQ(table.local<double>()[2 * 2 + 1], 3.0 * size_);
+  expect_error(syncyte::status::type, {"alpha", "float32"},
+               [&] { table.iaccumulate_box(lower, syncyte::const_buffer(values.data(), shape), 2.0F); });
+}
+
 TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
   const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
   const std::vector<double> ones(static_cast<std::size_t>(3 * size_ - 1), 1.0);
@@ -138,6 +162,7 @@ TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
   table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), 2.0);
   table.sync();
   EXPECT_EQ(table.local<double>()[2 * 2 + 1], 3.0 * size_);
+  table.sync();
   table.accumulate_box(lower, syncyte::const_buffer(ones.data(), shape), syncyte::op::min);
   table.sync();
   EXPECT_EQ(table.local<double>()[2 * 2 + 1], 1.0);

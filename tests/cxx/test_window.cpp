@@ -56,6 +56,31 @@ TEST_F(Window, AccumulatesAndCounts) {
   window.fence();
 }
 
+TEST_F(Window, StartsOperations) {
+  const syncyte::window window(world_, 6 * sizeof(std::int64_t));
+  const std::vector<std::int64_t> sent{rank_, 7};
+  std::int64_t ticket = -1;
+  std::vector<syncyte::request> started;
+  started.push_back(window.iput(next_, 0, sent));
+  started.push_back(window.iaccumulate(0, 16, sent));
+  started.push_back(window.ifetch_op<std::int64_t>(0, 32, 1, ticket));
+  syncyte::wait_all(started);
+  EXPECT_GE(ticket, 0);
+  EXPECT_LT(ticket, size_);
+  window.fence();
+  std::vector<std::int64_t> found(5);
+  window.iget(0, 0, found).wait();
+  EXPECT_EQ(found, (std::vector<std::int64_t>{size_ - 1, 7, size_ * (size_ - 1) / 2, 7 * size_, size_}));
+  window.fence();
+  if (rank_ == size_ - 1) {
+    window.icompare_swap<std::int64_t>(0, 32, size_, -1, ticket).wait();
+    EXPECT_EQ(ticket, size_);
+  }
+  window.fence();
+  EXPECT_EQ(window.fetch_op<std::int64_t>(0, 32, 0), -1);
+  window.fence();
+}
+
 TEST_F(Window, LocksKeepOthersOut) {
   const syncyte::window window(world_, sizeof(std::int64_t));
   const int rounds = world_.nodes().nodes == 1 ? 50 : 5;  // between hosts each takes many round trips

@@ -147,6 +147,44 @@ static void use_accumulates(syncyte_comm_t comm) {
   free(rows);
 }
 
+/* All ranks add to a box, each reads it, and rank 0 writes it; C's requests of all three. */
+static void use_started_boxes(syncyte_comm_t comm) {
+  syncyte_tensor_t tensor = make(comm, SYNCYTE_FLOAT64, 4 * size, 3);
+  const int64_t lower[2] = {1, 1}, extent[2] = {4 * size - 2, 2};
+  double* const values = calloc((size_t)(8 * size), sizeof *values);
+  const double alpha = 0.5;
+  syncyte_request_t requests[2] = {NULL, NULL};
+  syncyte_buffer_t box;
+  int64_t index = -1;
+  int32_t done = 0;
+  for (int i = 0; i < 8 * size; ++i) values[i] = 1;
+  EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, extent, &box));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, lower, 2, &box, SYNCYTE_OP_SUM, NULL, &requests[0]));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, lower, 2, &box, SYNCYTE_OP_SUM, &alpha, &requests[1]));
+  EXPECT_OK(syncyte_request_wait_any(2, requests, &index));
+  EXPECT(index == 0 || index == 1);
+  EXPECT_OK(syncyte_request_wait_all(2, requests));
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_iget_box(tensor, lower, 2, &box, &requests[0]));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  for (int i = 0; i < 8 * size - 4; ++i) EXPECT(values[i] == 1.5 * size);
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  if (rank == 0) {
+    for (int i = 0; i < 8 * size; ++i) values[i] = 9;
+    EXPECT_OK(syncyte_tensor_iput_box(tensor, lower, 2, &box, &requests[0]));
+    while (!done) EXPECT_OK(syncyte_request_test(&requests[0], &done));
+  }
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &box));
+  for (int i = 0; i < 8 * size - 4; ++i) EXPECT(values[i] == 9);
+  EXPECT_ERROR(syncyte_tensor_iget_box(tensor, lower, 1, &box, &requests[0]), SYNCYTE_ERR_SHAPE, "lower");
+  EXPECT_ERROR(syncyte_tensor_iput_box(tensor, lower, 2, &box, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT(requests[0] == NULL);
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+  free(values);
+}
+
 static void use_locks_and_signals(syncyte_comm_t comm) {
   const int64_t shape[2] = {size, 2}, row_shape[2] = {1, 2};
   double values[2] = {3, 4}, seen[2] = {0, 0};
@@ -238,6 +276,7 @@ int main(void) {
   use_optimizer(world);
   use_counters(world);
   use_accumulates(world);
+  use_started_boxes(world);
   use_locks_and_signals(world);
   use_wrong_arguments(world, tensor);
   use_older_options(world);

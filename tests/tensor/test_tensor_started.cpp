@@ -1,6 +1,8 @@
-// Started accesses to rows: the same results as the blocking ones, several at once, in any order of their ends.
+// Started accesses to rows and boxes: the same results as the blocking ones, several at once, in any order of their
+// ends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <thread>
@@ -31,7 +33,7 @@ struct gathering {
 
   std::vector<std::int64_t> index;
   std::vector<std::int32_t> output;
-  std::unique_ptr<tensor::started_access> access;
+  std::unique_ptr<window::started_access> access;
 };
 
 TEST(StartedGather, SeveralAtOnce) {
@@ -101,11 +103,124 @@ TEST(StartedScatterAdd, LosesNoAdd) {
   const std::vector<std::int64_t> ones(rows * 4, 1);
   const syncyte_buffer_t index = index_of(all);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_INT64, {rows, 4});
-  std::deque<std::unique_ptr<tensor::started_access>> adds;
+  std::deque<std::unique_ptr<window::started_access>> adds;
   for (int i = 0; i < 20; ++i) adds.push_back(tensor->iscatter_add(&index, &packed));
   for (auto& add : adds) add->wait();
   tensor->sync();
   EXPECT_EQ(read_all<std::int64_t>(*tensor), std::vector<std::int64_t>(rows * 4, 20 * ranks()));
+  barrier();
+}
+
+/// Memory of a box whose elements are in column-major order.
+struct transposed_box {
+  transposed_box(std::int64_t height, std::int64_t width, std::int64_t value)
+      : elements(static_cast<std::size_t>(height * width), value),
+        buffer(buffer_of(elements, SYNCYTE_INT64, {height, width})) {
+    buffer.strides[0] = sizeof(std::int64_t);
+    buffer.strides[1] = height * static_cast<std::int64_t>(sizeof(std::int64_t));
+  }
+
+  std::vector<std::int64_t> elements;
+  syncyte_buffer_t buffer;
+};
+
+TEST(StartedBox, GetsBoxesOfAllOwners) {
+  for (const auto& parts : partitions(rows)) {
+    const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns}, parts);
+    fill<std::int64_t>(*tensor);
+    std::deque<transposed_box> boxes;
+    std::deque<std::unique_ptr<window::started_access>> gets;
+    for (std::int64_t i = 0; i < 12; ++i) {
+      boxes.emplace_back(rows - i, 7, -1);
+      gets.push_back(tensor->iget_box(extents{i, i}, &boxes.back().buffer));
+    }
+    while (!gets.back()->test()) std::this_thread::yield();
+    EXPECT_TRUE(gets.back()->test());  // again after the end
+    for (auto& get : gets) get->wait();
+    for (std::int64_t i = 0; i < 12; ++i)
+      for (std::int64_t row = i; row < rows; ++row)
+        for (std::int64_t j = 0; j < 7; ++j) {
+          const auto place = static_cast<std::size_t>((row - i) + j * (rows - i));
+          ASSERT_EQ(boxes[static_cast<std::size_t>(i)].elements[place], filled<std::int64_t>(row * columns + i + j));
+        }
+    barrier();
+  }
+}
+
+TEST(StartedBox, GivenUpGetTouchesNothing) {
+  const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
+  fill<std::int64_t>(*tensor);
+  for (int i = 0; i < 10; ++i) {
+    transposed_box box(rows, 20, -1);
+    tensor->iget_box(extents{0, 0}, &box.buffer);
+  }
+  barrier();
+}
+
+TEST(StartedBox, PutsWithMemoryOfItsOwn) {
+  const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
+  auto box = std::make_unique<transposed_box>(rows, 1, rank() + 1);
+  const auto put = tensor->iput_box(extents{0, rank()}, &box->buffer);
+  box->elements.assign(box->elements.size(), -1);
+  box.reset();
+  put->wait();
+  tensor->sync();
+  const auto all = read_all<std::int64_t>(*tensor);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::int64_t column = static_cast<std::int64_t>(i) % columns;
+    ASSERT_EQ(all[i], column < ranks() ? column + 1 : 0) << i;
+  }
+  barrier();
+}
+
+TEST(StartedBox, LosesNoAdd) {
+  if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
+  const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
+  std::deque<std::unique_ptr<window::started_access>> adds;
+  const std::int64_t alpha = 3;
+  for (int i = 0; i < 20; ++i) {
+    const transposed_box ones(rows - 1, columns - 1, 1);
+    adds.push_back(tensor->iaccumulate_box(extents{1, 1}, &ones.buffer, SYNCYTE_OP_SUM, &alpha));
+  }
+  for (auto& add : adds) add->wait();
+  tensor->sync();
+  const auto all = read_all<std::int64_t>(*tensor);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_inside = i >= columns && i % columns != 0;
+    ASSERT_EQ(all[i], is_inside ? 60 * ranks() : 0) << i;
+  }
+  tensor->sync();
+  const transposed_box seven(rows, columns, 7);
+  tensor->iaccumulate_box(extents{0, 0}, &seven.buffer, SYNCYTE_OP_MIN, nullptr)->wait();
+  tensor->sync();
+  EXPECT_EQ(read_all<std::int64_t>(*tensor)[columns + 1], 7);
+  barrier();
+}
+
+/// A box of more than the bytes of one round of the blocking forms.
+TEST(StartedBox, LargeBoxInOneRound) {
+  constexpr std::int64_t width = 1 << 20;
+  const auto tensor = make_tensor(SYNCYTE_INT8, {70, width});
+  std::vector<std::int8_t> values(70 * width, 5);
+  const syncyte_buffer_t box = buffer_of(values, SYNCYTE_INT8, {70, width});
+  if (rank() == 0) tensor->iput_box(extents{0, 0}, &box)->wait();
+  tensor->sync();
+  values.assign(values.size(), 0);
+  if (rank() == ranks() - 1) {
+    tensor->iget_box(extents{0, 0}, &box)->wait();
+    EXPECT_EQ(std::count(values.begin(), values.end(), 5), std::ssize(values));
+  }
+  barrier();
+}
+
+TEST(StartedBox, WrongArgumentsFailAtOnce) {
+  const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
+  transposed_box box(2, 2, 0);
+  expect_error(outcome_of([&] { tensor->iget_box(extents{rows - 1, 0}, &box.buffer); }), SYNCYTE_ERR_INDEX, "lower");
+  expect_error(outcome_of([&] { tensor->iaccumulate_box(extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr); }),
+               SYNCYTE_ERR_ARGUMENT, "put_box");
+  const transposed_box empty(0, 2, 0);
+  EXPECT_TRUE(tensor->iput_box(extents{0, 0}, &empty.buffer)->test());
   barrier();
 }
 

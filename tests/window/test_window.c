@@ -54,6 +54,48 @@ static void test_operations(void) {
   EXPECT_OK(syncyte_window_destroy(&window));
 }
 
+static void test_started(void) {
+  syncyte_window_t window = NULL, handle = NULL;
+  EXPECT_OK(syncyte_window_create(world, 64, NULL, &window));
+  const int32_t next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+  double values[2] = {1.5 + rank, 2.5}, read[2] = {0, 0};
+  const syncyte_buffer_t source = doubles(values, 2), target = doubles(read, 2);
+  int64_t one = 1, old = -1, none = -1, index = -1;
+  int32_t done = 0;
+  syncyte_request_t requests[3] = {NULL, NULL, NULL};
+  EXPECT_OK(syncyte_window_iput(window, next, 8, &source, &requests[0]));
+  EXPECT_OK(syncyte_window_iaccumulate(window, 0, 32, SYNCYTE_OP_SUM, &source, &requests[1]));
+  EXPECT_OK(syncyte_window_ifetch_op(window, 0, 48, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &old, &requests[2]));
+  one = 100; /* it has been read */
+  EXPECT_OK(syncyte_request_wait_any(3, requests, &index));
+  EXPECT(index >= 0 && index < 3);
+  EXPECT_OK(syncyte_request_wait_all(3, requests));
+  EXPECT(old >= 0 && old < ranks);
+  EXPECT_OK(syncyte_window_fence(window));
+  EXPECT_OK(syncyte_window_iget(window, rank, 8, &target, &requests[0]));
+  while (!done) EXPECT_OK(syncyte_request_test(&requests[0], &done));
+  EXPECT(read[0] == 1.5 + previous && read[1] == 2.5);
+  EXPECT_OK(syncyte_window_iget(window, 0, 32, &target, &requests[0]));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT(read[1] == 2.5 * ranks);
+  EXPECT_OK(syncyte_window_fence(window));
+  one = ranks;
+  EXPECT_OK(syncyte_window_icompare_swap(window, 0, 48, SYNCYTE_INT64, &one, &none, &old, &requests[0]));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT(old == ranks || old == -1);
+  EXPECT(syncyte_window_iput(window, 0, 56, &source, &requests[0]) == SYNCYTE_ERR_INDEX);
+  EXPECT(syncyte_window_iget(window, ranks, 0, &target, &requests[0]) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(syncyte_window_iput(window, 0, 0, &source, NULL) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(requests[0] == NULL);
+  EXPECT_OK(syncyte_window_fence(window));
+  EXPECT_OK(syncyte_window_iget(window, next, 8, &target, &requests[0])); /* the request keeps the window */
+  handle = window;
+  EXPECT_OK(syncyte_window_destroy(&window));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT(read[0] == 1.5 + rank);
+  EXPECT(syncyte_window_iget(handle, next, 8, &target, &requests[0]) == SYNCYTE_ERR_HANDLE);
+}
+
 static void test_create_refuses(void) {
   syncyte_window_t window = NULL;
   syncyte_window_options_t options = {sizeof options, "bad on one rank", SYNCYTE_MEMORY_HOST};
@@ -108,6 +150,7 @@ int main(void) {
   EXPECT_OK(syncyte_comm_rank(world, &rank));
   EXPECT_OK(syncyte_comm_size(world, &ranks));
   test_operations();
+  test_started();
   test_create_refuses();
   test_arguments();
   syncyte_window_t left = NULL; /* freed by finalize */

@@ -313,10 +313,11 @@ module syncyte_tensor_c
     end function syncyte_tensor_put_signal
 
     !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    !> others come without further calls. Accesses under way at one time are not ordered with each other. Without
-    !> the fabric (between nodes by MPI RMA) the whole operation happens here.
+    !> others come without further calls. Accesses under way at one time are not ordered with each other;
+    !> tensor_flush() and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the
+    !> whole operation happens here.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when output holds the rows; needs no MPI: any thread may test it or wait for it
     ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
@@ -332,7 +333,7 @@ module syncyte_tensor_c
 
     !> Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when all rows are written; needs no MPI
     ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
@@ -348,7 +349,7 @@ module syncyte_tensor_c
 
     !> Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! request [out]: ends when all rows are added; needs no MPI
     ! Returns: as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
@@ -496,6 +497,68 @@ module syncyte_tensor_c
       type(c_ptr), value :: alpha
       integer(c_int32_t) :: answer
     end function syncyte_tensor_accumulate_box
+
+    !> Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    !> memory of their size until the end; they are copied to output by the test or wait that finds the end.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! lower [in]: first element of the box
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
+    ! request [out]: ends when output holds the box; needs no MPI
+    ! Returns: as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    function syncyte_tensor_iget_box(tensor, lower, lower_length, output, request) bind(C, &
+        name="syncyte_tensor_iget_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iget_box
+
+    !> Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    !> memory of their size until the end.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! lower [in]: first element of the box
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+    ! request [out]: ends when the box is written; needs no MPI
+    ! Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    function syncyte_tensor_iput_box(tensor, lower, lower_length, source, request) bind(C, &
+        name="syncyte_tensor_iput_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iput_box
+
+    !> Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
+    !> packed memory of their size until the end.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! lower [in]: first element of the box
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+    ! op [in]: as of accumulate_box
+    ! alpha [in]: as of accumulate_box; may be re-used on return
+    ! request [out]: ends when all elements are combined; needs no MPI
+    ! Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row
+    ! is damaged.
+    function syncyte_tensor_iaccumulate_box(tensor, lower, lower_length, source, op, alpha, request) bind(C, &
+        name="syncyte_tensor_iaccumulate_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: alpha
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iaccumulate_box
 
     !> Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release.
     !> Local.

@@ -2,13 +2,16 @@
 !> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
 !>
 !> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
-!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name.
+!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name. Arrays of
+!> started accesses (igather and so on) must stay until the request has ended: give them the asynchronous or target
+!> attribute, and pass whole arrays or contiguous sections, not expressions.
 module syncyte_tensors
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_comms, only: syncyte_comm
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
 
@@ -29,6 +32,9 @@ module syncyte_tensors
     procedure :: gather => tensor_gather
     procedure :: scatter => tensor_scatter
     procedure :: scatter_add => tensor_scatter_add
+    procedure :: igather => tensor_igather
+    procedure :: iscatter => tensor_iscatter
+    procedure :: iscatter_add => tensor_iscatter_add
     procedure :: put_signal => tensor_put_signal
     procedure :: set_optimizer => tensor_set_optimizer
     procedure :: set_learning_rate => tensor_set_learning_rate
@@ -38,6 +44,9 @@ module syncyte_tensors
     procedure :: owner => tensor_owner
     procedure :: get_box => tensor_get_box
     procedure :: put_box => tensor_put_box
+    procedure :: iget_box => tensor_iget_box
+    procedure :: iput_box => tensor_iput_box
+    procedure :: iaccumulate_box => tensor_iaccumulate_box
     procedure :: get => tensor_get
     procedure :: put => tensor_put
     procedure :: acc => tensor_acc
@@ -367,6 +376,87 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
 
+  !> Starts gather; output may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_igather(self, index, output, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
+        output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_igather"//c_null_char)
+    else
+      status = syncyte_tensor_igather(self%handle, index_c, output_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_igather
+
+  !> Starts scatter; source must stay unchanged until the request has ended. Local; does not wait.
+  subroutine tensor_iscatter(self, index, source, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter"//c_null_char)
+    else
+      status = syncyte_tensor_iscatter(self%handle, index_c, source_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iscatter
+
+  !> Starts scatter_add; source must stay unchanged until the request has ended. Local; does not wait.
+  subroutine tensor_iscatter_add(self, index, source, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter_add"//c_null_char)
+    else
+      status = syncyte_tensor_iscatter_add(self%handle, index_c, source_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iscatter_add
+
   !> Writes rows, and then adds value to a counter or sets it; who sees the new value sees the rows. Local.
   subroutine tensor_put_signal(self, index, source, counters, element, value, op, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -569,6 +659,94 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
+
+  !> Starts get_box; array may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_iget_box(self, array, lower, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iget_box"//c_null_char)
+    else
+      status = syncyte_tensor_iget_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iget_box
+
+  !> Starts put_box; array may be re-used on return. Local; does not wait.
+  subroutine tensor_iput_box(self, array, lower, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iput_box"//c_null_char)
+    else
+      status = syncyte_tensor_iput_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iput_box
+
+  !> Starts to combine a box with array, as acc does; array may be re-used on return. Local; does not wait.
+  subroutine tensor_iaccumulate_box(self, array, lower, op, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iaccumulate_box"//c_null_char)
+    else
+      status = syncyte_tensor_iaccumulate_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+          op, c_null_ptr, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iaccumulate_box
 
   !> Reads a patch: array = tensor(lo(1):hi(1), lo(2):hi(2), ...). Local.
   subroutine tensor_get(self, lo, hi, array, stat, errmsg)

@@ -185,6 +185,114 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_compare_swap
 
+    !> Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
+    !> complete on return; one between nodes goes on without further calls, and its request needs no MPI. It is
+    !> complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do not
+    !> wait for it. Accesses under way at one time are not ordered with each other. Without the fabric (between
+    !> nodes by MPI RMA) the whole access happens here.
+    ! window [in]: a window; it may be destroyed before the request ends
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part
+    ! source [in]: contiguous
+    ! request [out]: ends when the elements are written
+    ! Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    function syncyte_window_iput(window, rank, offset, source, request) bind(C, name="syncyte_window_iput") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iput
+
+    !> Starts syncyte_window_get(), as syncyte_window_iput() does.
+    ! window [in]: a window; it may be destroyed before the request ends
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part
+    ! target [out]: contiguous
+    ! request [out]: ends when target holds the elements
+    ! Returns: as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    function syncyte_window_iget(window, rank, offset, target, request) bind(C, name="syncyte_window_iget") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: target
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iget
+
+    !> Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
+    ! window [in]: a window; it may be destroyed before the request ends
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
+    ! op [in]: as in accumulate
+    ! source [in]: contiguous
+    ! request [out]: ends when all elements are combined
+    ! Returns: as accumulate; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    function syncyte_window_iaccumulate(window, rank, offset, op, source, request) bind(C, &
+        name="syncyte_window_iaccumulate") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: op
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iaccumulate
+
+    !> Starts syncyte_window_fetch_op(), as syncyte_window_iput() does.
+    ! window [in]: a window; it may be destroyed before the request ends
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
+    ! dtype [in]: element type
+    ! op [in]: as in accumulate
+    ! operand [in]: one element; may be re-used on return
+    ! previous [out]: the old element
+    ! request [out]: ends when previous holds the old element
+    ! Returns: as fetch_op; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    function syncyte_window_ifetch_op(window, rank, offset, dtype, op, operand, previous, request) bind(C, &
+        name="syncyte_window_ifetch_op") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: operand
+      type(c_ptr), value :: previous
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_ifetch_op
+
+    !> Starts syncyte_window_compare_swap(), as syncyte_window_iput() does.
+    ! window [in]: a window; it may be destroyed before the request ends
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
+    ! dtype [in]: an integer type or bool
+    ! expected [in]: one element; may be re-used on return
+    ! desired [in]: one element; may be re-used on return
+    ! previous [out]: the old element; equal to expected if desired was written
+    ! request [out]: ends when previous holds the old element
+    ! Returns: as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    function syncyte_window_icompare_swap(window, rank, offset, dtype, expected, desired, previous, request) &
+        bind(C, name="syncyte_window_icompare_swap") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: expected
+      type(c_ptr), value :: desired
+      type(c_ptr), value :: previous
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_icompare_swap
+
     !> Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
     !> queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is
     !> detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog
@@ -202,7 +310,7 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_lock
 
-    !> Completes this rank's operations on a rank, and releases its lock.
+    !> Completes this rank's blocking operations on a rank, and releases its lock.
     ! window [in]: a window
     ! rank [in]: rank whose part is locked
     ! Returns: SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
@@ -213,7 +321,8 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_unlock
 
-    !> Completes this rank's operations at their targets. Local.
+    !> Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
+    !> complete when its request has ended.
     ! window [in]: a window
     ! rank [in]: target; -1: all
     function syncyte_window_flush(window, rank) bind(C, name="syncyte_window_flush") result(answer)
@@ -223,8 +332,8 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_flush
 
-    !> Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects
-    !> that all ranks have dropped.
+    !> Completes all ranks' blocking operations: after it, all ranks see all earlier writes. Collective; also frees
+    !> objects that all ranks have dropped.
     ! window [in]: a window
     function syncyte_window_fence(window) bind(C, name="syncyte_window_fence") result(answer)
       import

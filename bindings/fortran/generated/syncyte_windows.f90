@@ -2,12 +2,15 @@
 !> Windows: type(syncyte_window), one-sided access to memory of other ranks.
 !>
 !> Every rank contributes bytes of zeroed memory. first counts from 1, in elements of the array argument.
+!> Arrays of started operations (iput and so on) must stay until the request has ended: give them the asynchronous or
+!> target attribute, and pass whole arrays or contiguous sections, not expressions.
 module syncyte_windows
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_comms, only: syncyte_comm
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
 
@@ -24,6 +27,11 @@ module syncyte_windows
     procedure :: accumulate => window_accumulate
     procedure :: fetch_op => window_fetch_op
     procedure :: compare_swap => window_compare_swap
+    procedure :: iput => window_iput
+    procedure :: iget => window_iget
+    procedure :: iaccumulate => window_iaccumulate
+    procedure :: ifetch_op => window_ifetch_op
+    procedure :: icompare_swap => window_icompare_swap
     procedure :: lock => window_lock
     procedure :: unlock => window_unlock
     procedure :: flush => window_flush
@@ -231,6 +239,140 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_compare_swap
 
+  !> Starts put; source must stay unchanged until the request has ended. It is then at the rank. Local; does not wait.
+  subroutine window_iput(self, source, rank, first, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: source  !! contiguous
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: source_buffer
+    integer(c_size_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iput"//c_null_char)
+    else
+      status = syncyte_window_iput(self%handle, int(rank, c_int32_t), first_c, source_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iput
+
+  !> Starts get; target may not be read until the request has ended. Local; does not wait.
+  subroutine window_iget(self, target, rank, first, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, asynchronous :: target  !! contiguous
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: target_buffer
+    integer(c_size_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(target, "target"//c_null_char, target_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iget"//c_null_char)
+    else
+      status = syncyte_window_iget(self%handle, int(rank, c_int32_t), first_c, target_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iget
+
+  !> Starts accumulate; source must stay unchanged until the request has ended. Local; does not wait.
+  subroutine window_iaccumulate(self, source, rank, first, op, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: source  !! contiguous
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: source_buffer
+    integer(c_size_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iaccumulate"//c_null_char)
+    else
+      status = syncyte_window_iaccumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iaccumulate
+
+  !> Starts fetch_op; previous may not be read until the request has ended. Local; does not wait.
+  subroutine window_ifetch_op(self, operand, rank, first, op, previous, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: operand
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of operand's type
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: operand_buffer
+    integer(c_size_t) :: first_c
+    type(syncyte_buffer_t), target :: previous_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_alike(operand, operand, "operand"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, operand_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_ifetch_op"//c_null_char)
+    else
+      status = syncyte_window_ifetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
+          operand_buffer%data, previous_buffer%data, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_ifetch_op
+
+  !> Starts compare_swap; previous may not be read until the request has ended. Local; does not wait.
+  subroutine window_icompare_swap(self, expected, desired, rank, first, previous, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: expected
+    type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of that type
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: expected_buffer
+    type(syncyte_buffer_t), target :: desired_buffer
+    integer(c_size_t) :: first_c
+    type(syncyte_buffer_t), target :: previous_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_alike(expected, expected, "expected"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_alike(desired, expected, "desired"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(desired, "desired"//c_null_char, desired_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, expected, "previous"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, expected_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_icompare_swap"//c_null_char)
+    else
+      status = syncyte_window_icompare_swap(self%handle, int(rank, c_int32_t), first_c, expected_buffer%dtype, &
+          expected_buffer%data, desired_buffer%data, previous_buffer%data, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_icompare_swap
+
   !> Waits for a rank's lock, SYNCYTE_LOCK_SHARED or SYNCYTE_LOCK_EXCLUSIVE; not recursive. Local.
   subroutine window_lock(self, rank, kind, stat, errmsg)
     class(syncyte_window), intent(in) :: self
@@ -244,7 +386,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_lock
 
-  !> Completes this rank's operations on a rank, and releases its lock. Local.
+  !> Completes this rank's blocking operations on a rank, and releases its lock. Local.
   subroutine window_unlock(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(in) :: rank  !! rank whose part is locked
@@ -256,7 +398,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_unlock
 
-  !> Completes this rank's operations at a rank, or at all ranks. Local.
+  !> Completes this rank's blocking operations at a rank, or at all ranks. Local.
   subroutine window_flush(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(in), optional :: rank  !! target; -1: all; absent: -1

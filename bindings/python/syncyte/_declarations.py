@@ -2023,6 +2023,76 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written
         ],
     ),
+    # Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is complete on
+    # return; one between nodes goes on without further calls, and its request needs no MPI. It is complete at the
+    # target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses
+    # under way at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole
+    # access happens here. Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    "syncyte_window_iput": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the elements are written
+        ],
+    ),
+    # Starts syncyte_window_get(), as syncyte_window_iput() does. Returns: as get; test and wait: SYNCYTE_ERR_PEER_DIED
+    # if the target died or is out of reach.
+    "syncyte_window_iget": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # target (out): contiguous
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when target holds the elements
+        ],
+    ),
+    # Starts syncyte_window_accumulate(), as syncyte_window_iput() does. Returns: as accumulate; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    "syncyte_window_iaccumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # op (in): as in accumulate
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined
+        ],
+    ),
+    # Starts syncyte_window_fetch_op(), as syncyte_window_iput() does. Returns: as fetch_op; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    "syncyte_window_ifetch_op": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_int32,  # op (in): as in accumulate
+            ctypes.c_void_p,  # operand (in): one element; may be re-used on return
+            ctypes.c_void_p,  # previous (out): the old element
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when previous holds the old element
+        ],
+    ),
+    # Starts syncyte_window_compare_swap(), as syncyte_window_iput() does. Returns: as compare_swap; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    "syncyte_window_icompare_swap": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # dtype (in): an integer type or bool
+            ctypes.c_void_p,  # expected (in): one element; may be re-used on return
+            ctypes.c_void_p,  # desired (in): one element; may be re-used on return
+            ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when previous holds the old element
+        ],
+    ),
     # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
     # an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for
     # exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns:
@@ -2036,8 +2106,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # kind (in): shared or exclusive
         ],
     ),
-    # Completes this rank's operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT if this rank does
-    # not hold it.
+    # Completes this rank's blocking operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT if this
+    # rank does not hold it.
     "syncyte_window_unlock": Function(
         ctypes.c_int32,
         [
@@ -2045,7 +2115,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): rank whose part is locked
         ],
     ),
-    # Completes this rank's operations at their targets. Local.
+    # Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
+    # complete when its request has ended.
     "syncyte_window_flush": Function(
         ctypes.c_int32,
         [
@@ -2053,8 +2124,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): target; -1: all
         ],
     ),
-    # Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
-    # all ranks have dropped.
+    # Completes all ranks' blocking operations: after it, all ranks see all earlier writes. Collective; also frees
+    # objects that all ranks have dropped.
     "syncyte_window_fence": Function(
         ctypes.c_int32,
         [
@@ -2242,14 +2313,14 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    # others come without further calls. Accesses under way at one time are not ordered with each other. Without the
-    # fabric (between nodes by MPI RMA) the whole operation happens here. Returns: as gather; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    # others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush()
+    # and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens
+    # here. Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
     "syncyte_tensor_igather": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the rows; needs no MPI: any thread may test it or wait for it
         ],
@@ -2260,7 +2331,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are written; needs no MPI
         ],
@@ -2271,7 +2342,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
         ],
@@ -2368,6 +2439,47 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
             ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
+        ],
+    ),
+    # Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    # memory of their size until the end; they are copied to output by the test or wait that finds the end. Returns: as
+    # get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+    "syncyte_tensor_iget_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the box; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+    # memory of their size until the end. Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or
+    # is out of reach.
+    "syncyte_tensor_iput_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the box is written; needs no MPI
+        ],
+    ),
+    # Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
+    # packed memory of their size until the end. Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an
+    # owner died or is out of reach, or a row is damaged.
+    "syncyte_tensor_iaccumulate_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+            ctypes.c_int32,  # op (in): as of accumulate_box
+            ctypes.c_void_p,  # alpha (in, optional): as of accumulate_box; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined; needs no MPI
         ],
     ),
     # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.

@@ -66,7 +66,9 @@ def drop(handle: int, arrays: Any) -> _Started:
 
 
 class Request(Generic[Result]):
-    """A non-blocking operation of syncyte.Comm or syncyte.Halo; those of syncyte.torch return a syncyte.torch.Request.
+    """A non-blocking operation of Comm, Halo, WholeTensor or Window.
+
+    Those of syncyte.torch return a syncyte.torch.Request.
 
     Call wait() once; until the operation has ended, its arrays must not be used.
 
@@ -100,7 +102,7 @@ class Request(Generic[Result]):
         Returns
         -------
         object
-            The MessageStatus for irecv(), the output for collectives.
+            The MessageStatus for irecv(), the output for collectives and reads, the tensor for its writes.
 
         Raises
         ------

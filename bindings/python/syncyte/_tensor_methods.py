@@ -377,9 +377,7 @@ class TensorMethods(Handle):
         if (extent is None) == (out is None):
             raise ArgumentError("extent and out: expected exactly one of them")
         if out is None:
-            shape = tuple(as_numbers(extent, "extent"))
-            if len(shape) != self.ndim or any(number < 0 for number in shape):
-                raise wrong(ShapeError, "extent", shape, f"{self.ndim} numbers of 0 or more")
+            shape = self._box_shape(extent)
             first = self._check_inside(lower, shape)
             if self._records_gradients():
                 rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(first), shape, ()))
@@ -459,6 +457,12 @@ class TensorMethods(Handle):
         _library.core().syncyte_tensor_accumulate_box(
             self.handle, first, len(first), values.reference, int(as_op(op)), factor
         )
+
+    def _box_shape(self, extent: Any) -> tuple[int, ...]:
+        shape = tuple(as_numbers(extent, "extent"))
+        if len(shape) != self.ndim or any(number < 0 for number in shape):
+            raise wrong(ShapeError, "extent", shape, f"{self.ndim} numbers of 0 or more")
+        return shape
 
     def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
         numbers = as_numbers(lower, "lower")

@@ -18,6 +18,7 @@ from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index, wrong
 from ._tensor_optimizer import OptimizerMethods
+from ._tensor_started import StartedMethods
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
 
@@ -57,7 +58,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return numbers
 
 
-class WholeTensor(OptimizerMethods):
+class WholeTensor(OptimizerMethods, StartedMethods):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` returns a copy, read from the ranks that own the rows; ``t[key] = values`` writes. Integers (negative

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, overload
 
@@ -13,6 +13,7 @@ from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_int32, as_op, as_size, wrong
 from ._handles import Handle
+from ._requests import Request, reap
 from ._types import Array, Number, WindowReduction
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
@@ -25,6 +26,17 @@ def _element(value: Any, dtype: c.DType, name: str) -> np.ndarray:
         return np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"{name} is {value!r}, which is not one {dtype.name.lower()}: {error}") from error
+
+
+def _target(shape: Sequence[int] | int | None, dtype: dtypes.DTypeLike, out: Any) -> Buffer:
+    """The array that a read fills: out, or a new one."""
+    if (shape is None) == (out is None):
+        raise ArgumentError("shape and out: expected exactly one of them")
+    if out is None:
+        extents = shape if isinstance(shape, Iterable) else (shape,)
+        sizes = [as_size(extent, "shape") for extent in extents]
+        out = _arrays.empty(NUMPY, dtypes.as_dtype(dtype), sizes)
+    return as_buffer(out, "out", writable=True)
 
 
 class Window(Handle):
@@ -176,16 +188,10 @@ class Window(Handle):
         OutOfRangeError, ArgumentError, ShapeError
             As of put(); both or none of shape and out are given.
         """
-        if (shape is None) == (out is None):
-            raise ArgumentError("shape and out: expected exactly one of them")
-        if out is None:
-            extents = shape if isinstance(shape, Iterable) else (shape,)
-            sizes = [as_size(extent, "shape") for extent in extents]
-            out = _arrays.empty(NUMPY, dtypes.as_dtype(dtype), sizes)
-        target = as_buffer(out, "out", writable=True)
+        target = _target(shape, dtype, out)
         _library.core().syncyte_window_get(self.handle, self._rank(rank), as_size(offset, "offset"), target.reference)
         target.mark_written()
-        return out
+        return target.array if out is None else out
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank.
@@ -237,13 +243,18 @@ class Window(Handle):
         self, function: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
     ) -> Any:
         """Does an atomic operation on one element; returns the old element."""
+        arguments, elements = self._atomic_arguments(rank, offset, dtype, options, operands)
+        getattr(_library.core(), function)(self.handle, *arguments, *(each.ctypes.data for each in elements))
+        return elements[-1].item()
+
+    def _atomic_arguments(
+        self, rank: int, offset: int, dtype: dtypes.DTypeLike, options: Sequence[int], operands: dict[str, Any]
+    ) -> tuple[tuple[int, ...], list[np.ndarray]]:
+        """The numbers that the C function gets, and the elements; the last is the old element."""
         element = dtypes.as_dtype(dtype)
-        numbers = [_element(value, element, name) for name, value in operands.items()]
-        previous = np.empty((), dtypes.numpy_dtype(element))
-        pointers = [number.ctypes.data for number in (*numbers, previous)]
-        target = self.handle, self._rank(rank), as_size(offset, "offset"), int(element)
-        getattr(_library.core(), function)(*target, *options, *pointers)
-        return previous.item()
+        elements = [_element(value, element, name) for name, value in operands.items()]
+        elements.append(np.empty((), dtypes.numpy_dtype(element)))
+        return (self._rank(rank), as_size(offset, "offset"), int(element), *options), elements
 
     def compare_swap(
         self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
@@ -266,6 +277,143 @@ class Window(Handle):
         """
         values = {"expected": expected, "desired": desired}
         return self._atomic("syncyte_window_compare_swap", rank, offset, dtype, **values)
+
+    # Started operations. An access to a rank of this node is complete when the start returns; others go on without
+    # further calls.
+
+    def iput(self, rank: int, offset: int, source: Any) -> Request[None]:
+        """Starts put(). It is complete at the target when the request has ended; flush() does not wait for it.
+
+        Parameters
+        ----------
+        rank, offset, source
+            As of put(). source must not change until the end.
+
+        Returns
+        -------
+        Request
+            Its wait() returns None.
+
+        Raises
+        ------
+        OutOfRangeError, ArgumentError, ShapeError
+            As of put().
+        """
+        values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
+        return self._start("iput", values, lambda: None, *self._place(rank, offset), values.reference)
+
+    @overload
+    def iget(self, rank: int, offset: int, *, out: Array) -> Request[Array]: ...
+    @overload
+    def iget(
+        self, rank: int, offset: int, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "uint8"
+    ) -> Request[np.ndarray]: ...
+
+    def iget(
+        self,
+        rank: int,
+        offset: int,
+        shape: Sequence[int] | int | None = None,
+        dtype: dtypes.DTypeLike = "uint8",
+        *,
+        out: Any = None,
+    ) -> Request[Any]:
+        """Starts get().
+
+        Parameters
+        ----------
+        rank, offset, shape, dtype, out
+            As of get().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the array: out, or the new one.
+
+        Raises
+        ------
+        OutOfRangeError, ArgumentError, ShapeError
+            As of get().
+        """
+        target = _target(shape, dtype, out)
+
+        def finish() -> Any:
+            target.mark_written()
+            return target.array if out is None else out
+
+        return self._start("iget", target, finish, *self._place(rank, offset), target.reference)
+
+    def iaccumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> Request[None]:
+        """Starts accumulate(). It is complete at the target when the request has ended.
+
+        Parameters
+        ----------
+        rank, offset, source, op
+            As of accumulate(). source must not change until the end.
+
+        Returns
+        -------
+        Request
+            Its wait() returns None.
+
+        Raises
+        ------
+        UnsupportedError, OutOfRangeError, ArgumentError, ShapeError
+            As of accumulate().
+        """
+        values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
+        how = int(as_op(op, of_window=True))
+        return self._start("iaccumulate", values, lambda: None, *self._place(rank, offset), how, values.reference)
+
+    def ifetch_op(
+        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = "int64"
+    ) -> Request[Number]:
+        """Starts fetch_op().
+
+        Parameters
+        ----------
+        rank, offset, operand, op, dtype
+            As of fetch_op().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the old element.
+        """
+        number = int(as_op(op, of_window=True))
+        return self._start_atomic("ifetch_op", rank, offset, dtype, number, operand=operand)
+
+    def icompare_swap(
+        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
+    ) -> Request[int]:
+        """Starts compare_swap().
+
+        Parameters
+        ----------
+        rank, offset, expected, desired, dtype
+            As of compare_swap().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the old element.
+        """
+        return self._start_atomic("icompare_swap", rank, offset, dtype, expected=expected, desired=desired)
+
+    def _start_atomic(
+        self, name: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
+    ) -> Request[Any]:
+        arguments, elements = self._atomic_arguments(rank, offset, dtype, options, operands)
+        pointers = [each.ctypes.data for each in elements]
+        return self._start(name, elements, lambda: elements[-1].item(), *arguments, *pointers)
+
+    def _start(self, name: str, arrays: Any, finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
+        reap()
+        handle = _library.core().output(f"syncyte_window_{name}", self.handle, *arguments)
+        return Request(handle, arrays, f"window_{name}", finish)
+
+    def _place(self, rank: int, offset: int) -> tuple[int, int]:
+        return self._rank(rank), as_size(offset, "offset")
 
     @contextmanager
     def lock(self, rank: int, exclusive: bool = True) -> Iterator[Window]:
@@ -301,7 +449,7 @@ class Window(Handle):
             _library.core().syncyte_window_unlock(self.handle, number)
 
     def flush(self, rank: int | None = None) -> None:
-        """Completes this rank's operations at a rank.
+        """Completes this rank's blocking operations at a rank; a started one is complete when its request has ended.
 
         Parameters
         ----------

@@ -264,10 +264,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
 
 /**
  * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
- * others come without further calls. Accesses under way at one time are not ordered with each other. Without the fabric
- * (between nodes by MPI RMA) the whole operation happens here.
+ * others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and
+ * tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[out] output {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
@@ -279,7 +279,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, 
 /**
  * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when all rows are written; needs no MPI
@@ -291,7 +291,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor,
 /**
  * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, kept} int32 or int64, contiguous
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
  * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @param[out] request ends when all rows are added; needs no MPI
@@ -401,6 +401,54 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const int64_t* lower,
                                                               int64_t lower_length, const syncyte_buffer_t* source,
                                                               syncyte_op_t op, const void* alpha);
+
+/**
+ * @brief Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+ * memory of their size until the end; they are copied to output by the test or wait that finds the end.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[out] output {tensor_dtype, kept} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[out] request ends when output holds the box; needs no MPI
+ * @return as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                        int64_t lower_length, const syncyte_buffer_t* output,
+                                                        syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
+ * memory of their size until the end.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
+ * return
+ * @param[out] request ends when the box is written; needs no MPI
+ * @return as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                        int64_t lower_length, const syncyte_buffer_t* source,
+                                                        syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
+ * packed memory of their size until the end.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
+ * return
+ * @param[in] op as of accumulate_box
+ * @param[in] alpha {optional} as of accumulate_box; may be re-used on return
+ * @param[out] request ends when all elements are combined; needs no MPI
+ * @return as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
+ * damaged.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                               int64_t lower_length, const syncyte_buffer_t* source,
+                                                               syncyte_op_t op, const void* alpha,
+                                                               syncyte_request_t* request);
 
 /**
  * @brief Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.

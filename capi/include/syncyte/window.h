@@ -157,6 +157,81 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
                                                             const void* desired, void* previous);
 
 /**
+ * @brief Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
+ * complete on return; one between nodes goes on without further calls, and its request needs no MPI. It is complete at
+ * the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it.
+ * Accesses under way at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
+ * whole access happens here.
+ * @param[in] window a window; it may be destroyed before the request ends
+ * @param[in] rank target
+ * @param[in] offset bytes from the start of its part
+ * @param[in] source {contiguous, kept} contiguous
+ * @param[out] request ends when the elements are written
+ * @return as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, size_t offset,
+                                                    const syncyte_buffer_t* source, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_window_get(), as syncyte_window_iput() does.
+ * @param[in] window a window; it may be destroyed before the request ends
+ * @param[in] rank target
+ * @param[in] offset bytes from the start of its part
+ * @param[out] target {contiguous, kept} contiguous
+ * @param[out] request ends when target holds the elements
+ * @return as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, size_t offset,
+                                                    const syncyte_buffer_t* target, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
+ * @param[in] window a window; it may be destroyed before the request ends
+ * @param[in] rank target
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] op as in accumulate
+ * @param[in] source {contiguous, kept} contiguous
+ * @param[out] request ends when all elements are combined
+ * @return as accumulate; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, size_t offset,
+                                                           syncyte_op_t op, const syncyte_buffer_t* source,
+                                                           syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_window_fetch_op(), as syncyte_window_iput() does.
+ * @param[in] window a window; it may be destroyed before the request ends
+ * @param[in] rank target
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] dtype element type
+ * @param[in] op as in accumulate
+ * @param[in] operand one element; may be re-used on return
+ * @param[out] previous {kept} the old element
+ * @param[out] request ends when previous holds the old element
+ * @return as fetch_op; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, size_t offset,
+                                                         syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                                                         void* previous, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_window_compare_swap(), as syncyte_window_iput() does.
+ * @param[in] window a window; it may be destroyed before the request ends
+ * @param[in] rank target
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] dtype an integer type or bool
+ * @param[in] expected one element; may be re-used on return
+ * @param[in] desired one element; may be re-used on return
+ * @param[out] previous {kept} the old element; equal to expected if desired was written
+ * @param[out] request ends when previous holds the old element
+ * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+                                                             syncyte_dtype_t dtype, const void* expected,
+                                                             const void* desired, void* previous,
+                                                             syncyte_request_t* request);
+
+/**
  * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
  * queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only
  * for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it.
@@ -169,7 +244,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
 
 /**
- * @brief Completes this rank's operations on a rank, and releases its lock.
+ * @brief Completes this rank's blocking operations on a rank, and releases its lock.
  * @param[in] window a window
  * @param[in] rank rank whose part is locked
  * @return SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
@@ -177,15 +252,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank);
 
 /**
- * @brief Completes this rank's operations at their targets. Local.
+ * @brief Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
+ * complete when its request has ended.
  * @param[in] window a window
  * @param[in] rank {default(-1)} target; -1: all
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank);
 
 /**
- * @brief Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects
- * that all ranks have dropped.
+ * @brief Completes all ranks' blocking operations: after it, all ranks see all earlier writes. Collective; also frees
+ * objects that all ranks have dropped.
  * @param[in] window a window
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_fence(syncyte_window_t window);

@@ -320,23 +320,23 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   }
 
   /// Starts gather(). Local; does not wait for other ranks. Rows of this node are there on return; others come without
-  /// further calls. Accesses under way at one time are not ordered with each other. Without the fabric (between nodes
-  /// by MPI RMA) the whole operation happens here.
-  /// @param index int32 or int64, contiguous
+  /// further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and tensor_sync() do
+  /// not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements
   request igather(const const_buffer& index, const buffer& output) const {
     return started(syncyte_tensor_igather, get(), index.get(), output.get());
   }
 
   /// Starts scatter(), as igather() does.
-  /// @param index int32 or int64, contiguous
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   request iscatter(const const_buffer& index, const const_buffer& source) const {
     return started(syncyte_tensor_iscatter, get(), index.get(), source.get());
   }
 
   /// Starts scatter_add(), as igather() does.
-  /// @param index int32 or int64, contiguous
+  /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   request iscatter_add(const const_buffer& index, const const_buffer& source) const {
     return started(syncyte_tensor_iscatter_add, get(), index.get(), source.get());
@@ -372,6 +372,21 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// @param source as many dimensions as the tensor, any strides, the tensor's dtype
   void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
     check(syncyte_tensor_put_box(get(), lower.data(), std::ssize(lower), source.get()));
+  }
+
+  /// Starts get_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end;
+  /// they are copied to output by the test or wait that finds the end.
+  /// @param lower first element of the box
+  /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
+  request iget_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    return started(syncyte_tensor_iget_box, get(), lower.data(), std::ssize(lower), output.get());
+  }
+
+  /// Starts put_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end.
+  /// @param lower first element of the box
+  /// @param source as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+  request iput_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
+    return started(syncyte_tensor_iput_box, get(), lower.data(), std::ssize(lower), source.get());
   }
 
   /// Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
@@ -459,14 +474,44 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
     check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
   }
 
-  /// Completes this rank's operations at their targets. Local.
+  /// Starts put(). Local; does not wait for other ranks. An access to a rank of this node is complete on return; one
+  /// between nodes goes on without further calls, and its request needs no MPI. It is complete at the target when the
+  /// request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses under way at
+  /// one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole access happens
+  /// here.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param source contiguous
+  request iput(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+    return started(syncyte_window_iput, get(), rank, offset, source.get());
+  }
+
+  /// Starts get(), as iput() does.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param target contiguous
+  request iget(std::int32_t rank, std::size_t offset, const buffer& target) const {
+    return started(syncyte_window_iget, get(), rank, offset, target.get());
+  }
+
+  /// Starts accumulate(), as iput() does.
+  /// @param rank target
+  /// @param offset bytes from the start of its part; a multiple of the element's size
+  /// @param how as in accumulate
+  /// @param source contiguous
+  request iaccumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+    return started(syncyte_window_iaccumulate, get(), rank, offset, raw(how), source.get());
+  }
+
+  /// Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
+  /// complete when its request has ended.
   /// @param rank target; -1: all
   void flush(std::int32_t rank = -1) const {
     check(syncyte_window_flush(get(), rank));
   }
 
-  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects that
-  /// all ranks have dropped.
+  /// Completes all ranks' blocking operations: after it, all ranks see all earlier writes. Collective; also frees
+  /// objects that all ranks have dropped.
   void fence() const {
     check(syncyte_window_fence(get()));
   }

@@ -17,6 +17,7 @@ program test_tensor
   call node_view()
   call rows_by_index()
   call adds()
+  call started_rows()
   call optimizer()
   call boxes()
   call boxes_of_fewer_dimensions()
@@ -190,6 +191,79 @@ contains
     call t%sync()
     call t%destroy()
   end subroutine adds
+
+  !> Started accesses to rows: several at once, and a wrong index.
+  subroutine started_rows()
+    type(syncyte_tensor) :: t
+    type(syncyte_request) :: requests(2)
+    real(real64), asynchronous :: rows(2, 3, 4), some(2, 3, 2), one(2, 3)
+    integer(int64) :: index(4)
+    integer :: i, stat
+    logical :: done
+    character(len=400) :: errmsg
+
+    call t%create(world, SYNCYTE_FLOAT64, [2, 3, 9])
+    call fill(t)
+    index = [9, 1, 5, 1]
+    call t%igather(index, rows, requests(1))
+    call t%igather([3, 8], some, requests(2))
+    call syncyte_wait_all(requests)
+    do i = 1, 4
+      call check_equal(rows(2, 3, i), value(2, 3, index(i)), "igather")
+    end do
+    call check_equal(some(1, 2, 2), value(1, 2, 8_int64), "a second igather")
+    call t%sync()
+    if (rank == 0) then
+      one = -1
+      call t%iscatter([2], one, requests(1))
+      done = .false.
+      do while (.not. done)
+        call requests(1)%test(done)
+      end do
+    end if
+    call t%sync()
+    some = 1
+    call t%iscatter_add([2, 2], some, requests(1))
+    call requests(1)%wait()
+    call t%sync()
+    call t%gather([2], one)
+    call check(all(one == 2*ranks - 1), "iscatter and iscatter_add")
+    call started_boxes(t)
+    call t%igather([10], one, requests(1), stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "10", "a wrong index")
+    call check(requests(1)%is_null(), "no request after an error")
+    call t%sync()
+    call t%destroy()
+  end subroutine started_rows
+
+  !> Every rank adds to rows 3 to 8; rank 0 writes row 9.
+  subroutine started_boxes(t)
+    type(syncyte_tensor), intent(inout) :: t
+    type(syncyte_request) :: requests(2)
+    real(real64), asynchronous :: wide(4, 3, 6)
+    real(real64) :: ones(2, 3, 6)
+
+    ones = 1
+    call t%iaccumulate_box(ones, [1, 1, 3], SYNCYTE_OP_SUM, requests(1))
+    call t%iaccumulate_box(ones(:, :, ::3), [1, 1, 3], SYNCYTE_OP_SUM, requests(2))
+    ones = 7
+    call syncyte_wait_all(requests)
+    if (rank == 0) then
+      call t%iput_box(ones(:, :, 1), [1, 1, 9], requests(1))
+      ones = 0
+      call requests(1)%wait()
+    end if
+    call t%sync()
+    wide = -1
+    call t%iget_box(wide(::3, :, :), [1, 1, 3], requests(1))
+    call requests(1)%wait()
+    call check_equal(wide(1, 2, 1), value(1, 2, 3_int64) + 2*ranks, "iget_box, first row")
+    call check_equal(wide(4, 3, 6), value(2, 3, 8_int64) + ranks, "iget_box, last row")
+    call check(all(wide(2:3, :, :) == -1), "iget_box writes the section only")
+    call t%get_box(ones(:, :, 1), [1, 1, 9])
+    call check(all(ones(:, :, 1) == 7), "iput_box")
+    call t%sync()
+  end subroutine started_boxes
 
   !> Rank r updates row r + 1; then all ranks update row 1.
   subroutine optimizer()

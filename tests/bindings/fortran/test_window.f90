@@ -18,6 +18,7 @@ program test_window
   call moving()
   call accumulating()
   call atomics()
+  call started()
   call locking()
   call pointers()
   call errors()
@@ -71,6 +72,31 @@ contains
     call check(previous == -1 .or. previous == 0, "replaced")
     call w%fence()
   end subroutine atomics
+
+  subroutine started()
+    type(syncyte_request) :: requests(3)
+    integer(int64), asynchronous :: sent(2), received(2), previous, one
+
+    one = 1
+    sent = 100*rank
+    call w%iput(sent, right, 60, requests(1))
+    call w%iaccumulate(one, 0, 64, SYNCYTE_OP_SUM, requests(2))
+    call w%ifetch_op(1_int64, 0, 65, SYNCYTE_OP_SUM, previous, requests(3))
+    call syncyte_wait_all(requests)
+    call check(previous >= 0 .and. previous < ranks, "ifetch_op")
+    call w%fence()
+    call w%iget(received, rank, 60, requests(1))
+    call requests(1)%wait()
+    call check(all(received == 100*modulo(rank - 1, ranks)), "iput and iget")
+    call w%iget(received, 0, 64, requests(1))
+    call requests(1)%wait()
+    call check(all(received == ranks), "iaccumulate")
+    call w%fence()
+    call w%icompare_swap(int(ranks, int64), -1_int64, 0, 65, previous, requests(1))
+    call requests(1)%wait()
+    call check(previous == ranks .or. previous == -1, "icompare_swap")
+    call w%fence()
+  end subroutine started
 
   !> Increments a counter under the lock; the sum is right only if the lock excludes other ranks.
   subroutine locking()

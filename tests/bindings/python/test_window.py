@@ -114,3 +114,37 @@ def test_wrong_use(world):
     window.free()
     with pytest.raises(syncyte.HandleError):
         window.fence()
+
+
+def test_started_operations(world):
+    window = syncyte.Window(256)
+    target, source = (world.rank + 1) % world.size, (world.rank - 1) % world.size
+    put = window.iput(target, 8, np.arange(4.0) + world.rank)
+    adds = [window.iaccumulate(0, 64, np.ones(3, "int32")) for _ in range(10)]
+    counts = [window.ifetch_op(0, 128, 2) for _ in range(10)]
+    olds = [count.wait() for count in counts]
+    assert len(set(olds)) == 10 and all(old % 2 == 0 for old in olds)
+    assert syncyte.wait_all([put, *adds]) == [None] * 11
+    window.fence()
+    assert window.iget(world.rank, 8, 4, "float64").wait().tolist() == [source + i for i in range(4)]
+    out = torch.zeros(3, dtype=torch.int32)
+    read = window.iget(0, 64, out=out)
+    while not read.test():
+        pass
+    assert read.wait() is out and out.tolist() == [10 * world.size] * 3
+    assert window.fetch_op(0, 128, 0) == 20 * world.size
+    window.fence()
+    old = window.icompare_swap(0, 128, 20 * world.size, world.rank).wait()
+    assert old == 20 * world.size or 0 <= old < world.size
+    window.fence()
+
+
+def test_wrong_started_operations(world):
+    window = syncyte.Window(16)
+    with pytest.raises(IndexError, match="offset"):
+        window.iput(0, 16, np.ones(1))
+    with pytest.raises(ValueError, match="exactly one"):
+        window.iget(0, 0)
+    with pytest.raises(ValueError, match="rank is"):
+        window.ifetch_op(world.size, 0, 1)
+    window.fence()

@@ -5,18 +5,16 @@
 
 #include "window/remote.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::window {
 
-class whole_tensor;
-
-/// An access that was started. It keeps the tensor until it goes.
+/// An access that was started. It keeps the window or tensor until it goes.
 class started_access {
  public:
   static constexpr bool needs_mpi = false;
 
   /// `under_way` may be null: the access has ended.
-  started_access(std::shared_ptr<whole_tensor> of, std::unique_ptr<window::transfer> under_way)
-      : tensor_(std::move(of)), under_way_(std::move(under_way)) {
+  started_access(std::shared_ptr<const void> of, std::unique_ptr<transfer> under_way)
+      : of_(std::move(of)), under_way_(std::move(under_way)) {
     if (under_way_) under_way_->drive();
   }
 
@@ -27,8 +25,8 @@ class started_access {
   }
 
  private:
-  std::shared_ptr<whole_tensor> tensor_;
-  std::unique_ptr<window::transfer> under_way_;
+  std::shared_ptr<const void> of_;
+  std::unique_ptr<transfer> under_way_;
 };
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::window

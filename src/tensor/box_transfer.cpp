@@ -1,0 +1,44 @@
+#include "tensor/box_transfer.hpp"
+
+namespace syncyte::tensor {
+
+void box_transfer::begin() {
+  if (parts_.empty()) return;
+  std::vector<window::remote_rows> owners;
+  for (const part& one : parts_) owners.push_back({one.owner, one.piece_bytes, one.offsets, one.packed.data(), {}});
+  under_way_ = remote_->start_rows(what_, owners, op_);
+  if (!under_way_) finish();
+}
+
+void box_transfer::finish() {
+  under_way_.reset();
+  for (const part& one : parts_)
+    if (one.unpack) one.unpack(one.packed.data());
+  parts_.clear();
+}
+
+void box_transfer::run() {
+  begin();
+  wait();
+}
+
+std::unique_ptr<box_transfer> box_transfer::start(std::unique_ptr<box_transfer> all) {
+  all->begin();
+  return all->under_way_ ? std::move(all) : nullptr;
+}
+
+bool box_transfer::test() {
+  if (under_way_) {
+    if (!under_way_->test()) return false;
+    finish();
+  }
+  return true;
+}
+
+void box_transfer::wait() {
+  if (!under_way_) return;
+  under_way_->wait();
+  finish();
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "memory/scratch.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::tensor {
+
+/// Parts of a box at owners whose memory is not mapped here, with packed memory for them.
+class box_transfer final : public window::transfer {
+ public:
+  /// One owner's pieces of the box.
+  struct part {
+    int owner;
+    std::size_t piece_bytes;
+    std::vector<std::size_t> offsets;  // of the pieces in the owner's memory
+    memory::scratch packed;
+    std::function<void(std::byte*)> unpack;  // copies the packed elements to the caller's memory; only for a get
+  };
+
+  /// `remote` may be null if there are no parts. `op`: of an add.
+  box_transfer(window::remote* remote, window::row_access what, syncyte_op_t op)
+      : remote_(remote), what_(what), op_(op) {}
+
+  void add(part one) { parts_.push_back(std::move(one)); }
+
+  /// Transfers the parts and forgets them.
+  void run();
+  /// Starts the transfer of the parts. Null: it has ended.
+  static std::unique_ptr<box_transfer> start(std::unique_ptr<box_transfer> all);
+
+  bool test() override;
+  void wait() override;
+  void drive() override {
+    if (under_way_) under_way_->drive();
+  }
+
+ private:
+  void begin();
+  void finish();
+
+  window::remote* remote_;
+  window::row_access what_;
+  syncyte_op_t op_;
+  std::vector<part> parts_;
+  std::unique_ptr<window::transfer> under_way_;  // destroyed before the parts
+};
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,133 @@
+"""Started accesses to whole tensors."""
+
+import gc
+
+import numpy as np
+import pytest
+import torch
+
+import syncyte
+
+
+def make(world, dtype="float64", rows=11, columns=5):
+    tensor = syncyte.WholeTensor((rows, columns), dtype, name="started")
+    for row in tensor.rows():
+        tensor.put_box((row, 0), expected(row, columns, tensor.numpy_dtype)[None])
+    tensor.sync()
+    return tensor
+
+
+def expected(row, columns=5, dtype=np.float64):
+    return (np.arange(columns) + 10 * row).astype(dtype)
+
+
+def test_several_gathers_end_in_any_order(world):
+    tensor = make(world)
+    indices = [np.random.default_rng(i).integers(0, 11, 30) for i in range(20)]
+    requests = [tensor.igather(index) for index in indices]
+    for index, request in reversed(list(zip(indices, requests, strict=True))):
+        assert np.array_equal(request.wait(), [expected(row) for row in index])
+    world.barrier()
+
+
+def test_gather_of_torch_and_into_out(world):
+    tensor = make(world)
+    index = torch.tensor([[10, 0], [3, 3]])
+    request = tensor.igather(index)
+    index.zero_()  # may change after the start
+    found = request.wait()
+    assert isinstance(found, torch.Tensor) and found.shape == (2, 2, 5)
+    assert np.array_equal(found[0, 0].numpy(), expected(10))
+    out = np.zeros((1, 5))
+    request = tensor.igather([7], out)
+    while not request.test():
+        pass
+    assert request.wait() is out and np.array_equal(out[0], expected(7))
+    with pytest.raises(syncyte.HandleError, match="tensor_igather"):
+        request.wait()
+    world.barrier()
+
+
+def test_scatter_and_scatter_add(world):
+    tensor = make(world)
+    mine = np.arange(world.rank, 11, world.size)
+    assert tensor.iscatter_(mine, np.full((len(mine), 5), -1.0)).wait() is tensor
+    tensor.sync()
+    adds = [tensor.iscatter_add_(torch.arange(11), torch.ones((11, 5), dtype=torch.float64)) for _ in range(8)]
+    syncyte.wait_all(adds)
+    tensor.sync()
+    assert (tensor.gather(np.arange(11)) == 8 * world.size - 1).all()
+    world.barrier()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, torch.float64])
+def test_boxes(world, dtype):
+    tensor = make(world, dtype)
+    reads = [tensor.iget_box((first, 1), (11 - first, 3)) for first in range(8)]
+    out = np.zeros((3, 11)).T
+    assert tensor.iget_box((0, 2), out=out).wait() is out
+    whole = np.array([expected(row) for row in range(11)])
+    for first, read in enumerate(reads):
+        assert np.array_equal(np.asarray(read.wait()), whole[first:, 1:4])
+    assert np.array_equal(out, whole[:, 2:])
+    world.barrier()
+    source = np.full((11, 1), float(world.rank))
+    put = tensor.iput_box((0, world.rank), source)
+    source[:] = -5  # may change after the start
+    assert put.wait() is tensor
+    tensor.sync()
+    adds = [tensor.iaccumulate_box((0, 0), torch.ones((11, 5), dtype=torch.float64), alpha=2) for _ in range(4)]
+    assert syncyte.wait_all(adds) == [tensor] * 4
+    tensor.sync()
+    whole[:, : world.size] = range(world.size)
+    assert np.array_equal(np.asarray(tensor.get_box((0, 0), (11, 5))), whole + 8 * world.size)
+    world.barrier()
+
+
+def test_wrong_boxes(world):
+    tensor = make(world)
+    with pytest.raises(IndexError, match="outside the tensor"):
+        tensor.iget_box((8, 0), (4, 1))
+    with pytest.raises(ValueError, match="exactly one of them"):
+        tensor.iget_box((8, 0))
+    with pytest.raises(ValueError, match="extent"):
+        tensor.iget_box((8, 0), (1,))
+    with pytest.raises(TypeError, match="source"):
+        tensor.iput_box((0, 0), np.zeros((1, 5), np.int32))
+    with pytest.raises(ValueError, match="op"):
+        tensor.iaccumulate_box((0, 0), np.zeros((1, 5)), "replace")
+    world.barrier()
+
+
+def test_requests_keep_tensor_and_arrays(world):
+    tensor = make(world)
+    request = tensor.igather(np.array([4, 5]))
+    adding = tensor.iscatter_add_([1], np.ones((1, 5)))
+    del tensor
+    gc.collect()
+    adding.wait()
+    assert np.array_equal(request.wait()[1], expected(5))
+    world.barrier()
+
+
+def test_a_dropped_request_warns(world):
+    tensor = make(world)
+    request = tensor.igather([1])
+    with pytest.warns(ResourceWarning, match="tensor_igather.* was dropped"):
+        del request
+        gc.collect()
+    assert np.array_equal(tensor.igather([2]).wait()[0], expected(2))
+    world.barrier()
+
+
+def test_wrong_use(world):
+    tensor = make(world)
+    with pytest.raises(IndexError, match="index 11 at position 1"):
+        tensor.igather([0, 11])
+    with pytest.raises(ValueError, match="out has shape"):
+        tensor.igather([0], np.zeros((2, 5)))
+    with pytest.raises(TypeError, match="source"):
+        tensor.iscatter_([0], np.zeros((1, 5), np.float32))
+    with pytest.raises(ValueError, match="source requires grad"):
+        tensor.iscatter_add_([0], torch.ones((1, 5), dtype=torch.float64, requires_grad=True))
+    world.barrier()

@@ -1,0 +1,147 @@
+// Started operations of windows: the same results as the blocking ones, several at once, in any order of their ends.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <complex>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "window_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+using started = std::unique_ptr<window::started_access>;
+
+constexpr std::size_t word = sizeof(std::int64_t);
+
+/// Operations of a rank that take long by MPI.
+int rounds() { return goes_through_mpi() ? 20 : 200; }
+
+TEST(StartedWindow, PutsAndGetsOfEveryRank) {
+  constexpr std::size_t length = 100'000;  // several requests
+  const auto memory = make_window(static_cast<std::size_t>(ranks()) * length * word);
+  std::vector<std::int64_t> mine(length);
+  std::iota(mine.begin(), mine.end(), 1000 * rank());
+  const std::size_t place = static_cast<std::size_t>(rank()) * length * word;
+  std::deque<started> all;
+  for (int other = 0; other < ranks(); ++other)
+    all.push_back(memory->iput_bytes(other, place, mine.data(), length * word));
+  for (auto each = all.rbegin(); each != all.rend(); ++each) (*each)->wait();
+  memory->fence();
+  std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(ranks()), std::vector<std::int64_t>(length));
+  all.clear();
+  for (int other = 0; other < ranks(); ++other)
+    all.push_back(memory->iget_bytes(other, place, found[static_cast<std::size_t>(other)].data(), length * word));
+  for (auto& each : all) each->wait();
+  for (const auto& each : found) EXPECT_EQ(each, mine);
+  memory->fence();
+}
+
+TEST(StartedWindow, EndsWithoutCalls) {
+  const auto memory = make_window(word);
+  const std::int64_t value = rank() + 5;
+  const int next = (rank() + 1) % ranks();
+  const started put = memory->iput_bytes(next, 0, &value, word);
+  const auto begin = std::chrono::steady_clock::now();
+  while (!put->test() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(put->test());
+  EXPECT_EQ(get<std::int64_t>(*memory, next, 0), value);
+  memory->fence();
+}
+
+TEST(StartedWindow, LosesNoAccumulate) {
+  const auto memory = make_window(3 * word);
+  const std::vector<std::int64_t> ones{1, 2, 3};
+  std::deque<started> all;
+  for (int i = 0; i < rounds(); ++i)
+    for (int other = 0; other < ranks(); ++other)
+      all.push_back(memory->iaccumulate(other, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, ones.data(), 3));
+  for (auto& each : all) each->wait();
+  memory->fence();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(get<std::int64_t>(*memory, rank(), i), ones[i] * rounds() * ranks());
+  memory->fence();
+}
+
+TEST(StartedWindow, FetchesDifferentTickets) {
+  const auto memory = make_window(word);
+  const auto count = static_cast<std::size_t>(rounds());
+  std::vector<std::int64_t> tickets(count, -1);
+  std::deque<started> all;
+  for (std::int64_t& ticket : tickets) {
+    std::int64_t one = 1;
+    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &ticket));
+    one = -100;  // it has been copied
+  }
+  for (auto& each : all) each->wait();
+  EXPECT_EQ(std::set(tickets.begin(), tickets.end()).size(), count);
+  memory->fence();
+  EXPECT_EQ(get<std::int64_t>(*memory, 0, 0), rounds() * ranks());
+  memory->fence();
+}
+
+/// A complex number of 16 bytes has no atomics of the processor.
+TEST(StartedWindow, AddsLongElements) {
+  using number = std::complex<double>;
+  const auto memory = make_window(sizeof(number));
+  std::deque<started> all;
+  std::vector<number> previous(static_cast<std::size_t>(rounds()));
+  for (number& old : previous) {
+    const number one{1, -1};
+    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, &one, &old));
+  }
+  for (auto& each : all) each->wait();
+  for (const number& old : previous) EXPECT_EQ(old.real(), -old.imag());
+  memory->fence();
+  EXPECT_EQ(get<number>(*memory, 0, 0), number(rounds() * ranks(), -rounds() * ranks()));
+  memory->fence();
+}
+
+TEST(StartedWindow, SwapsOnce) {
+  const auto memory = make_window(word);
+  std::int64_t old = -1;
+  started swap;
+  {
+    const std::int64_t expected = 0, desired = rank() + 1;
+    swap = memory->icompare_swap(0, 0, SYNCYTE_INT64, &expected, &desired, &old);
+  }
+  swap->wait();
+  memory->fence();
+  const auto winner = get<std::int64_t>(*memory, 0, 0);
+  EXPECT_EQ(old, winner == rank() + 1 ? 0 : winner);
+  memory->fence();
+}
+
+TEST(StartedWindow, KeepsTheWindow) {
+  auto memory = make_window(word);
+  const std::int64_t value = 3;
+  std::int64_t found = 0;
+  const int next = (rank() + 1) % ranks();
+  memory->iput_bytes(next, 0, &value, word)->wait();
+  const started read = memory->iget_bytes(next, 0, &found, word);
+  memory.reset();
+  read->wait();
+  EXPECT_EQ(found, value);
+  comm::collective_call(world(), "test_barrier", comm::collective_call::always_agrees).agree();
+}
+
+TEST(StartedWindow, WrongArgumentsFailAtOnce) {
+  const auto memory = make_window(word);
+  std::int64_t value = 0;
+  expect_error(outcome_of([&] { memory->iput_bytes(0, 1, &value, word); }), SYNCYTE_ERR_INDEX, "offset");
+  expect_error(outcome_of([&] { memory->iget_bytes(ranks(), 0, &value, word); }), SYNCYTE_ERR_ARGUMENT, "rank");
+  expect_error(outcome_of([&] { memory->ifetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, nullptr, &value); }),
+               SYNCYTE_ERR_ARGUMENT, "operand");
+  EXPECT_TRUE(memory->iput_bytes(0, word, nullptr, 0)->test());
+  memory->fence();
+}
+
+}  // namespace
