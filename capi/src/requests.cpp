@@ -59,11 +59,12 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
 }
 
 /// The right to call MPI while a request that needs it is tested or waited for. After the death of a rank no request
-/// calls MPI.
+/// calls MPI. In a forked child all requests are refused: they would take messages of the rank.
 class request_guard {
  public:
   request_guard(const request& active, const char* operation) : request_guard(active.needs_mpi(), operation) {}
   request_guard(bool needs_mpi, const char* operation) {
+    mpi::require_rank_process();
     if (needs_mpi && !mpi::knows_death()) guard_.emplace(operation);
   }
 
