@@ -337,7 +337,7 @@ class actor {
   syncyte_dtype_t dtype_;
   std::vector<operation<T>> operations_;
   dice random_;
-  std::deque<std::unique_ptr<tensor::started_access>> running_;
+  std::deque<std::unique_ptr<window::started_access>> running_;
 };
 
 /// A random tensor, used in some steps.
