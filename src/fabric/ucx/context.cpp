@@ -74,6 +74,8 @@ context::context() {
   chosen.prefer("MM_ERROR_HANDLING", "y");
   // A process that dies is noticed after one or two intervals.
   chosen.prefer("KEEPALIVE_INTERVAL", "1s");
+  // Otherwise a connection to a host that is out of reach stops the calling thread for seconds.
+  chosen.prefer("TCP_CONN_NB", knows_prefixes() ? "TCP_CONN_NB" : "CONN_NB", "y");
   // UCX completes a send without a copy twice if the TCP connection breaks meanwhile, and aborts the process. Without a
   // cache of registered memory a copy also costs less than a registration.
   chosen.prefer("ZCOPY_THRESH", "inf");
