@@ -2,7 +2,8 @@
 //
 //   killed     it ends by SIGKILL; the other's operations fail
 //   cut        its link is cut for good; operations of both fail
-//   restored   its link is cut twice, for less than the deadline, during adds and gathers: nothing is lost or doubled
+//   restored   its link is cut twice for 2 s during adds and gathers: nothing is lost or doubled
+//   restored_late  the same, once, for 6 s of the deadline of 8 s
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
 //
@@ -91,15 +92,15 @@ void expect_death(double begin) {
   end("answered PEER_DIED");
 }
 
-/// Adds while another thread cuts the link twice, in the middle of transfers.
-void run_restored() {
+/// Adds while another thread cuts the link, each time for so many seconds, in the middle of transfers.
+void run_restored(int cuts, double length) {
   if (rank_of_process == 0) {
     std::atomic<bool> is_over{false};
     std::thread cutter([&] {
-      for (int i = 0; i < 2; ++i) {
+      for (int i = 0; i < cuts; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(300 + 70 * i));
-        links_cut(2, 2.0);
-        std::this_thread::sleep_for(std::chrono::seconds(4));
+        links_cut(2, length);
+        std::this_thread::sleep_for(std::chrono::duration<double>(length + 2));
       }
       is_over = true;
     });
@@ -165,7 +166,8 @@ int main(int, char** argv) {
   std::vector<float> output;
   require(gather(output), "gather");  // there is a connection
   require(syncyte_tensor_sync(tensor), "sync");
-  if (what == "restored") run_restored();
+  if (what == "restored") run_restored(2, 2);
+  if (what == "restored_late") run_restored(1, 6);
   if (what == "lossy") run_lossy();
   if (what == "news") run_news(world);
   if (rank == 1) {
