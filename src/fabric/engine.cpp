@@ -120,7 +120,7 @@ void engine::serve() {
 }
 
 bool engine::progress(std::chrono::nanoseconds time) {
-  forget_dead();
+  if (has_newly_dead_) forget_dead();
   bool did_something = server_.progress();
   did_something |= progress_driven(time);
   return watch_.progress(time) || did_something;
@@ -130,6 +130,7 @@ bool engine::progress(std::chrono::nanoseconds time) {
 /// locked before the engine's.
 std::vector<caller*> engine::callers_with(int driven) {
   std::vector<caller*> found;
+  if (driven > driven_) return found;
   const std::lock_guard lock(mutex_);
   for (caller& each : callers_)
     if (each.driven >= driven) found.push_back(&each);
@@ -209,6 +210,7 @@ void engine::forget_dead() {
   {
     const std::lock_guard lock(mutex_);
     dead.swap(newly_dead_);
+    has_newly_dead_ = false;
   }
   for (const std::uint64_t process : dead) server_.forget(process);
 }
@@ -223,6 +225,7 @@ void engine::declare_dead(std::uint64_t process) {
     if (found == peers_.end() || found->second.is_dead.exchange(true)) return;
     dead = &found->second;
     newly_dead_.push_back(process);
+    has_newly_dead_ = true;
   }
   watch_.report(process);
   wake();
@@ -298,6 +301,7 @@ void engine::give_back(caller& borrowed, bool was_driven, bool is_behind) {
   const std::lock_guard lock(mutex_);
   --borrowed.users;
   borrowed.driven -= was_driven ? 1 : 0;
+  driven_ -= was_driven ? 1 : 0;
   borrowed.is_behind = is_behind;
 }
 
@@ -307,6 +311,7 @@ void engine::drive(caller& borrowed) {
   {
     const std::lock_guard lock(mutex_);
     is_first = borrowed.driven++ == 0;
+    ++driven_;
   }
   is_first ? wake() : wake_soon();
 }

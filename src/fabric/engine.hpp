@@ -104,6 +104,8 @@ class engine {
   std::deque<caller> callers_;
   std::vector<watched_process> watched_;
   std::vector<std::uint64_t> newly_dead_;
+  std::atomic<bool> has_newly_dead_{false};  // read without the mutex
+  std::atomic<int> driven_{0};               // exchanges that the serving thread drives; read without the mutex
 
   std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
   memory::descriptor wake_event_;

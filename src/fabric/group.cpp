@@ -31,7 +31,7 @@ group_table& table = *new group_table;  // leaked: communicators may be freed wh
 bool all_have_engine(const engine* mine, const comm::communicator& comm) {
   const std::uint64_t version = mine == nullptr ? 0 : wire_version;
   std::uint64_t bounds[2] = {version, ~version};
-  mpi::allreduce(bounds, MPI_MIN, comm.control());
+  mpi::allreduce(bounds, MPI_MIN, comm.data());
   return bounds[0] != 0 && bounds[0] == ~bounds[1];
 }
 
@@ -77,12 +77,12 @@ void group::watch_node(const topology::node_group& node) {
 
 void group::exchange_addresses(const comm::communicator& comm) {
   const std::string address = engine_->address();
-  const auto entries = mpi::allgather(process_entry{engine_->process(), address.size()}, comm.control());
+  const auto entries = mpi::allgather(process_entry{engine_->process(), address.size()}, comm.data());
   std::size_t longest = 0;
   for (const auto& entry : entries) longest = std::max<std::size_t>(longest, entry.address_bytes);
   std::vector<char> mine(longest);
   std::ranges::copy(address, mine.begin());
-  const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.control());
+  const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.data());
   for (std::size_t rank = 0; rank < entries.size(); ++rank) {
     const std::string_view bytes(addresses.data() + rank * longest, entries[rank].address_bytes);
     peer& found = engine_->find_peer(entries[rank].process, bytes);

@@ -65,9 +65,9 @@ bool watch::progress(std::chrono::nanoseconds time) {
     }
     if (rings_.empty() && beaten_.empty()) return did_something;
   }
-  look_at_neighbours(time);
   if (time - sent_ < limits_.deadline / heartbeats) return did_something;
   sent_ = time;
+  look_at_neighbours(time);
   send_heartbeats();
   return true;
 }

@@ -26,7 +26,6 @@ void whole_tensor::set_optimizer(const optim::rule& by, const std::optional<base
     call.fact("slots of state", optim::state_slots(by));
     call.agree();
   }
-  optimizer_.reset();
   optimizer_ = optimizer::create(comm_, by, layout_, storage_);
 }
 

@@ -98,7 +98,7 @@ void whole_tensor::add_staged() {
     call.fact("the tensor", static_cast<std::int64_t>(id_));
     call.agree();
   }
-  const auto lengths = mpi::allgather(static_cast<std::int64_t>(records.size()), comm_->control());
+  const auto lengths = mpi::allgather(static_cast<std::int64_t>(records.size()), comm_->data());
   const std::int64_t words = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   std::shared_ptr<whole_tensor> shared, places;
   if (words > 0) {

@@ -146,12 +146,7 @@ std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call
 void fabric_remote::free_collectively() noexcept { ranks_->through().targets().remove(name_); }
 
 void fabric_remote::put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) {
-  std::byte* const here = const_cast<std::byte*>(source);  // it is only read
-  bytes_transfer({ranks_, name_, rank}, memory_operation::write, offset, here, bytes).wait();
-}
-
-void fabric_remote::get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
-  bytes_transfer({ranks_, name_, rank}, memory_operation::read, offset, target, bytes).wait();
+  start_put(rank, offset, source, bytes)->wait();
 }
 
 std::unique_ptr<transfer> fabric_remote::start_put(int rank, std::size_t offset, const std::byte* source,
@@ -165,33 +160,9 @@ std::unique_ptr<transfer> fabric_remote::start_get(int rank, std::size_t offset,
                                           bytes);
 }
 
-void fabric_remote::get_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::get, owners, SYNCYTE_OP_REPLACE).wait();
-}
-
-void fabric_remote::put_rows(std::span<const remote_rows> owners) {
-  fabric_rows(ranks_, name_, row_access::put, owners, SYNCYTE_OP_REPLACE).wait();
-}
-
-void fabric_remote::add_rows(std::span<const remote_rows> owners, syncyte_op_t op) {
-  fabric_rows(ranks_, name_, row_access::add, owners, op).wait();
-}
-
 std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners,
                                                     syncyte_op_t op) {
   return std::make_unique<fabric_rows>(ranks_, name_, what, owners, op);
-}
-
-void fabric_remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                            const std::byte* source, std::byte* previous, std::int64_t count) {
-  const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
-  const element_requests::change what{memory_operation::combine, offset, dtype, op, {source, bytes}, previous};
-  element_transfer({ranks_, name_, rank}, what).wait();
-}
-
-void fabric_remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
-                                 const void* desired, void* previous) {
-  start_compare_swap(rank, offset, dtype, expected, desired, previous)->wait();
 }
 
 std::unique_ptr<transfer> fabric_remote::start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype,

@@ -22,19 +22,10 @@ class fabric_remote final : public remote {
   bool can_add_rows() const override { return true; }
 
   void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) override;
-  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
-  void get_rows(std::span<const remote_rows> owners) override;
-  void put_rows(std::span<const remote_rows> owners) override;
-  void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
-  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
-  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-               std::byte* previous, std::int64_t count) override;
-  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                    void* previous) override;
-
   std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
                                       std::size_t bytes) override;
   std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
+  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
   std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                                           const std::byte* source, std::byte* previous, std::int64_t count) override;
   std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,

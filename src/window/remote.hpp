@@ -17,7 +17,7 @@ struct remote_rows {
   int rank;
   std::size_t row_bytes;
   std::span<const std::size_t> offsets;  ///< of the rows in the rank's memory, in bytes
-  std::byte* packed;                     ///< the rows here; only get_rows() changes them
+  std::byte* packed;                     ///< the rows here; only a get changes them
   std::span<const std::int64_t> places;  ///< row i is the row places[i] of `packed`; empty: row i is the row i
 
   std::byte* here(std::size_t i) const {
@@ -55,59 +55,49 @@ class remote : public comm::collective_resource {
   /// Whether combine() and compare_swap() are atomic with the processor's atomics, for elements that have them
   /// (atomics::has_atomics()). If not, ranks that map the memory use combine() and compare_swap() as well.
   virtual bool is_atomic_with_processor() const = 0;
-  /// Whether add_rows() works.
+  /// Whether rows can be added.
   virtual bool can_add_rows() const = 0;
 
-  /// Memory here may be re-used on return. Others see what was put after flush().
+  /// Puts bytes. `source` may be re-used on return. Others see the bytes after flush().
   virtual void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) = 0;
-  virtual void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) = 0;
 
-  /// All ranks' rows in one call, so that their transfers may overlap; each rank at most once.
-  virtual void get_rows(std::span<const remote_rows> owners) = 0;
-  /// If a row repeats, its last copy stays. On return the rows are at their owners: later accesses by this rank come
-  /// after them.
-  virtual void put_rows(std::span<const remote_rows> owners) = 0;
-  /// Combines rows element by element at their owners, by the row_adder that they gave to open_remote(); no addition is
-  /// lost, and on return all are done. Throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
-  virtual void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) = 0;
+  // Each access has a started form. Memory here stays until the transfer has ended, except operands that are copied;
+  // the access is done at the target then. Null: it has ended. Accesses under way at one time come in any order. The
+  // form without start_ waits.
 
-  /// Starts get_rows(), put_rows() or add_rows(), which alone uses `op`. Lists and memory stay until the end. Null: it
-  /// has ended. Accesses of operations under way at one time come in any order.
-  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) {
-    what == row_access::get ? get_rows(owners) : what == row_access::put ? put_rows(owners) : add_rows(owners, op);
-    return nullptr;
-  }
-
-  /// Atomic with each other, element by element; done at the target on return. `previous` gets the old elements unless
-  /// it is null.
-  virtual void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                       std::byte* previous, std::int64_t count) = 0;
-  virtual void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
-                            const void* desired, void* previous) = 0;
-
-  /// Started forms. Memory here stays until the end, except what is said to be copied. An access is done at the target
-  /// when the transfer has ended. Null: it has ended.
   virtual std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
-                                              std::size_t bytes) {
-    put(rank, offset, source, bytes);
-    flush(rank);
-    return nullptr;
+                                              std::size_t bytes) = 0;
+
+  virtual std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) = 0;
+  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
+    finish(start_get(rank, offset, target, bytes));
   }
-  virtual std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
-    get(rank, offset, target, bytes);
-    return nullptr;
+
+  /// Gets, puts or combines the rows of all owners, whose transfers may overlap; each rank is there at most once. If a
+  /// row of a put repeats, its last copy stays. `op` is of an add: it combines element by element, by the row_adder
+  /// that the owner gave to open_remote(), and loses no addition; throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
+  /// The lists stay until the end too.
+  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners,
+                                               syncyte_op_t op) = 0;
+  void access_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM) {
+    finish(start_rows(what, owners, op));
   }
-  /// A single element of `source` is copied.
+
+  /// Atomic with each other, element by element. `previous` gets the old elements unless it is null. A single element
+  /// of `source` is copied.
   virtual std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                                  const std::byte* source, std::byte* previous, std::int64_t count) {
-    combine(rank, offset, dtype, op, source, previous, count);
-    return nullptr;
+                                                  const std::byte* source, std::byte* previous, std::int64_t count) = 0;
+  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+               std::byte* previous, std::int64_t count) {
+    finish(start_combine(rank, offset, dtype, op, source, previous, count));
   }
+
   /// `expected` and `desired` are copied.
   virtual std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                                       const void* expected, const void* desired, void* previous) {
-    compare_swap(rank, offset, dtype, expected, desired, previous);
-    return nullptr;
+                                                       const void* expected, const void* desired, void* previous) = 0;
+  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+                    void* previous) {
+    finish(start_compare_swap(rank, offset, dtype, expected, desired, previous));
   }
 
   virtual void flush(int rank) = 0;  // -1: all
@@ -116,6 +106,11 @@ class remote : public comm::collective_resource {
 
   /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().
   virtual void serve_others() = 0;
+
+ private:
+  static void finish(const std::unique_ptr<transfer>& started) {
+    if (started) started->wait();
+  }
 };
 
 }  // namespace syncyte::window

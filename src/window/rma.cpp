@@ -51,8 +51,8 @@ class pieces_type {
 
 /// Puts memory that is const, gets other memory.
 template <class Byte>
-void transfer(Byte* here, std::size_t bytes, int rank, std::size_t offset, int pieces, MPI_Datatype type,
-              MPI_Win window) {
+void transfer_request(Byte* here, std::size_t bytes, int rank, std::size_t offset, int pieces, MPI_Datatype type,
+                      MPI_Win window) {
   mpi::require_no_death("a one-sided transfer");
   const auto count = static_cast<int>(bytes);
   const auto place = static_cast<MPI_Aint>(offset);
@@ -66,7 +66,7 @@ template <class Byte>
 void transfer_bytes(Byte* here, std::size_t bytes, int rank, std::size_t offset, MPI_Win window) {
   for (std::size_t done = 0; done < bytes; done += largest_request) {
     const std::size_t length = std::min(largest_request, bytes - done);
-    transfer(here + done, length, rank, offset + done, static_cast<int>(length), MPI_BYTE, window);
+    transfer_request(here + done, length, rank, offset + done, static_cast<int>(length), MPI_BYTE, window);
   }
 }
 
@@ -82,7 +82,7 @@ void transfer_rows(Byte* packed, const remote_rows& request, MPI_Win window) {
   for (std::size_t first = 0; first < request.offsets.size(); first += batch) {
     const std::size_t count = std::min(batch, request.offsets.size() - first);
     const pieces_type type(request.offsets.subspan(first, count), bytes);
-    transfer(packed + first * bytes, count * bytes, request.rank, 0, 1, type.get(), window);
+    transfer_request(packed + first * bytes, count * bytes, request.rank, 0, 1, type.get(), window);
   }
 }
 
@@ -181,10 +181,31 @@ void rma::put(int rank, std::size_t offset, const std::byte* source, std::size_t
   flush_local(rank, window_);
 }
 
-void rma::get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
+std::unique_ptr<transfer> rma::start_put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) {
+  put(rank, offset, source, bytes);
+  flush(rank);
+  return nullptr;
+}
+
+std::unique_ptr<transfer> rma::start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
   mpi::require_rank_process();
   transfer_bytes(target, bytes, rank, offset, window_);
   flush_local(rank, window_);
+  return nullptr;
+}
+
+std::unique_ptr<transfer> rma::start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t) {
+  switch (what) {
+    case row_access::get:
+      get_rows(owners);
+      break;
+    case row_access::put:
+      put_rows(owners);
+      break;
+    case row_access::add:
+      base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI has no atomic addition of rows at other ranks");
+  }
+  return nullptr;
 }
 
 void rma::get_rows(std::span<const remote_rows> owners) {
@@ -213,10 +234,6 @@ void rma::put_rows(std::span<const remote_rows> owners) {
   }
 }
 
-void rma::add_rows(std::span<const remote_rows>, syncyte_op_t) {
-  base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI has no atomic addition of rows at other ranks");
-}
-
 // Atomics of memory that is not mapped here: while a mutex is held, elements are got, combined and put back. MPI's own
 // accumulates are not used, because they are atomic with each other only where all use the same operation
 // (MPI 3.1, 11.7.1: accumulate_ops), and because MPI knows no half precision.
@@ -236,8 +253,8 @@ void rma::change(int rank, std::size_t offset, std::byte* elements, std::size_t 
   });
 }
 
-void rma::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                  std::byte* previous, std::int64_t count) {
+std::unique_ptr<transfer> rma::start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                             const std::byte* source, std::byte* previous, std::int64_t count) {
   const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
   const std::size_t element = base::dtype_size(dtype);
   const auto most = static_cast<std::int64_t>(piece_bytes / element);
@@ -250,13 +267,15 @@ void rma::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_o
            op != SYNCYTE_OP_REPLACE || old != nullptr,
            [&] { combine_elements(elements.data(), source + skipped, old, length); });
   }
+  return nullptr;
 }
 
-void rma::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                       void* previous) {
+std::unique_ptr<transfer> rma::start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                                  const void* expected, const void* desired, void* previous) {
   alignas(std::max_align_t) std::byte element[sizeof(std::uint64_t)];
   change(rank, offset, element, base::dtype_size(dtype), previous, true,
          [&] { atomics::compare_swap_element(dtype, element, expected, desired, previous); });
+  return nullptr;
 }
 
 void rma::flush(int rank) {

@@ -29,19 +29,18 @@ class rma final : public remote {
   bool can_add_rows() const override { return false; }
 
   void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) override;
-  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
 
-  /// Both transfer rows in few requests, not one per row.
-  void get_rows(std::span<const remote_rows> owners) override;
-  void put_rows(std::span<const remote_rows> owners) override;
-  /// Throws SYNCYTE_ERR_UNSUPPORTED.
-  void add_rows(std::span<const remote_rows> owners, syncyte_op_t op) override;
-
+  // Started forms do the access at once.
+  std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
+                                      std::size_t bytes) override;
+  std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
+  /// Transfers rows in few requests, not one per row. Cannot add.
+  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
   /// Changes elements under a mutex of the target, a piece of 1 MiB at a time: see rma.cpp.
-  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-               std::byte* previous, std::int64_t count) override;
-  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                    void* previous) override;
+  std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                          const std::byte* source, std::byte* previous, std::int64_t count) override;
+  std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                               const void* expected, const void* desired, void* previous) override;
 
   void flush(int rank) override;
   void synchronise_memory() override;
@@ -50,6 +49,8 @@ class rma final : public remote {
  private:
   rma(const comm::communicator& comm, std::shared_ptr<void> owner) : mutex_(comm), owner_(std::move(owner)) {}
 
+  void get_rows(std::span<const remote_rows> owners);
+  void put_rows(std::span<const remote_rows> owners);
   template <class Step>
   void change(int rank, std::size_t offset, std::byte* elements, std::size_t bytes, const void* previous,
               bool needs_old, Step&& step);

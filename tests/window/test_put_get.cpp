@@ -127,8 +127,12 @@ struct rows_of_remote_memory : testing::Test {
     if (memory) memory->fence();
   }
 
-  void get_rows(const std::vector<window::remote_rows>& owners) { memory->remote->get_rows(owners); }
-  void put_rows(const std::vector<window::remote_rows>& owners) { memory->remote->put_rows(owners); }
+  void get_rows(const std::vector<window::remote_rows>& owners) {
+    memory->remote->access_rows(window::row_access::get, owners);
+  }
+  void put_rows(const std::vector<window::remote_rows>& owners) {
+    memory->remote->access_rows(window::row_access::put, owners);
+  }
 
   static std::vector<std::size_t> random_offsets(std::uint64_t seed, std::size_t count) {
     std::vector<std::size_t> offsets;
@@ -210,7 +214,8 @@ TEST_F(rows_of_remote_memory, are_added_only_where_that_works) {
   const std::vector<std::size_t> offsets{0};
   std::vector<std::byte> packed(row_bytes);
   const std::vector<window::remote_rows> owners{{(rank() + 1) % ranks(), row_bytes, offsets, packed.data(), {}}};
-  expect_error(outcome_of([&] { memory->remote->add_rows(owners, SYNCYTE_OP_SUM); }), SYNCYTE_ERR_UNSUPPORTED, "MPI");
+  expect_error(outcome_of([&] { memory->remote->access_rows(window::row_access::add, owners); }),
+               SYNCYTE_ERR_UNSUPPORTED, "MPI");
 }
 
 TEST(remote_memory, is_reached_by_others) {
