@@ -38,6 +38,10 @@ class waiting_thread {
   std::atomic<int>& threads_;
 };
 
+/// Before a thread that waits for an answer sleeps: an answer from another host takes less time, and waking up would
+/// take a third of it.
+constexpr auto longest_spin = 50us;
+
 /// Before a request that was put aside is tried again.
 constexpr auto retry_pause = 1ms;
 
@@ -370,22 +374,23 @@ bool exchange::test() {
 }
 
 void exchange::wait(const std::function<void()>& look) {
-  constexpr int spins = 16;
   const waiting_thread counted(caller_.waiting);
-  auto looked = now();
-  for (int idle = 0;;) {
+  auto looked = now(), moved = looked;  // when look() was called, and when something came
+  while (true) {
     pollfd event{-1, POLLIN, 0};
     {
       const std::lock_guard lock(caller_.mutex);
-      idle = caller_.progress() ? 0 : idle + 1;
+      const bool is_moving = caller_.progress();
       if (has_ended()) break;
-      if (idle > spins && caller_.arm()) event.fd = caller_.event();
+      if (is_moving)
+        moved = now();
+      else if (now() - moved > longest_spin && caller_.arm())
+        event.fd = caller_.event();
     }
-    if (event.fd >= 0) {
+    if (event.fd >= 0)
       ::poll(&event, 1, 1);
-    } else if (idle > 0) {
+    else
       ::sched_yield();
-    }
     if (now() - looked < 1ms) continue;
     looked = now();
     {
