@@ -70,7 +70,7 @@ inline void measure_figures(const row& what, const std::function<double()>& ours
   std::cout << line.dump() << std::endl;
 }
 
-/// As measure_figures(), for work of all ranks. figure(seconds) returns the row's figure. Collective.
+/// Does what measure_figures() does, for work of all ranks. figure(seconds) returns the row's figure. Collective.
 template <class Figure>
 void measure(const row& what, Figure&& figure, const std::function<void()>& ours,
              const std::function<void()>& reference, int rounds) {

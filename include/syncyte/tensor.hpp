@@ -136,7 +136,8 @@ class tensor : public detail::tensor_methods {
         syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), nullptr));
   }
 
-  /// As accumulate_box() above with alpha * source. Throws status::type unless the elements are of alpha's type.
+  /// Combines alpha * source as accumulate_box() above combines source. Throws status::type unless the elements are of
+  /// alpha's type.
   template <element T>
   void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
                       op how = op::sum) const {
@@ -151,7 +152,7 @@ class tensor : public detail::tensor_methods {
                            detail::raw(how), nullptr);
   }
 
-  /// As iaccumulate_box() above with alpha * source.
+  /// Starts accumulate_box() with alpha, as iaccumulate_box() above.
   template <element T>
   request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
                           op how = op::sum) const {

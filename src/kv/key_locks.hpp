@@ -38,7 +38,7 @@ class key_locks {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
   }
-  /// For a thread that must not wait: null while the values are written.
+  /// begin_read() without waiting: null while the values are written.
   std::optional<std::uint64_t> try_begin_read(std::int64_t key) const;
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
     return word(key).load(std::memory_order_relaxed) == seen;
@@ -52,7 +52,7 @@ class key_locks {
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
       lock_slowly(key, what);
   }
-  /// For a thread that must not wait: false while another writes the key.
+  /// begin_write() without waiting: false while another writes the key.
   bool try_begin_write(std::int64_t key, damage what);
   void end_write(std::int64_t key) {
     const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;

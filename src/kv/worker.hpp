@@ -50,7 +50,7 @@ class worker {
 
   void finish_sample(std::int64_t id);
 
-  /// As those of started_operations.
+  /// These ask for, or wait for, operations that were started: see started_operations.
   bool test(std::int64_t timestamp) { return started_.has_ended(timestamp); }
   void wait(std::int64_t timestamp) { started_.wait(timestamp); }
   void wait_all() { started_.wait_all(); }

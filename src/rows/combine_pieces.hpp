@@ -34,8 +34,8 @@ void require_combining(syncyte_dtype_t dtype, syncyte_op_t op);
 /// SYNCYTE_ERR_PEER_DIED, naming the row; rows before it are combined.
 void combine_pieces(const row_map& map, const packed_pieces& source, atomics::lock_table& locks);
 
-/// As combine_pieces(), but ends before a row whose lock another process or thread holds for lock_table::longest_try.
-/// Returns the number of pieces that it combined, from the first.
+/// Combines pieces as combine_pieces() does, but ends before a row whose lock another process or thread holds for
+/// lock_table::longest_try. Returns the number of pieces that it combined, from the first.
 std::size_t try_combine_pieces(const row_map& map, const packed_pieces& source, atomics::lock_table& locks);
 
 /// values[i] = values[i] * factor, for packed elements; `factor` is one element.

@@ -26,7 +26,7 @@ void require(syncyte_status_t status, const char* what) {
   std::exit(1);
 }
 
-/// What this process has.
+/// Memory, open descriptors and threads of this process.
 struct holdings {
   std::int64_t memory_kib, descriptors, threads;
 };

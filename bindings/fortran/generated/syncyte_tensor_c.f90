@@ -266,12 +266,12 @@ module syncyte_tensor_c
     !> Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
     !> repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically;
     !> of a complex number, each component: a rank that reads it meanwhile may see the components of different adds.
-    !> Of a tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
-    !> tensor_sync(): their owner adds all that all ranks have added since the last one, exactly, to the row, and
-    !> rounds once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and the
-    !> ranks that add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to:
-    !> usually 32 to 40 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all
-    !> exponents of float64.
+    !> In a tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
+    !> tensor_sync(): the owner sums exactly what all ranks have added to a row since the last one, adds the sum to
+    !> the row, and rounds once, to nearest even. The result has the same bits whatever the timing, the number of
+    !> ranks, and the ranks that add. A sum of zero is +0. Until then this rank keeps the sum of each row that it
+    !> has added to: usually 32 to 40 bytes for each real number, and at most 560, if the magnitudes of a row's
+    !> numbers span all exponents of float64.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements

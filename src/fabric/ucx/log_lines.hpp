@@ -7,8 +7,8 @@ namespace syncyte::fabric::ucx {
 /// Takes part in UCX's log of this process from now on, unless the user has set UCX_LOG_LEVEL. Call it once.
 void take_log_lines();
 
-/// For the duration of a scope, keeps errors and warnings that UCX logs in this thread: processes that end are no
-/// errors here, and functions that fail throw. Other threads, and MPI's use of UCX, log as before.
+/// Keeps errors and warnings that UCX logs in this thread, while it lives: processes that end are no errors
+/// here, and functions that fail throw. Other threads, and MPI's use of UCX, log as before.
 class kept_log_lines {
  public:
   kept_log_lines();
