@@ -29,10 +29,13 @@ void run(comm::communicator& comm, const char* operation, const caller_facts& ca
     made.emplace(call, form::blocking, std::forward<Given>(given)...);
     add_facts(call, caller);
   });
-  call.agree();
-  if (!comm.bypasses_mpi()) made->compare(call);
-  moves by(comm, form::blocking);
-  made->move(by);
+  comm::small_reduction* const carried = made ? made->carried() : nullptr;
+  call.agree(carried);
+  if (carried == nullptr) {
+    if (!comm.bypasses_mpi()) made->compare(call);
+    moves by(comm, form::blocking);
+    made->move(by);
+  }
   made->finish();
 }
 

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstring>
 #include <optional>
 
+#include "base/dtype.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "collectives/started_collective.hpp"
+#include "comm/collective_call.hpp"
+#include "mpi/call.hpp"
 
 namespace syncyte::collectives {
 
@@ -63,8 +67,26 @@ class reduction : public data_operation {
 
 class allreduce final : public reduction {
  public:
-  using reduction::reduction;
+  allreduce(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
+            const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output) {
+    const auto bytes = static_cast<std::size_t>(count_) * base::dtype_size(dtype_);
+    const bool is_small = bytes > 0 && bytes <= comm::small_reduction::most_bytes;
+    if (how == form::started || is_half(dtype_) || !is_small || !comm::collective_call::may_carry(terms.comm())) return;
+    small_ = {{}, bytes, static_cast<int>(count_), mpi::type_of(dtype_), mpi_op(dtype_, op)};
+    std::memcpy(small_->values.data(), input_, bytes);
+  }
+
+  comm::small_reduction* carried() override { return small_ ? &*small_ : nullptr; }
   void move(moves& by) override { by.allreduce(input_, output_, count_, dtype_, op_); }
+
+  void finish() override {
+    if (small_) std::memcpy(output_, small_->values.data(), small_->bytes);
+    reduction::finish();
+  }
+
+ private:
+  std::optional<comm::small_reduction> small_;
 };
 
 class reduce final : public reduction {

@@ -22,6 +22,8 @@ class data_operation {
   virtual ~data_operation() = default;
   /// Agrees on more before data moves. Only the blocking form calls it: start() refuses classes that have it.
   virtual void compare(comm::collective_call&) {}
+  /// The blocking form's elements that travel with the agreement, in place of move(); null for none.
+  virtual comm::small_reduction* carried() { return nullptr; }
   /// Moves the data, once all ranks have agreed.
   virtual void move(moves& by) = 0;
   /// Stores the result once the data has been moved.

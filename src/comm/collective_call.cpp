@@ -60,8 +60,10 @@ collective_guard::~collective_guard() {
 collective_call::collective_call(communicator& comm, const char* operation, kind how)
     : agreement(comm, operation), kind_(how), guard_(comm, operation) {}
 
-void collective_call::agree() {
-  if (kind_ == agrees_if_checked && comm().check() == check_level::off) {
+bool collective_call::may_carry(const communicator& comm) { return comm.node().count > 1; }
+
+void collective_call::agree(small_reduction* carried) {
+  if (kind_ == agrees_if_checked && comm().check() == check_level::off && (!is_well() || carried == nullptr)) {
     if (!is_well()) throw *error();
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
@@ -72,7 +74,7 @@ void collective_call::agree() {
   vote_t highest;
   try {
     if (kind_ != finalize) post_starts();
-    highest = reduce(local);
+    highest = reduce(local, carried);
   } catch (const watchdog::interrupted&) {
     guard_.lose_step();
     throw;
@@ -101,7 +103,7 @@ members_wait::kind collective_call::kind_of_wait() const {
 }
 
 /// Makes progress first: other ranks may call this only after operations of this rank on other communicators.
-agreement::vote_t collective_call::reduce(const vote_t& local) {
+agreement::vote_t collective_call::reduce(const vote_t& local, small_reduction* carried) {
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
   if (node_reduction* const on_node = comm().made_node_reduction()) {
     members_wait wait(operation(), comm(), guard_.sequence(), kind_of_wait());
@@ -109,7 +111,7 @@ agreement::vote_t collective_call::reduce(const vote_t& local) {
     on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
     return highest;
   }
-  return exchange_votes(comm(), operation(), kind_of_wait(), local);
+  return exchange_votes(comm(), operation(), kind_of_wait(), local, carried);
 }
 
 void collective_call::explain_mismatch() const {

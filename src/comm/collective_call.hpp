@@ -8,6 +8,7 @@
 
 #include "comm/agreement.hpp"
 #include "comm/members_wait.hpp"
+#include "comm/small_reduction.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
 #include "watchdog/watchdog.hpp"
@@ -67,10 +68,17 @@ class collective_call : public agreement {
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
   /// called again after further attempts and facts. First posts what non-blocking collectives of this communicator have
   /// to post: other ranks may wait for them before they call this.
-  void agree();
+  void agree() { agree(nullptr); }
+
+  /// The same, and reduces `carried` if it is not null: also where SYNCYTE_CHECK=off skips agreements, since this one is
+  /// free. `carried` needs may_carry().
+  void agree(small_reduction* carried);
+
+  /// Whether reductions may travel with the votes: on one node memory takes less time than messages do.
+  static bool may_carry(const communicator& comm);
 
  private:
-  vote_t reduce(const vote_t& local);
+  vote_t reduce(const vote_t& local, small_reduction* carried);
   members_wait::kind kind_of_wait() const;
   void post_starts();
   void agree_without_mpi() const;

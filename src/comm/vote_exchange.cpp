@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "comm/control_tags.hpp"
 #include "comm/dead_ranks.hpp"
@@ -18,13 +20,26 @@ using vote_t = agreement::vote_t;
 /// Set in place of an error code, above all of them; the lower bits are the rank that has departed.
 constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 
+struct vote_message {
+  vote_t vote{};
+  std::uint64_t bytes = 0;  // of the values
+  decltype(small_reduction::values) values;
+
+  int length() const { return static_cast<int>(offsetof(vote_message, values) + bytes); }
+};
+
 /// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
 class exchange {
  public:
-  exchange(communicator& comm, members_wait::kind kind, const vote_t& local)
-      : comm_(comm), kind_(kind), highest_(local) {}
+  exchange(communicator& comm, members_wait::kind kind, const vote_t& local, small_reduction* carried)
+      : comm_(comm), kind_(kind), carried_(carried) {
+    reduced_.vote = local;
+    if (carried == nullptr) return;
+    reduced_.bytes = carried->bytes;
+    reduced_.values = carried->values;
+  }
 
-  const vote_t& run() {
+  const vote_message& run() {
     try {
       go_round();
       finish_sends();
@@ -32,7 +47,7 @@ class exchange {
       for (std::size_t i = 0; i < sends_; ++i) leave(requests_[i]);
       throw;
     }
-    return highest_;
+    return reduced_;
   }
 
  private:
@@ -42,37 +57,49 @@ class exchange {
     const int inner = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
     if (rank >= inner) {
       send(rank - inner);
-      receive(rank - inner);
+      reduced_ = receive(rank - inner);
     } else {
-      if (rank + inner < size) receive(rank + inner);
+      if (rank + inner < size) reduce_with(rank + inner);
       for (int distance = 1; distance < inner; distance *= 2) {
         send(rank ^ distance);
-        receive(rank ^ distance);
+        reduce_with(rank ^ distance);
       }
       if (rank + inner < size) send(rank + inner);
     }
   }
 
   void send(int rank) {
-    const vote_t& vote = memory_->sent[sends_] = highest_;
-    mpi::check(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
+    const vote_message& sent = memory_->sent[sends_] = reduced_;
+    mpi::check(MPI_Isend(&sent, sent.length(), MPI_BYTE, rank, vote_tag(), comm_.control(), &requests_[sends_]),
                "MPI_Isend (agreement)");
     receivers_[sends_++] = rank;
   }
 
-  void receive(int rank) {
-    vote_t& got = memory_->received;
+  vote_message& receive(int rank) {
+    vote_message& got = memory_->received;
     MPI_Request request = MPI_REQUEST_NULL;
-    mpi::check(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
+    mpi::check(MPI_Irecv(&got, sizeof got, MPI_BYTE, rank, vote_tag(), comm_.control(), &request),
                "MPI_Irecv (agreement)");
     try {
-      if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
+      if (!ends(request, rank) && is_cancelled(request))
+        got = {{departed_bit | static_cast<std::uint64_t>(rank)}, 0, {}};
     } catch (...) {
       if (!mpi::knows_death()) MPI_Cancel(&request);
       leave(request);
       throw;
     }
-    for (std::size_t i = 0; i < got.size(); ++i) highest_[i] = std::max(highest_[i], got[i]);
+    return got;
+  }
+
+  /// Values are reduced in order of ranks, so that all ranks get the same bits.
+  void reduce_with(int rank) {
+    vote_message& got = receive(rank);
+    for (std::size_t i = 0; i < got.vote.size(); ++i) reduced_.vote[i] = std::max(reduced_.vote[i], got.vote[i]);
+    if (carried_ == nullptr || got.bytes != reduced_.bytes) return;  // the ranks do not agree
+    if (rank > comm_.rank()) std::swap(got.values, reduced_.values);
+    mpi::check(
+        MPI_Reduce_local(got.values.data(), reduced_.values.data(), carried_->count, carried_->type, carried_->op),
+        "MPI_Reduce_local");
   }
 
   static bool is_cancelled(MPI_Request& request) {
@@ -126,12 +153,13 @@ class exchange {
 
   static constexpr std::size_t most_sends = 33;
   struct message_memory {
-    std::array<vote_t, most_sends> sent;
-    vote_t received;
+    std::array<vote_message, most_sends> sent;
+    vote_message received;
   };
   communicator& comm_;
   members_wait::kind kind_;
-  vote_t highest_;
+  small_reduction* carried_;
+  vote_message reduced_;
   std::shared_ptr<message_memory> memory_ = std::make_shared<message_memory>();
   std::array<MPI_Request, most_sends> requests_;
   std::array<int, most_sends> receivers_;
@@ -140,10 +168,13 @@ class exchange {
 
 }  // namespace
 
-vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local) {
-  const vote_t highest = exchange(comm, kind, local).run();
+vote_t exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local,
+                      small_reduction* carried) {
+  exchange all(comm, kind, local, carried);
+  const auto& [highest, bytes, values] = all.run();
   if ((highest[0] & departed_bit) != 0)
     throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
+  if (carried != nullptr) carried->values = values;
   return highest;
 }
 
