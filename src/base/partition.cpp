@@ -8,7 +8,7 @@
 namespace syncyte::base {
 
 partition::partition(std::vector<std::int64_t> offsets, bool is_equal)
-    : offsets_(std::move(offsets)), is_equal_(is_equal) {}
+    : offsets_(std::move(offsets)), is_equal_(is_equal), shorter_(count(parts() - 1)), longer_parts_(total() % parts()) {}
 
 partition partition::equal(std::int64_t total, int parts) {
   expect(total >= 0, SYNCYTE_ERR_ARGUMENT, "number of rows", total, "0 or more");
@@ -38,11 +38,9 @@ partition partition::explicit_lengths(std::span<const std::int64_t> lengths, std
 
 int partition::owner(std::int64_t row) const {
   if (is_equal_) {
-    const std::int64_t shorter = total() / parts();
-    const std::int64_t longer_parts = total() % parts();
-    const std::int64_t boundary = longer_parts * (shorter + 1);
-    if (row < boundary) return static_cast<int>(row / (shorter + 1));
-    return static_cast<int>(longer_parts + (row - boundary) / shorter);
+    const std::int64_t boundary = longer_parts_ * (shorter_ + 1);
+    if (row < boundary) return static_cast<int>(row / (shorter_ + 1));
+    return static_cast<int>(longer_parts_ + (row - boundary) / shorter_);
   }
   // Take the last part that starts at or before the row: an empty part shares its start with the next part.
   const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), row);

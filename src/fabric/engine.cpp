@@ -40,7 +40,7 @@ class waiting_thread {
 
 /// Before a thread that waits for an answer sleeps: an answer from another host takes less time, and waking up would
 /// take a third of it.
-constexpr auto longest_spin = 50us;
+constexpr auto longest_spin = 100us;
 
 /// Before a request that was put aside is tried again.
 constexpr auto retry_pause = 1ms;
@@ -115,7 +115,7 @@ void engine::serve() {
   while (!is_stopping_) {
     const auto error = base::error_of([&] {
       const auto time = now();
-      if (!progress(time) && arm()) sleep(time);
+      if (!progress(time) && !polls(time) && arm()) sleep(time);
     });
     if (!error) continue;
     base::log(SYNCYTE_LOG_ERROR, "the fabric's thread goes on after an error: {}", error->what());
@@ -123,9 +123,18 @@ void engine::serve() {
   }
 }
 
+/// Yields the core for a moment, and is to go on, or false if it is better to sleep.
+bool engine::polls(std::chrono::nanoseconds time) {
+  if (!polling_.goes_on(time)) return false;
+  ::sched_yield();
+  polling_.yielded(time, now());
+  return true;
+}
+
 bool engine::progress(std::chrono::nanoseconds time) {
   if (has_newly_dead_) forget_dead();
   bool did_something = server_.progress();
+  if (std::exchange(served_, server_.served()) != server_.served()) polling_.served(time, now());
   did_something |= progress_driven(time);
   return watch_.progress(time) || did_something;
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "fabric/brief_polling.hpp"
 #include "fabric/caller.hpp"
 #include "fabric/counted_transport.hpp"
 #include "fabric/server.hpp"
@@ -79,6 +80,7 @@ class engine {
   void wake_soon();
 
   void serve();
+  bool polls(std::chrono::nanoseconds time);
   bool progress(std::chrono::nanoseconds time);
   std::vector<caller*> callers_with(int driven);
   bool progress_driven(std::chrono::nanoseconds time);
@@ -108,6 +110,8 @@ class engine {
   std::atomic<int> driven_{0};               // exchanges that the serving thread drives; read without the mutex
 
   std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
+  brief_polling polling_;
+  std::uint64_t served_ = 0;  // requests, when the serving thread looked
   memory::descriptor wake_event_;
   std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};

@@ -184,6 +184,7 @@ bool server::serve(client& from, served_request& request) {
     reply.status = error->status();
   }
   from.served = asked.number;
+  ++served_;
   const std::shared_ptr<const message> sent = result.to_message(reply);
   if (asked.changes != 0) from.answers.push_back(sent);
   from.way->send(sent);

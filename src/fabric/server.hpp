@@ -53,6 +53,9 @@ class server final : private receiver {
   /// Receives and serves what has arrived, and what had been put aside; true if it did something.
   bool progress();
 
+  /// Number of requests that have been served.
+  std::uint64_t served() const { return served_; }
+
   /// Whether a request is put aside, because its object would have had to wait.
   bool has_put_aside() const { return put_aside_ > 0; }
 
@@ -103,6 +106,7 @@ class server final : private receiver {
   std::map<std::uint64_t, client_name> tags_;  // of links
   std::set<std::uint64_t> dead_;
   std::uint64_t last_tag_ = 0;
+  std::uint64_t served_ = 0;
   int put_aside_ = 0;
   bool has_new_clients_ = false;
   std::unique_ptr<worker> worker_;  // last: its address is asked for when the rest is there

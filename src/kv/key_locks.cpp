@@ -39,7 +39,7 @@ std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
   }
 }
 
-std::optional<std::uint64_t> key_locks::try_begin_read(std::int64_t key) const {
+std::optional<std::uint64_t> key_locks::try_again(std::int64_t key) const {
   std::uint64_t seen = 0;
   for (int i = 0; i < tries; ++i) {
     seen = word(key).load(std::memory_order_acquire);

@@ -39,7 +39,10 @@ class key_locks {
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
   }
   /// begin_read() without waiting: null while the values are written.
-  std::optional<std::uint64_t> try_begin_read(std::int64_t key) const;
+  std::optional<std::uint64_t> try_begin_read(std::int64_t key) const {
+    const std::uint64_t seen = word(key).load(std::memory_order_acquire);
+    return seen >> holder_shift == 0 ? seen : try_again(key);
+  }
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
     return word(key).load(std::memory_order_relaxed) == seen;
   }
@@ -69,6 +72,7 @@ class key_locks {
   bool try_lock(std::int64_t key, std::uint64_t& seen, damage what);
 
   std::uint64_t wait_for_writer(std::int64_t key) const;
+  std::optional<std::uint64_t> try_again(std::int64_t key) const;
   void lock_slowly(std::int64_t key, damage what);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
 
