@@ -53,6 +53,12 @@ target_compile_options(syncyte_warnings INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX,Fortran>,$<BOOL:${SYNCYTE_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SYNCYTE_WERROR}>>:--Werror=all-warnings>)
 
+# A prefetch for writing takes a cache line away from other cores only by PREFETCHW. All x86-64 processors accept it, but
+# compilers use it only when told to.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(SYNCYTE_PREFETCH_FOR_WRITING -mprfchw)
+endif()
+
 if(SYNCYTE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SYNCYTE_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>)

@@ -30,7 +30,10 @@ class key_locks {
   /// `words` are those of the keys from `first` on; they are zero before their first use.
   key_locks(std::uint64_t* words, process self, std::int64_t first = 0);
 
-  [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
+  template <bool ForWriting>
+  [[gnu::always_inline]] void prefetch(std::int64_t key) const {
+    __builtin_prefetch(&words_[key], ForWriting);
+  }
 
   /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
   /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key.

@@ -146,7 +146,7 @@ std::size_t table::for_each(List list, Visitor&& visitor) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i + prefetch_distance < list.size()) {
         const std::int64_t later = list.key(i + prefetch_distance);
-        words_.prefetch(later);
+        words_.template prefetch<ForWriting>(later);
         prefetch<ForWriting>(place(later), vectors.length(later));
       }
       const std::int64_t key = list.key(i), length = vectors.length(key);
