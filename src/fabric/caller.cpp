@@ -18,14 +18,14 @@ caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time
       worker_(way.make_worker(*this)),
       address_(worker_->address()) {}
 
-caller::~caller() { close(); }
+caller::~caller() { close_links(); }
 
 caller::session& caller::session_with(peer& owner) {
   return sessions_.try_emplace(owner.process, session{.owner = owner}).first->second;
 }
 
 void caller::begin(peer& owner, conversation& talk) {
-  base::require(worker_ != nullptr, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   session& with = session_with(owner);
   with.ready.push_back(&talk);
   send_ready(with);
@@ -162,10 +162,10 @@ void caller::end_dead(session& to) {
                   std::chrono::duration<double>(limits_.deadline).count()));
 }
 
-void caller::close() {
+void caller::close_links() {
+  is_closed_ = true;
   for (auto& [process, to] : sessions_) end(to, SYNCYTE_ERR_NOT_INITIALISED, "has not answered: Syncyte has ended");
   sessions_.clear();
-  worker_.reset();
 }
 
 void caller::look() {

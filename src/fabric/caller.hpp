@@ -82,8 +82,11 @@ class caller final : private receiver {
   /// millisecond while a conversation has not ended.
   void look();
 
-  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALISED, and takes no others.
-  void close();
+  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALISED, takes no others, and closes all links. progress() still
+  /// does what their ends need.
+  void close_links();
+  /// Ends the worker, after close_links().
+  void end_worker() { worker_.reset(); }
 
   /// Whether it can sleep now until event() is readable, or something is due in look().
   bool arm() { return worker_->arm(); }
@@ -136,6 +139,7 @@ class caller final : private receiver {
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process
   std::chrono::nanoseconds looked_{};
+  bool is_closed_ = false;
 };
 
 }  // namespace syncyte::fabric

@@ -90,17 +90,39 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
 }
 
-engine::~engine() { stop(); }
+engine::~engine() {
+  stop();
+  end_workers();
+}
 
 void engine::stop() {
   if (is_stopping_.exchange(true)) return;
   wake();
   thread_.join();
   watch_.close();
-  server_.close();
+  server_.close_links();
   for (caller* const each : callers_with(0)) {
     const std::lock_guard turn(each->mutex);
-    each->close();
+    each->close_links();
+  }
+}
+
+void engine::progress_links() noexcept {
+  const auto error = base::error_of([this] {
+    server_.progress();
+    for (caller* const each : callers_with(0)) {
+      const std::lock_guard turn(each->mutex);
+      each->progress();
+    }
+  });
+  if (error) base::log(SYNCYTE_LOG_ERROR, "the fabric's links are not closed in order: {}", error->what());
+}
+
+void engine::end_workers() {
+  server_.end_worker();
+  for (caller* const each : callers_with(0)) {
+    const std::lock_guard turn(each->mutex);
+    each->end_worker();
   }
 }
 
@@ -263,12 +285,6 @@ peer& engine::find_peer(std::uint64_t process, std::string_view address) {
 void engine::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
   watch_.add_ring(communicator, std::move(members));
   wake();
-}
-
-void engine::stop_watching() {
-  watch_.remove_rings();
-  const std::lock_guard lock(mutex_);
-  watched_.clear();
 }
 
 void engine::watch_end(peer& watched, memory::descriptor process_end) {

@@ -31,13 +31,18 @@ class engine {
   /// is dead, by any thread; it must not wait.
   explicit engine(
       std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
-  /// Calls stop(). No exchange uses it.
+  /// Calls stop() and end_workers(). No exchange uses it.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Ends the thread and all that is under way: exchanges end with SYNCYTE_ERR_NOT_INITIALISED.
+  /// Ends the thread, closes all links, and ends all that is under way: exchanges end with
+  /// SYNCYTE_ERR_NOT_INITIALISED.
   void stop();
+  /// After stop(): does what the ends of links still need. They are closed on both sides before workers end.
+  void progress_links() noexcept;
+  /// After stop(): ends all workers.
+  void end_workers();
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }
@@ -53,9 +58,6 @@ class engine {
   /// Watches the processes of a communicator, in order of ranks, of which this process is one.
   void add_ring(std::uint64_t communicator, std::vector<peer*> members);
   void remove_ring(std::uint64_t communicator) { watch_.remove_ring(communicator); }
-
-  /// Ends all watches of other processes.
-  void stop_watching();
 
   /// Takes the peer for dead when `process_end` becomes readable (a pidfd).
   void watch_end(peer& watched, memory::descriptor process_end);

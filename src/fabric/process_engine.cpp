@@ -63,15 +63,19 @@ engine* open_engine(std::string& reason) {
   }
 }
 
-/// Ranks may end from now on: their silence is no death.
-void stop_watching() noexcept {
-  if (engine* const running = the_engine.running) running->stop_watching();
-}
-
-void end_engine() noexcept {
+void stop_engine() noexcept {
   const std::lock_guard lock(the_engine.mutex);
   the_engine.reason = "Syncyte is finalised";
   if (engine* const running = the_engine.running) running->stop();
+}
+
+void progress_links() noexcept {
+  if (engine* const running = the_engine.running) running->progress_links();
+}
+
+void end_engine() noexcept {
+  stop_engine();
+  if (engine* const running = the_engine.running) running->end_workers();
 }
 
 }  // namespace
@@ -81,7 +85,8 @@ engine* process_engine(std::string& reason) {
   if (the_engine.running == nullptr && the_engine.reason.empty()) {
     the_engine.running = open_engine(the_engine.reason);
     if (the_engine.running != nullptr) {
-      static constexpr runtime::end_steps steps{.all_are_here = stop_watching, .last = end_engine};
+      static constexpr runtime::end_steps steps{
+          .all_are_here = stop_engine, .progress = progress_links, .last = end_engine};
       runtime::call_at_end(steps);
       mpi::call_on_death(tell_engine);
     }

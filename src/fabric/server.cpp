@@ -37,11 +37,13 @@ target* target_table::find(object_name name) const {
 server::server(transport& way, std::uint64_t process, target_table& targets, receiver& others)
     : process_(process), targets_(targets), others_(others), worker_(way.make_worker(*this)) {}
 
-server::~server() { close(); }
+server::~server() { close_links(); }
 
-void server::close() {
+void server::close_links() {
+  is_closed_ = true;
+  put_aside_ = 0;
+  tags_.clear();
   clients_.clear();
-  worker_.reset();
 }
 
 bool server::progress() {
@@ -55,7 +57,7 @@ bool server::progress() {
 }
 
 void server::on_message(const message_header& header, std::span<const std::byte> payload) {
-  if (dead_.contains(header.sender)) return;
+  if (is_closed_ || dead_.contains(header.sender)) return;
   if (header.kind == message_kind::hello)
     on_hello(header, payload);
   else if (header.kind == message_kind::request)

@@ -47,8 +47,10 @@ class server final : private receiver {
 
   std::string address() const { return worker_->address(); }
 
+  /// Closes all links; nothing is served afterwards. progress() still does what their ends need.
+  void close_links();
   /// Ends the worker; nothing else is called afterwards.
-  void close();
+  void end_worker() { worker_.reset(); }
 
   /// Receives and serves what has arrived, and what had been put aside; true if it did something.
   bool progress();
@@ -109,6 +111,7 @@ class server final : private receiver {
   std::uint64_t served_ = 0;
   int put_aside_ = 0;
   bool has_new_clients_ = false;
+  bool is_closed_ = false;
   std::unique_ptr<worker> worker_;  // last: its address is asked for when the rest is there
 };
 

@@ -29,11 +29,6 @@ void watch::remove_ring(std::uint64_t communicator) {
   rings_.erase(communicator);
 }
 
-void watch::remove_rings() {
-  const std::lock_guard lock(mutex_);
-  rings_.clear();
-}
-
 void watch::report(std::uint64_t process) {
   const std::lock_guard lock(mutex_);
   news_.push_back(process);

@@ -28,13 +28,12 @@ class watch final : public receiver {
 
   /// The worker that it sends by; set before other functions are called.
   void use(worker& by) { worker_ = &by; }
-  /// Ends the use of the worker.
+  /// Closes all links.
   void close();
 
   /// Any thread. The processes of a communicator in order of ranks, of which this process is one.
   void add_ring(std::uint64_t communicator, std::vector<peer*> members);
   void remove_ring(std::uint64_t communicator);
-  void remove_rings();
   /// Any thread. Passes on the news that the process is dead.
   void report(std::uint64_t process);
 

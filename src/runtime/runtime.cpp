@@ -148,6 +148,19 @@ void end_library_operations() {
   }
 }
 
+/// Closes what is between the ranks. While others still close it, this rank does its part: none may be gone yet.
+void close_links() {
+  topology::stop_watching_processes();  // ranks may end as soon as all have come here
+  const end_steps* const steps = at_end;
+  if (steps != nullptr) steps->all_are_here();
+  MPI_Request all_have_closed = MPI_REQUEST_NULL;
+  mpi::check(MPI_Ibarrier(state.world->control(), &all_have_closed), "MPI_Ibarrier");
+  mpi::poll_until([&] {
+    if (steps != nullptr) steps->progress();
+    return mpi::has_ended(all_have_closed, "MPI_Ibarrier");
+  });
+}
+
 /// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
 /// inside MPI_Finalize.
 void end_together() {
@@ -160,11 +173,10 @@ void end_together() {
     meet_in_finalize(*state.world);
     members_wait wait("finalize", *state.world, 0, members_wait::end);
     watchdog::poll_mpi_until([] { return mpi::has_ended(state.all_are_here, "MPI_Ibarrier"); }, wait);
+    close_links();
   } catch (const base::error& error) {
     return end_alone(error.what());
   }
-  topology::stop_watching_processes();  // from now on a rank that is done may end
-  if (const end_steps* const steps = at_end) steps->all_are_here();
   free_roots();
   mpi::forget_progress();
 }
