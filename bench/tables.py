@@ -60,7 +60,7 @@ def measure_deterministic_add() -> None:
         table.scatter_add_(next(index), source)
         table.sync()
 
-    measure_rate(Row("deterministic add of 256-byte rows, with sync", "Mrow/s", "scatter-add with sync", "higher", None),
+    measure_rate(Row("deterministic add of 256-byte rows, sync", "Mrow/s", "scatter-add, sync", "higher", None),
                  BATCH * 1e-6, lambda: step(exact), lambda: step(whole), repeats=STEPS)
 
 

@@ -8,7 +8,10 @@
 namespace syncyte::base {
 
 partition::partition(std::vector<std::int64_t> offsets, bool is_equal)
-    : offsets_(std::move(offsets)), is_equal_(is_equal), shorter_(count(parts() - 1)), longer_parts_(total() % parts()) {}
+    : offsets_(std::move(offsets)),
+      is_equal_(is_equal),
+      shorter_(count(parts() - 1)),
+      longer_parts_(total() % parts()) {}
 
 partition partition::equal(std::int64_t total, int parts) {
   expect(total >= 0, SYNCYTE_ERR_ARGUMENT, "number of rows", total, "0 or more");

@@ -131,7 +131,8 @@ class alltoall_along final : public data_operation {
 
   void move(moves& by) override {
     by.alltoall(given_.from.data(), given_.from.counts(), given_.to.counts(), given_.to.data(), given_.dtype,
-                given_.is_long);
+                {.is_long = given_.all_elements > mpi::piece_limit(),
+                 .is_short = by.fits_share(given_.all_elements, given_.dtype)});
   }
   void finish() override { given_.to.unpack(); }
 

@@ -142,12 +142,12 @@ repartitioned checked_change(comm::agreement& terms, const base::buffer& input, 
   terms.fact("scatter_axis", scatter_axis, {"scatter_axis", -1, input.ndim()});
   comm::add_counts(terms, gathered, "sum of gather_counts", "hash of gather_counts");
   comm::add_counts(terms, scattered, "sum of scatter_counts", "hash of scatter_counts");
-  const bool is_long = gathered_sum * elements_across(input, gather_axis) > mpi::piece_limit();
+  const std::int64_t all_elements = gathered_sum * elements_across(input, gather_axis);
   if (!is_repartition)
     return {dense_parts(input, scatter_axis, scattered), dense_parts(output, gather_axis, gathered), input.dtype(),
-            is_long};
+            all_elements};
   return {dense_parts(input, gather_axis, overlaps(gathered, rank, scattered)),
-          dense_parts(output, gather_axis, overlaps(scattered, rank, gathered)), input.dtype(), is_long};
+          dense_parts(output, gather_axis, overlaps(scattered, rank, gathered)), input.dtype(), all_elements};
 }
 
 }  // namespace syncyte::collectives

@@ -35,7 +35,7 @@ struct repartitioned {
   dense_parts from;
   dense_parts to;
   syncyte_dtype_t dtype;
-  bool is_long;  // all ranks' elements together pass what MPI can count; the same on all of them
+  std::int64_t all_elements;  // of all ranks together; the same on all of them
 };
 
 /// Checks, and adds the facts. gather_counts are of input, scatter_counts of output.

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/dtype.hpp"
+#include "comm/node_collectives.hpp"
+
 namespace syncyte::collectives {
 namespace {
 
@@ -38,16 +41,33 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
   call.agree();
 }
 
+/// Whether a part fits a node's memory for all-to-alls.
+bool fits_node(comm::communicator& comm, std::int64_t elements, syncyte_dtype_t dtype) {
+  const comm::node_collectives* const node = comm.collectives_on_node();
+  return node != nullptr && node->fits_share(static_cast<std::size_t>(elements) * base::dtype_size(dtype));
+}
+
+/// Sums of all ranks' numbers.
+void add_up(comm::communicator& comm, std::span<std::uint64_t> numbers) {
+  if (comm::node_collectives* const node = comm.collectives_on_node())
+    node->allreduce(numbers.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T,
+                    numbers.size_bytes(), MPI_SUM);
+  else
+    mpi::allreduce(numbers, MPI_SUM, comm.data());
+}
+
 }  // namespace
 
 void alltoallv::compare(comm::collective_call& call) {
-  const comm::communicator& comm = call.comm();
+  comm::communicator& comm = call.comm();
   const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
-  std::uint64_t sums[2] = {is_long, count_difference(comm.rank(), send_counts_, recv_counts_)};
-  mpi::allreduce(sums, MPI_SUM, comm.data());
-  const bool differ = sums[1] != 0 && comm.check() != comm::check_level::off;
+  const std::int64_t longest = std::max(std::ranges::max(send_counts_), std::ranges::max(recv_counts_));
+  const std::uint64_t is_not_short = !fits_node(comm, longest, input_.dtype());
+  std::uint64_t sums[3] = {is_long, is_not_short, count_difference(comm.rank(), send_counts_, recv_counts_)};
+  add_up(comm, sums);
+  const bool differ = sums[2] != 0 && comm.check() != comm::check_level::off;
   if (differ || comm.check() == comm::check_level::full) compare_count_matrix(call, send_counts_, recv_counts_);
-  is_long_ = sums[0] != 0;
+  size_ = {sums[0] != 0, sums[1] == 0};
 }
 
 void barrier(comm::communicator& comm) {

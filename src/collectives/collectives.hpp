@@ -91,12 +91,12 @@ class alltoallv final : public data_operation {
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
-  /// Agrees on is_long_, which must be equal on all ranks though their counts differ. The same reduction compares what
+  /// Agrees on the size, which must be equal on all ranks though their counts differ. The same reduction compares what
   /// ranks send with what the others expect.
   void compare(comm::collective_call& call) override;
 
   void move(moves& by) override {
-    by.alltoall(input_.data(), send_counts_, recv_counts_, output_.data(), input_.dtype(), is_long_);
+    by.alltoall(input_.data(), send_counts_, recv_counts_, output_.data(), input_.dtype(), size_);
   }
 
  private:
@@ -104,7 +104,7 @@ class alltoallv final : public data_operation {
   base::buffer output_;
   mpi::counts_view send_counts_;
   mpi::counts_view recv_counts_;
-  bool is_long_ = false;
+  alltoall_size size_;
 };
 
 /// A block to and from each neighbour on the grid; blocks of missing neighbours stay as they are.

@@ -8,7 +8,7 @@
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "comm/dead_ranks.hpp"
-#include "comm/node_reduction.hpp"
+#include "comm/node_collectives.hpp"
 #include "mpi/call.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/progress.hpp"
@@ -25,6 +25,12 @@ std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
 std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
   return static_cast<std::size_t>(count) * base::dtype_size(dtype);
+}
+
+std::vector<std::size_t> bytes_of(counts_view counts, syncyte_dtype_t dtype) {
+  std::vector<std::size_t> result;
+  for (const std::int64_t each : counts) result.push_back(bytes_of(each, dtype));
+  return result;
 }
 
 /// Moves the elements of a communicator that is alone.
@@ -67,6 +73,12 @@ constexpr std::int64_t any_length = std::numeric_limits<int>::max();
 /// watchdog alone. Equal on all ranks: blocking and non-blocking calls do not match.
 bool moves::uses_blocking_calls() const { return mpi::job_takes_device_memory(); }
 
+/// Collectives in memory of the node; null where there are none, and in the started form.
+comm::node_collectives* moves::on_node() const { return is_started_ ? nullptr : comm_.collectives_on_node(); }
+
+/// The same for elements that may be a device's.
+comm::node_collectives* moves::moves_on_node() const { return uses_blocking_calls() ? nullptr : on_node(); }
+
 /// Polls as often as a blocking call would. There is no interrupt: the other ranks move the same data.
 void moves::wait(MPI_Request& request, const char* call) const {
   constexpr unsigned often = 64;
@@ -94,6 +106,9 @@ void moves::call(const char* blocking_name, Blocking* blocking, const char* star
 
 void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return;
+  comm::node_collectives* const node = moves_on_node();
+  if (node != nullptr && node->fits_round(bytes_of(count, dtype)))
+    return node->bcast(data, bytes_of(count, dtype), root);
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
     call("MPI_Bcast", MPI_Bcast, "MPI_Ibcast", MPI_Ibcast, data + bytes_of(first, dtype), length, type_of(dtype), root);
   });
@@ -113,6 +128,9 @@ void moves::gather(const std::byte* input, counts_view counts, int root, std::by
 
 void moves::allgather(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
+  comm::node_collectives* const node = moves_on_node();
+  if (node != nullptr && node->fits_round(bytes_of(std::ranges::max(counts), dtype)))
+    return node->allgather(input, bytes_of(counts, dtype), output);
   if (is_long(counts)) {
     for (int rank = 0; rank < comm_.size(); ++rank) {
       const std::int64_t count = counts[at(rank)];
@@ -139,10 +157,18 @@ void moves::scatter(const std::byte* input, counts_view counts, int root, std::b
        type_of(dtype), output, own(layout), type_of(dtype), root);
 }
 
+bool moves::fits_share(std::int64_t elements, syncyte_dtype_t dtype) const {
+  const comm::node_collectives* const node = on_node();
+  return node != nullptr && node->fits_share(bytes_of(elements, dtype));
+}
+
 void moves::alltoall(const std::byte* input, counts_view send_counts, counts_view recv_counts, std::byte* output,
-                     syncyte_dtype_t dtype, bool is_long) {
+                     syncyte_dtype_t dtype, alltoall_size size) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, recv_counts[0], dtype);
-  if (is_long) {
+  comm::node_collectives* const node = moves_on_node();
+  if (size.is_short && node != nullptr)
+    return node->alltoall(input, bytes_of(send_counts, dtype), bytes_of(recv_counts, dtype), output);
+  if (size.is_long) {
     receive_all(output, recv_counts, dtype);
     send_all(input, send_counts, dtype);
     return wait_for_messages();
@@ -208,9 +234,9 @@ void moves::allreduce(const void* input, void* output, std::int64_t count, syncy
   in_reducible_pieces(input, output, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
                         const std::size_t bytes = bytes_of(length, type);
-                        comm::node_reduction* const on_node = is_started_ ? nullptr : comm_.reduction_on_node();
-                        if (on_node != nullptr && on_node->fits(bytes))
-                          return on_node->allreduce(in, out, length, type_of(type), bytes, mpi_op(type, op));
+                        comm::node_collectives* const node = on_node();
+                        if (node != nullptr && node->fits(bytes))
+                          return node->allreduce(in, out, length, type_of(type), bytes, mpi_op(type, op));
                         if (fits_ring(bytes))
                           return allreduce_by_ring(static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
                                                    length, type, op);
@@ -225,7 +251,12 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
   const bool is_root = comm_.rank() == root;
   in_reducible_pieces(input, is_root ? output : nullptr, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
-                        if (fits_ring(bytes_of(length, type)))
+                        const std::size_t bytes = bytes_of(length, type);
+                        comm::node_collectives* const node = on_node();
+                        if (node != nullptr && node->fits(bytes))
+                          return node->allreduce(in, is_root ? out : nullptr, length, type_of(type), bytes,
+                                                 mpi_op(type, op));
+                        if (fits_ring(bytes))
                           return reduce_by_ring(static_cast<const std::byte*>(in), static_cast<std::byte*>(out), length,
                                                 root, type, op);
                         call("MPI_Reduce", MPI_Reduce, "MPI_Ireduce", MPI_Ireduce, is_root ? send_buffer(in, out) : in,
@@ -264,10 +295,10 @@ void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte
   const std::size_t longest = bytes_of(std::ranges::max(counts), dtype);
   if (longest == 0) return;
   const int_layout& layout = kept(counts);
-  comm::node_reduction* const on_node = is_started_ ? nullptr : comm_.reduction_on_node();
-  if (on_node != nullptr && on_node->fits_scatter(longest))
-    return on_node->reduce_scatter(input, output, layout.counts, type_of(dtype), base::dtype_size(dtype),
-                                   mpi_op(dtype, op));
+  comm::node_collectives* const node = on_node();
+  if (node != nullptr && node->fits_scatter(longest))
+    return node->reduce_scatter(input, output, layout.counts, type_of(dtype), base::dtype_size(dtype),
+                                mpi_op(dtype, op));
   if (fits_ring(longest * at(comm_.size()))) return reduce_scatter_by_ring(input, layout, output, dtype, op);
   call("MPI_Reduce_scatter", MPI_Reduce_scatter, "MPI_Ireduce_scatter", MPI_Ireduce_scatter, input, output,
        layout.counts.data(), type_of(dtype), mpi_op(dtype, op));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/node_collectives.hpp"
 #include "mpi/large_counts.hpp"
 #include "syncyte/base.h"
 
@@ -16,6 +17,12 @@ namespace syncyte::collectives {
 /// The forms of a collective. A started one takes host memory only: MPI libraries take no other in non-blocking
 /// collectives.
 enum class form { blocking, started };
+
+/// What all ranks must agree on before an alltoall.
+struct alltoall_size {
+  bool is_long = false;   ///< some rank's counts do not fit MPI's
+  bool is_short = false;  ///< all ranks' parts fit node_collectives::fits_share()
+};
 
 /// MPI's collectives of any number of dense elements. No checks and no agreement: callers have agreed. In the blocking
 /// form each is complete when it returns; it polls, makes progress of all operations, and throws SYNCYTE_ERR_PEER_DIED
@@ -35,9 +42,9 @@ class moves {
   void gather(const std::byte* input, mpi::counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype);
   void allgather(const std::byte* input, mpi::counts_view counts, std::byte* output, syncyte_dtype_t dtype);
   void scatter(const std::byte* input, mpi::counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype);
-  /// `is_long`, equal on all ranks: some rank's counts do not fit.
+  bool fits_share(std::int64_t elements, syncyte_dtype_t dtype) const;  ///< for alltoall_size; after the agreement
   void alltoall(const std::byte* input, mpi::counts_view send_counts, mpi::counts_view recv_counts, std::byte* output,
-                syncyte_dtype_t dtype, bool is_long);
+                syncyte_dtype_t dtype, alltoall_size size);
 
   // Messages between any ranks. A forked child, which is alone, has none.
   void receive(int source, std::byte* data, std::int64_t count, syncyte_dtype_t dtype);
@@ -71,6 +78,8 @@ class moves {
   const mpi::int_layout& kept(mpi::counts_view counts) { return layouts_.emplace_front(counts); }
   static bool is_long(mpi::counts_view counts) { return mpi::sum_of(counts) > mpi::piece_limit(); }
   bool uses_blocking_calls() const;
+  comm::node_collectives* on_node() const;
+  comm::node_collectives* moves_on_node() const;
   void wait(MPI_Request& request, const char* call) const;
   template <class Blocking, class Started, class... Given>
   void call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started, Given... given);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "comm/departures.hpp"
-#include "comm/node_reduction.hpp"
+#include "comm/node_collectives.hpp"
 #include "comm/vote_exchange.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/small_collectives.hpp"
@@ -105,7 +105,7 @@ members_wait::kind collective_call::kind_of_wait() const {
 /// Makes progress first: other ranks may call this only after operations of this rank on other communicators.
 agreement::vote_t collective_call::reduce(const vote_t& local, small_reduction* carried) {
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
-  if (node_reduction* const on_node = comm().made_node_reduction()) {
+  if (node_collectives* const on_node = comm().made_node_collectives()) {
     members_wait wait(operation(), comm(), guard_.sequence(), kind_of_wait());
     vote_t highest;
     on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);

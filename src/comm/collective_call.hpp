@@ -70,8 +70,8 @@ class collective_call : public agreement {
   /// to post: other ranks may wait for them before they call this.
   void agree() { agree(nullptr); }
 
-  /// The same, and reduces `carried` if it is not null: also where SYNCYTE_CHECK=off skips agreements, since this one is
-  /// free. `carried` needs may_carry().
+  /// The same, and reduces `carried` if it is not null: also where SYNCYTE_CHECK=off skips agreements, since this one
+  /// is free. `carried` needs may_carry().
   void agree(small_reduction* carried);
 
   /// Whether reductions may travel with the votes: on one node memory takes less time than messages do.

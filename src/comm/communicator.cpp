@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "comm/node_reduction.hpp"
+#include "comm/node_collectives.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
@@ -54,7 +54,7 @@ void communicator_handles::free_collectively() noexcept {
   } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
-  reduction.reset();
+  on_node.reset();
   const mpi::errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages there that no rank received
   mpi::free(node.host);
   mpi::free(node.comm);
@@ -87,10 +87,10 @@ MPI_Comm communicator::reversed() {
   return made;
 }
 
-node_reduction* communicator::reduction_on_node() {
-  if (!handles_->has_tried_reduction && node().count == 1) handles_->reduction = node_reduction::make(node());
-  handles_->has_tried_reduction = true;
-  return made_node_reduction();
+node_collectives* communicator::collectives_on_node() {
+  if (!handles_->has_tried_on_node && node().count == 1) handles_->on_node = node_collectives::make(node());
+  handles_->has_tried_on_node = true;
+  return made_node_collectives();
 }
 
 watchdog::collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {

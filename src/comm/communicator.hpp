@@ -34,7 +34,7 @@ struct communicator_options {
 /// Throws SYNCYTE_ERR_ARGUMENT for a level that is none.
 check_level chosen_check(const communicator_options& options, check_level inherited);
 
-class node_reduction;
+class node_collectives;
 
 /// The MPI handles behind a communicator; freed collectively. What goes over each:
 ///
@@ -56,8 +56,8 @@ class communicator_handles : public collective_resource {
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   topology::node_group node;
-  std::shared_ptr<node_reduction> reduction;
-  bool has_tried_reduction = false;
+  std::shared_ptr<node_collectives> on_node;
+  bool has_tried_on_node = false;
   deferred_frees deferred;  // what was made on this communicator
   start_queue starts;       // of non-blocking collectives
 };
@@ -116,11 +116,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The grid of a Cartesian communicator, otherwise null.
   const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
 
-  /// Small reductions in shared memory, if all ranks are on one node and have memory for it; otherwise null. Collective
-  /// when first called.
-  node_reduction* reduction_on_node();
-  /// The result of reduction_on_node(), or null: the same on all ranks.
-  node_reduction* made_node_reduction() const { return handles_->reduction.get(); }
+  /// Small collectives in shared memory, if all ranks are on one node and have memory for it; otherwise null.
+  /// Collective when first called.
+  node_collectives* collectives_on_node();
+  /// The result of collectives_on_node(), or null: the same on all ranks.
+  node_collectives* made_node_collectives() const { return handles_->on_node.get(); }
 
   /// Whether a list of ranks was not the same on all of them: messages may be left that no rank receives.
   bool has_broken_group() const { return has_broken_group_; }

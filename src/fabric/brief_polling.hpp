@@ -4,8 +4,8 @@
 
 namespace syncyte::fabric {
 
-/// Decides whether a thread that has nothing to do polls for a moment before it sleeps: to be woken takes it longer than
-/// the way of a short message. It does where the latest request came soon after the one before, and where no other
+/// Decides whether a thread that has nothing to do polls for a moment before it sleeps: to be woken takes it longer
+/// than the way of a short message. It does where the latest request came soon after the one before, and where no other
 /// thread wants its core.
 class brief_polling {
  public:

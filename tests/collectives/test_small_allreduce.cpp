@@ -63,9 +63,8 @@ TEST(small_allreduce, bits_are_the_same_on_all_ranks) {
   for (int repetition = 0; repetition < 50; ++repetition) {
     std::vector<float> row;
     for (std::int64_t i = 0; i < 16; ++i)
-      row.push_back(
-          1.0F / static_cast<float>(reference::random_integer(static_cast<std::uint64_t>(repetition), world().rank(), i,
-                                                              1, 1 << 20)));
+      row.push_back(1.0F / static_cast<float>(reference::random_integer(static_cast<std::uint64_t>(repetition),
+                                                                        world().rank(), i, 1, 1 << 20)));
     allreduce<float>(nullptr, SYNCYTE_OP_SUM, row, SYNCYTE_FLOAT32);
     std::vector<float> of_first = row;
     const auto first = buffer_of(of_first, SYNCYTE_FLOAT32);
@@ -88,10 +87,9 @@ TEST(small_allreduce, disagreement_leaves_memory_as_it_was) {
   }
   std::vector<double> row(2, 1.5);
   const auto given = row;
-  expect_error(outcome_of([&] {
-                 allreduce<double>(nullptr, is_odd ? syncyte_op_t{-1} : SYNCYTE_OP_SUM, row, SYNCYTE_FLOAT64);
-               }),
-               SYNCYTE_ERR_ARGUMENT, "op is -1");
+  expect_error(
+      outcome_of([&] { allreduce<double>(nullptr, is_odd ? syncyte_op_t{-1} : SYNCYTE_OP_SUM, row, SYNCYTE_FLOAT64); }),
+      SYNCYTE_ERR_ARGUMENT, "op is -1");
   EXPECT_EQ(row, given);
   allreduce<double>(nullptr, SYNCYTE_OP_MAX, row, SYNCYTE_FLOAT64);
   EXPECT_EQ(row, given);

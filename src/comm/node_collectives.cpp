@@ -1,4 +1,4 @@
-#include "comm/node_reduction.hpp"
+#include "comm/node_collectives.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -40,81 +40,92 @@ void reduce_into(std::byte* target, const std::byte* source, bool is_first, int 
 
 }  // namespace
 
-struct alignas(line) node_reduction::slot_header {
+struct alignas(line) node_collectives::slot_header {
   std::atomic<std::uint64_t> arrived;  // the last round whose elements are here
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-node_reduction::node_reduction(memory::segment segment, const topology::node_group& node)
+node_collectives::node_collectives(memory::segment segment, const topology::node_group& node)
     : segment_(std::move(segment)),
       rank_(node.rank),
       size_(node.size),
       most_bytes_(most_bytes_of(node.size)),
       piece_bytes_(piece_bytes_of(node.size)) {}
 
-std::unique_ptr<node_reduction> node_reduction::make(const topology::node_group& node) {
+std::unique_ptr<node_collectives> node_collectives::make(const topology::node_group& node) {
   if (node.size < 2 || most_bytes_of(node.size) == 0) return nullptr;
   const std::size_t bytes = index(node.size) * slot_bytes_of(node.size);
   topology::shared_attempt attempt = topology::share_segment(node.comm, bytes, node.method);
   if (attempt.successes < node.size) return nullptr;
-  return std::unique_ptr<node_reduction>(new node_reduction(std::move(attempt.segment), node));
+  return std::unique_ptr<node_collectives>(new node_collectives(std::move(attempt.segment), node));
 }
 
-node_reduction::slot_header& node_reduction::header(int rank) const {
+node_collectives::slot_header& node_collectives::header(int rank) const {
   return *reinterpret_cast<slot_header*>(segment_.data() + index(rank) * slot_bytes_of(size_));
 }
 
 /// A rank's elements of this round.
-std::byte* node_reduction::elements(int rank) const {
+std::byte* node_collectives::elements(int rank) const {
   return reinterpret_cast<std::byte*>(&header(rank) + 1) + round_ % 2 * piece_bytes_;
 }
 
 /// The part of them that `rank` shows `reader`, where every rank is shown something else.
-std::byte* node_reduction::share(int rank, int reader) const { return elements(rank) + index(reader) * share_bytes(); }
+std::byte* node_collectives::share(int rank, int reader) const {
+  return elements(rank) + index(reader) * share_bytes();
+}
 
-std::size_t node_reduction::share_bytes() const { return piece_bytes_ / index(size_) / line * line; }
+std::size_t node_collectives::share_bytes() const { return piece_bytes_ / index(size_) / line * line; }
 
-bool node_reduction::fits_scatter(std::size_t longest_part) const {
+bool node_collectives::fits_scatter(std::size_t longest_part) const {
   constexpr std::size_t most_rounds = 32;
   return longest_part <= most_rounds * share_bytes();
 }
 
 /// This thread is inside of a collective, so it may call MPI.
-void node_reduction::await(int rank, watchdog::long_wait* wait) const {
-  const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; };
+void node_collectives::await(int rank, std::uint64_t round, watchdog::long_wait* wait) const {
+  const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round; };
+  if (has_arrived()) return;
   if (wait == nullptr) return mpi::poll_until(has_arrived, mpi::probe);
   wait->set_awaited(rank);
   watchdog::poll_until(has_arrived, *wait, mpi::probe);
 }
 
-void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
-
-void node_reduction::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
-                                  std::size_t bytes, MPI_Op op, watchdog::long_wait* wait) {
+/// Begins a round in which this rank shows elements.
+void node_collectives::begin_to_show(watchdog::long_wait* wait) {
+  for (int rank = 0; rank < size_; ++rank) await(rank, round_, wait);
   ++round_;
+}
+
+void node_collectives::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
+
+void node_collectives::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
+                                    std::size_t bytes, MPI_Op op, watchdog::long_wait* wait) {
+  begin_to_show(wait);
   std::memcpy(elements(rank_), input, bytes);
   arrive();
+  if (output == nullptr) return;
   for (int rank = 0; rank < size_; ++rank) {
-    await(rank, wait);
+    await(rank, round_, wait);
     reduce_into(output, elements(rank), rank == 0, count, type, bytes, op);
   }
 }
 
-void node_reduction::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
-                               MPI_Op op, watchdog::long_wait* wait) {
+void node_collectives::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
+                                 MPI_Op op, watchdog::long_wait* wait) {
   if (count == 0) return;
   const std::size_t element_bytes = bytes / static_cast<std::size_t>(count);
   const int most = static_cast<int>(piece_bytes_ / element_bytes);
   for (int first = 0; first < count; first += most) {
     const int length = std::min(most, count - first);
     const std::size_t offset = static_cast<std::size_t>(first) * element_bytes;
-    reduce_piece(static_cast<const std::byte*>(input) + offset, static_cast<std::byte*>(output) + offset, length, type,
+    reduce_piece(static_cast<const std::byte*>(input) + offset,
+                 output != nullptr ? static_cast<std::byte*>(output) + offset : nullptr, length, type,
                  static_cast<std::size_t>(length) * element_bytes, op, wait);
   }
 }
 
-void node_reduction::reduce_scatter(const void* input, void* output, const std::vector<int>& counts, MPI_Datatype type,
-                                    std::size_t element_bytes, MPI_Op op) {
+void node_collectives::reduce_scatter(const void* input, void* output, const std::vector<int>& counts,
+                                      MPI_Datatype type, std::size_t element_bytes, MPI_Op op) {
   std::vector<int> offsets(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
   const int most = static_cast<int>(share_bytes() / element_bytes);
@@ -124,7 +135,7 @@ void node_reduction::reduce_scatter(const void* input, void* output, const std::
     return static_cast<const std::byte*>(input) + index(offsets[index(rank)] + first) * element_bytes;
   };
   for (int first = 0; first < longest; first += most) {
-    ++round_;
+    begin_to_show();
     for (int rank = 0; rank < size_; ++rank)
       if (const int length = length_of(rank, first); rank != rank_ && length > 0)
         std::memcpy(share(rank_, rank), part_of(rank, first), index(length) * element_bytes);
@@ -132,11 +143,48 @@ void node_reduction::reduce_scatter(const void* input, void* output, const std::
     const int length = length_of(rank_, first);
     std::byte* const target = static_cast<std::byte*>(output) + index(first) * element_bytes;
     for (int rank = 0; rank < size_; ++rank) {
-      await(rank);
+      await(rank, round_);
       if (length == 0) continue;
       const std::byte* const source = rank == rank_ ? part_of(rank, first) : share(rank, rank_);
       reduce_into(target, source, rank == 0, length, type, index(length) * element_bytes, op);
     }
+  }
+}
+
+void node_collectives::alltoall(const std::byte* input, std::span<const std::size_t> sent,
+                                std::span<const std::size_t> received, std::byte* output) {
+  begin_to_show();
+  for (int rank = 0; rank < size_; input += sent[index(rank++)])
+    if (sent[index(rank)] > 0) std::memcpy(share(rank_, rank), input, sent[index(rank)]);
+  arrive();
+  for (int rank = 0; rank < size_; output += received[index(rank++)]) {
+    if (received[index(rank)] == 0) continue;
+    await(rank, round_);
+    std::memcpy(output, share(rank, rank_), received[index(rank)]);
+  }
+}
+
+void node_collectives::bcast(std::byte* data, std::size_t bytes, int root) {
+  if (bytes == 0) return;
+  if (rank_ == root) {
+    begin_to_show();
+    std::memcpy(elements(rank_), data, bytes);
+    return arrive();
+  }
+  ++round_;
+  arrive();
+  await(root, round_);
+  std::memcpy(data, elements(root), bytes);
+}
+
+void node_collectives::allgather(const std::byte* input, std::span<const std::size_t> bytes, std::byte* output) {
+  begin_to_show();
+  if (bytes[index(rank_)] > 0) std::memcpy(elements(rank_), input, bytes[index(rank_)]);
+  arrive();
+  for (int rank = 0; rank < size_; output += bytes[index(rank++)]) {
+    if (bytes[index(rank)] == 0) continue;
+    await(rank, round_);
+    std::memcpy(output, elements(rank), bytes[index(rank)]);
   }
 }
 
