@@ -1,10 +1,14 @@
-/* Three ranks under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the argument
-   names. The survivors get SYNCYTE_ERR_PEER_DIED, which names rank 1, and get it at once from all collectives that they
-   call later. They end like any other program, and each prints a verdict, because mpirun itself fails. */
+/* Two or three ranks under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the
+   argument names. The survivors get SYNCYTE_ERR_PEER_DIED within 10 s. The error names rank 1, and all collectives that
+   they call later return it at once. They end like any other program, and each prints a verdict, because mpirun's own
+   status does not show one.
+
+   Operations on memory of rank 1 (gather, add, fetch_add, pull, push) fail only if it is on another node. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "../support/waiting.h"
 #include "syncyte.h"
@@ -14,16 +18,24 @@ enum { victim = 1, many = 1 << 19 }; /* float64: 4 MiB, which goes by messages *
 static int32_t rank, size;
 static int is_victim;
 static syncyte_comm_t world, ring;
-static syncyte_tensor_t flag;
+static syncyte_tensor_t flag, table; /* the table has one row on each rank */
 static syncyte_window_t window;
 static syncyte_halo_t halo;
 static syncyte_reducer_t reducer;
+static syncyte_kv_t kv; /* one key on each rank, of one float32 */
+static syncyte_kv_worker_t worker;
 static double values[many], results[3 * many];
 static const int64_t one = 1, four = 4;
 
 static syncyte_buffer_t buffer_of(double* data, int64_t elements) {
   syncyte_buffer_t result;
   syncyte_buffer_init(data, SYNCYTE_FLOAT64, 1, &elements, &result);
+  return result;
+}
+
+static syncyte_buffer_t integers(const int64_t* data) {
+  syncyte_buffer_t result;
+  syncyte_buffer_init((void*)data, SYNCYTE_INT64, 1, &one, &result);
   return result;
 }
 
@@ -84,7 +96,7 @@ static syncyte_status_t reduce_many(void) {
 }
 
 static syncyte_status_t allgather_many(void) {
-  const syncyte_buffer_t input = buffer_of(values, many), output = buffer_of(results, 3 * many);
+  const syncyte_buffer_t input = buffer_of(values, many), output = buffer_of(results, (int64_t)size * many);
   return syncyte_comm_allgather(world, &input, NULL, &output);
 }
 
@@ -168,6 +180,58 @@ static syncyte_status_t lock(syncyte_lock_t kind) {
 static syncyte_status_t lock_exclusive(void) { return lock(SYNCYTE_LOCK_EXCLUSIVE); }
 static syncyte_status_t lock_shared(void) { return lock(SYNCYTE_LOCK_SHARED); }
 
+static syncyte_status_t gather_row(void) {
+  const int64_t row = victim;
+  int64_t value = 0;
+  const syncyte_buffer_t index = integers(&row), output = integers(&value);
+  return syncyte_tensor_gather(table, &index, &output);
+}
+
+static syncyte_status_t add_row(void) {
+  const int64_t row = victim;
+  const syncyte_buffer_t index = integers(&row), source = integers(&one);
+  return syncyte_tensor_scatter_add(table, &index, &source);
+}
+
+static syncyte_status_t fetch_add_one(void) {
+  int64_t previous = 0;
+  return syncyte_tensor_fetch_add(table, victim, 1, &previous);
+}
+
+static syncyte_status_t on_key(syncyte_status_t (*operation)(syncyte_kv_worker_t, const syncyte_buffer_t*,
+                                                             const syncyte_buffer_t*, int64_t*)) {
+  const int64_t key = victim;
+  float value = 1.0f;
+  const syncyte_buffer_t keys = integers(&key);
+  syncyte_buffer_t found;
+  syncyte_buffer_init(&value, SYNCYTE_FLOAT32, 1, &one, &found);
+  return operation(worker, &keys, &found, NULL);
+}
+
+static syncyte_status_t pull_key(void) { return on_key(syncyte_kv_worker_pull); }
+static syncyte_status_t push_key(void) { return on_key(syncyte_kv_worker_push); }
+
+static syncyte_status_t gather(void) { return repeat(gather_row); }
+static syncyte_status_t add(void) { return repeat(add_row); }
+static syncyte_status_t fetch_add(void) { return repeat(fetch_add_one); }
+static syncyte_status_t pull(void) { return repeat(pull_key); }
+static syncyte_status_t push(void) { return repeat(push_key); }
+
+static syncyte_status_t sync_tensor(void) {
+  die_late();
+  return syncyte_tensor_sync(table);
+}
+
+static syncyte_status_t sync_store(void) {
+  die_late();
+  return syncyte_kv_sync(kv);
+}
+
+static syncyte_status_t worker_barrier(void) {
+  die_late();
+  return syncyte_kv_worker_barrier(worker);
+}
+
 static const struct {
   const char* name;
   syncyte_status_t (*run)(void);
@@ -190,31 +254,29 @@ static const struct {
     {"counter", wait_for_counter},
     {"lock", lock_exclusive},
     {"shared_lock", lock_shared},
+    {"gather", gather},
+    {"add", add},
+    {"fetch_add", fetch_add},
+    {"pull", pull},
+    {"push", push},
+    {"sync", sync_tensor},
+    {"kv_sync", sync_store},
+    {"worker_barrier", worker_barrier},
 };
 
 static void make_objects(void) {
   const int32_t any_extent = 0, periodic = 1;
   const syncyte_dtype_t type = SYNCYTE_FLOAT64;
+  const int64_t parts = size;
   flag = make_flag(world);
+  syncyte_tensor_create(world, SYNCYTE_INT64, 1, &parts, NULL, &table);
+  syncyte_kv_create(world, SYNCYTE_FLOAT32, parts, 1, &one, NULL, &kv);
+  syncyte_kv_worker_create(kv, 0, &worker);
   syncyte_window_create(world, 8, NULL, &window);
   syncyte_cart_create(world, 1, &any_extent, &periodic, 1, NULL, &ring);
   syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, NULL, 0, &one, 1, &one, 1, NULL, &halo);
   syncyte_reducer_create(world, 1, &type, &one, NULL, &reducer);
   syncyte_comm_barrier(world);
-}
-
-/* What a survivor calls later fails at once. Collectives of itself alone still work. */
-static int all_fail_at_once(void) {
-  syncyte_comm_t self = NULL, part = NULL;
-  const syncyte_buffer_t number = buffer_of(values, 1);
-  const syncyte_buffer_t cells = buffer_of(values, 4);
-  syncyte_comm_self(&self);
-  return syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && allreduce(1) == SYNCYTE_ERR_PEER_DIED &&
-         create_one() == SYNCYTE_ERR_PEER_DIED &&
-         syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
-         syncyte_comm_send(world, &number, 2 - rank, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&
-         syncyte_halo_exchange(halo, &cells) == SYNCYTE_ERR_PEER_DIED &&
-         syncyte_comm_bcast(self, 0, NULL, &number) == SYNCYTE_SUCCESS;
 }
 
 static double seconds(void) {
@@ -223,20 +285,65 @@ static double seconds(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void survive(syncyte_status_t status) {
+static void limit_time(const char* what, double begin, double limit) {
+  const double spent = seconds() - begin;
+  if (spent > limit) printf("rank %d: %s took %.1f s\n", rank, what, spent);
+}
+
+/* What a survivor calls later fails at once. Collectives of itself alone still work. */
+static int all_fail_at_once(void) {
+  const int32_t other = size == 2 ? victim : 2 - rank;
+  syncyte_comm_t self = NULL, part = NULL;
+  const syncyte_buffer_t number = buffer_of(values, 1);
+  const syncyte_buffer_t cells = buffer_of(values, 4);
+  syncyte_comm_self(&self);
+  return syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && allreduce(1) == SYNCYTE_ERR_PEER_DIED &&
+         create_one() == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_send(world, &number, other, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_halo_exchange(halo, &cells) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_comm_bcast(self, 0, NULL, &number) == SYNCYTE_SUCCESS;
+}
+
+static void survive(syncyte_status_t (*run)(void)) {
+  const double begin = seconds();
+  const syncyte_status_t status = run();
+  limit_time("the wait", begin, 10.0);
   const int is_named = strstr(syncyte_last_error(), "rank 1") != NULL;
   if (!is_named) printf("rank %d: %s\n", rank, syncyte_last_error());
   sleep_for(0.5); /* the other survivor has found the death too, before this process ends */
+  const double later = seconds();
   const int all_fail = all_fail_at_once();
   if (!all_fail) printf("rank %d, later: %s\n", rank, syncyte_last_error());
+  syncyte_kv_worker_destroy(&worker);
+  syncyte_kv_destroy(&kv);
   syncyte_halo_destroy(&halo);
   syncyte_reducer_destroy(&reducer);
   syncyte_window_destroy(&window);
+  syncyte_tensor_destroy(&table);
   syncyte_tensor_destroy(&flag);
   syncyte_comm_destroy(&ring);
   const syncyte_status_t end = syncyte_finalize();
+  limit_time("the end", later, 2.0);
   printf("rank %d survives: %s, %s, then %s, %s\n", rank, syncyte_status_name(status), is_named ? "named" : "not named",
          all_fail ? "all fail" : "not all fail", syncyte_status_name(end));
+  fflush(stdout);
+}
+
+/* The others are in finalize when the victim dies. It succeeds; the death is a line of the log, which goes to stderr.
+ */
+static void end(void) {
+  char log[4096] = "";
+  FILE* const file = tmpfile();
+  const double begin = seconds();
+  dup2(fileno(file), STDERR_FILENO);
+  die_late();
+  const syncyte_status_t status = syncyte_finalize();
+  limit_time("the end", begin, 10.0);
+  rewind(file);
+  fread(log, 1, sizeof log - 1, file);
+  const int is_told = strstr(log, "finalize: rank 1 of world has died") != NULL;
+  printf("rank %d ends: %s, %s\n", rank, is_told ? "told" : log, syncyte_status_name(status));
   fflush(stdout);
 }
 
@@ -245,9 +352,8 @@ int main(int argc, char** argv) {
   world = start_world(&rank, &size);
   is_victim = rank == victim;
   make_objects();
-  const double begin = seconds();
+  if (strcmp(name, "finalize") == 0) end();
   for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
-    if (strcmp(name, modes[i].name) == 0) survive(modes[i].run());
-  if (seconds() - begin > 10.0) printf("rank %d took %.1f s\n", rank, seconds() - begin);
+    if (strcmp(name, modes[i].name) == 0) survive(modes[i].run);
   return 0;
 }

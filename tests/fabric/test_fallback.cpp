@@ -5,9 +5,12 @@
 //   module       libsyncyte_ucx.so is not there
 //   descriptors  no file descriptor is left, so the module cannot be loaded
 //   worker       the module is loaded, but too few file descriptors are left for UCX
+//   release      the process has loaded an old UCX, as an MPI may do: the library SYNCYTE_TEST_OLD_UCP (old_ucp.c)
+//   path         the loader finds that library first: rank 1 is started with another LD_LIBRARY_PATH
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,7 +30,16 @@ std::string lacking() {
   return value != nullptr ? value : "";
 }
 
+bool has_old_release() { return lacking() == "release" || lacking() == "path"; }
+
 bool is_without_module() { return rank() == 1 && lacking() == "module"; }
+
+/// Whether a rank has loaded a UCX before the test.
+bool has_loaded_ucx() {
+  std::int32_t loaded = ::dlopen("libucp.so.0", RTLD_NOW | RTLD_NOLOAD) != nullptr, any = 0;
+  MPI_Allreduce(&loaded, &any, 1, MPI_INT32_T, MPI_MAX, MPI_COMM_WORLD);
+  return any != 0;
+}
 
 /// The process can open `more` further file descriptors until the end of the scope.
 class few_descriptors {
@@ -47,10 +59,16 @@ class few_descriptors {
   rlimit before_ = {};
 };
 
+void load_old_release() {
+  void* const loaded = ::dlopen(std::getenv("SYNCYTE_TEST_OLD_UCP"), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(loaded, nullptr) << ::dlerror();
+}
+
 /// Opens this process's engine, which rank 1 cannot; returns the reason.
 std::string open_engine() {
   std::string reason;
   if (rank() == 1 && lacking() == "setting") ::setenv("SYNCYTE_FABRIC", "off", 1);
+  if (rank() == 1 && lacking() == "release") load_old_release();
   if (rank() == 1 && lacking() == "descriptors") {
     const few_descriptors none(0);
     fabric::process_engine(reason);
@@ -67,6 +85,7 @@ std::string expected_reason() {
   if (rank() != 1) return "another rank has none";
   if (lacking() == "setting") return "SYNCYTE_FABRIC is off";
   if (lacking() == "module") return "libsyncyte_missing.so";
+  if (has_old_release()) return "has loaded UCX 1.12.0, but Syncyte needs UCX 1.13";
   return lacking() == "descriptors" ? "Too many open files" : "more file descriptors";
 }
 
@@ -85,6 +104,7 @@ void read_rows(tensor::whole_tensor& tensor) {
 
 TEST(Fallback, IsAgreedAndSaid) {
   if (ranks() < 2 || lacking().empty()) GTEST_SKIP() << "needs two ranks and SYNCYTE_TEST_FALLBACK";
+  if (has_old_release() && has_loaded_ucx()) GTEST_SKIP() << "MPI has loaded its UCX already";
   ASSERT_EQ(open_engine().empty(), rank() != 1);
   tensor_pointer tensor;
   testing::internal::CaptureStderr();

@@ -1,13 +1,16 @@
-// Counts messages of a rank at the start and for an operation, with each rank a node of its own: at most one message
-// for each owner that an operation touches, and a number of links at the start that does not depend on the number of
-// ranks. docs/scale.md has the counts that this prints.
+// Counts messages of a rank at the start and for operations, with each rank a node of its own: one request for each
+// owner that an operation touches, of the size that docs/scale.md gives, and a number of links at the start that does
+// not depend on the number of ranks. docs/scale.md has the counts that this prints.
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <numeric>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "../tensor/tensor_world.hpp"
+#include "fabric/message.hpp"
+#include "kv/store.hpp"
 
 namespace {
 
@@ -28,13 +31,74 @@ counts operator-(const counts& a, const counts& b) {
   return {a.links - b.links, a.messages - b.messages, a.bytes - b.bytes};
 }
 
-/// Heartbeats that may fall into a measurement.
+/// Heartbeats that may fall into a measurement. A heartbeat is a header without payload.
 constexpr std::int64_t heartbeats = 4;
+constexpr auto header_bytes = static_cast<std::int64_t>(sizeof(fabric::message_header));
+
+/// Rows of the tensor and keys of the store on each rank; elements of a row, values of a key.
+constexpr std::int64_t rows_each = 64, columns = 16;
+constexpr std::int64_t list_bytes = rows_each * 4, row_bytes = rows_each * columns * 4;
+
+struct operation {
+  const char* name;
+  std::int64_t payload;                                       ///< bytes of the request to each owner
+  std::function<void(const std::vector<std::int64_t>&)> run;  ///< its argument: all rows, or keys, of some ranks
+};
+
+/// The operations, on a tensor, counters and a store that they share.
+std::vector<operation> make_operations() {
+  const auto tensor = make_tensor(SYNCYTE_FLOAT32, {rows_each * ranks(), columns});
+  const auto counters = make_tensor(SYNCYTE_INT64, {ranks()});
+  const std::shared_ptr<kv::store> store = kv::store::create(shared_world(), SYNCYTE_FLOAT32, rows_each * ranks(), 1,
+                                                             &columns, {.name = "test", .workers = 1, .error = {}});
+  const auto values =
+      std::make_shared<std::vector<float>>(static_cast<std::size_t>(rows_each * columns * ranks()), 1.0f);
+  using index = const std::vector<std::int64_t>&;
+  const auto on_rows = [tensor, values](auto access) {
+    return [tensor, values, access](index rows) {
+      const syncyte_buffer_t wanted = index_of(rows);
+      const syncyte_buffer_t packed = buffer_of(*values, SYNCYTE_FLOAT32, {std::ssize(rows), columns});
+      ((*tensor).*access)(&wanted, &packed);
+    };
+  };
+  const auto add_to_counters = [counters](index rows) {
+    for (std::size_t i = 0; i < rows.size(); i += rows_each) counters->fetch_add(rows[i] / rows_each, 1);
+  };
+  return {{"gather", list_bytes, on_rows(&tensor::whole_tensor::gather)},
+          {"scatter", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter)},
+          {"scatter_add", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter_add)},
+          {"fetch_add", 8, add_to_counters},
+          {"pull", list_bytes, [store, values](index keys) { store->pull(keys, values->data()); }},
+          {"push", list_bytes + row_bytes, [store, values](index keys) { store->push(keys, values->data()); }}};
+}
+
+/// All rows of the next ranks.
+std::vector<std::int64_t> rows_of_next(int owners) {
+  std::vector<std::int64_t> rows;
+  for (int i = 1; i <= owners; ++i)
+    for (std::int64_t row = 0; row < rows_each; ++row) rows.push_back((rank() + i) % ranks() * rows_each + row);
+  return rows;
+}
+
+void measure(const operation& one, int owners) {
+  const auto rows = rows_of_next(owners);
+  one.run(rows);  // makes the links
+  const counts before = sent();
+  one.run(rows);
+  const counts used = sent() - before;
+  const std::int64_t others = used.messages - owners;
+  EXPECT_EQ(used.links, 0) << one.name;
+  EXPECT_GE(others, 0) << one.name;
+  EXPECT_LE(others, heartbeats) << one.name;
+  EXPECT_EQ(used.bytes, owners * (header_bytes + one.payload) + others * header_bytes) << one.name << ", " << owners;
+  if (rank() == 0)
+    std::printf("scale: %d ranks, %d owners: %s: %lld messages, %lld bytes asked\n", ranks(), owners, one.name,
+                static_cast<long long>(used.messages), static_cast<long long>(used.bytes));
+}
 
 TEST(Scale, MessagesFollowTheOwnersTouched) {
   if (!has_fabric() || ranks() < 2) GTEST_SKIP() << "needs the fabric and several ranks";
-  constexpr std::int64_t rows_each = 64, columns = 16;
-  const auto tensor = make_tensor(SYNCYTE_FLOAT32, {rows_each * ranks(), columns});
+  const auto operations = make_operations();
   barrier();
   const counts start = sent();
   EXPECT_LE(start.links, 2);  // to the next rank of the ring
@@ -43,25 +107,8 @@ TEST(Scale, MessagesFollowTheOwnersTouched) {
   for (int turn = 0; turn < ranks(); ++turn) {
     barrier();
     if (turn != rank()) continue;
-    for (int owners = 1; owners <= ranks() - 1; owners *= 2) {
-      std::vector<std::int64_t> index;
-      for (int i = 1; i <= owners; ++i)
-        for (std::int64_t row = 0; row < rows_each; ++row) index.push_back((rank() + i) % ranks() * rows_each + row);
-      std::vector<float> output(index.size() * columns);
-      const syncyte_buffer_t wanted = index_of(index);
-      const syncyte_buffer_t found =
-          buffer_of(output, SYNCYTE_FLOAT32, {static_cast<std::int64_t>(index.size()), columns});
-      tensor->gather(&wanted, &found);  // makes the links
-      const counts before = sent();
-      tensor->gather(&wanted, &found);
-      const counts used = sent() - before;
-      EXPECT_EQ(used.links, 0);
-      EXPECT_GE(used.messages, owners);
-      EXPECT_LE(used.messages, owners + heartbeats);
-      if (rank() == 0)
-        std::printf("scale: %d ranks, %d owners: %lld messages, %lld bytes asked\n", ranks(), owners,
-                    static_cast<long long>(used.messages), static_cast<long long>(used.bytes));
-    }
+    for (const operation& each : operations)
+      for (int owners = 1; owners <= ranks() - 1; owners *= 2) measure(each, owners);
   }
   barrier();
   if (rank() == 0)
