@@ -12,6 +12,7 @@
 #include "collectives/started_collective.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/split.hpp"
+#include "fabric/group.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "mpi/memory_kinds.hpp"
@@ -86,7 +87,7 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
     if (mpi::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = error_of([&] { chosen = options_or(options, chosen); });
-    runtime::start(chosen.thread_level, error);
+    if (runtime::start(chosen.thread_level, error)) fabric::group::open_at_start(*runtime::world());
     tag_handle_numbers(runtime::world()->id());
     open_trace_file();
   });

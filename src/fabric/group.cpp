@@ -105,6 +105,13 @@ std::shared_ptr<group> group::of(comm::collective_call& call) {
   return (*kept)->engine_ != nullptr ? *kept : nullptr;
 }
 
+void group::open_at_start(comm::communicator& world) {
+  if (world.node().count == 1) return;
+  comm::collective_call call(world, "init", comm::collective_call::always_agrees);
+  call.agree();
+  if (mpi::allreduce(std::uint64_t{opens_at_start()}, MPI_MAX, world.data()) != 0) of(call);
+}
+
 std::shared_ptr<group> group::make(const comm::communicator& comm) {
   std::string reason;
   engine* const mine = process_engine(reason);

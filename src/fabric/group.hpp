@@ -20,6 +20,10 @@ class group final : public comm::collective_resource {
   /// O(ranks) bytes, the first time only.
   static std::shared_ptr<group> of(comm::collective_call& call);
 
+  /// Makes the world's group if one rank's SYNCYTE_FABRIC is `start` and the ranks are on several nodes. Collective;
+  /// for the start.
+  static void open_at_start(comm::communicator& world);
+
   engine& through() const { return *engine_; }
   peer& at(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
 

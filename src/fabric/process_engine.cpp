@@ -48,8 +48,14 @@ time_limits limits_of_environment() {
   return {.resend = deadline / 4, .deadline = deadline};
 }
 
+enum class choice { on, off, start };
+
+choice choice_of_environment() {
+  return static_cast<choice>(base::environment_choice("SYNCYTE_FABRIC", {"on", "off", "start"}, 0));
+}
+
 engine* open_engine(std::string& reason) {
-  if (base::environment_choice("SYNCYTE_FABRIC", {"on", "off"}, 0) == 1) {
+  if (choice_of_environment() == choice::off) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
   }
@@ -79,6 +85,8 @@ void end_engine() noexcept {
 }
 
 }  // namespace
+
+bool opens_at_start() { return choice_of_environment() == choice::start; }
 
 engine* process_engine(std::string& reason) {
   const std::lock_guard lock(the_engine.mutex);

@@ -235,7 +235,7 @@ void check_environment() {
   base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
   base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
   base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
-  base::environment_check("SYNCYTE_FABRIC", {"on", "off"});
+  base::environment_check("SYNCYTE_FABRIC", {"on", "off", "start"});
   base::environment_number("SYNCYTE_FABRIC_DEADLINE", 8.0, 0.1);
 }
 
@@ -299,8 +299,8 @@ void keep_root(std::shared_ptr<communicator> root) {
 
 }  // namespace
 
-void start(int thread_level, std::optional<base::error> error) {
-  if (mpi::is_forked_child()) return;
+bool start(int thread_level, std::optional<base::error> error) {
+  if (mpi::is_forked_child()) return false;
   const std::lock_guard lock(state.mutex);
   if (!error)
     error = base::error_of([&] {
@@ -309,7 +309,7 @@ void start(int thread_level, std::optional<base::error> error) {
     });
   if (mpi::is_started()) {  // the other ranks return at once, so this error is this rank's own
     if (error) throw *error;
-    return;
+    return false;
   }
   base::require(!mpi::was_finished(), SYNCYTE_ERR_NOT_INITIALISED,
                 "Syncyte is already finalised and cannot start again in this process");
@@ -321,6 +321,7 @@ void start(int thread_level, std::optional<base::error> error) {
   watch_forks();
   watch_node(state.world->node());
   mpi::set_started();
+  return true;
 }
 
 void finish() {

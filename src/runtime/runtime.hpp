@@ -9,9 +9,9 @@
 
 namespace syncyte::runtime {
 
-/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing. `error` was found by the caller on this
-/// rank: all ranks get it, and nothing is started (MPI excepted).
-void start(int thread_level, std::optional<base::error> error = std::nullopt);
+/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing, and start() returns false there. `error`
+/// was found by the caller on this rank: all ranks get it, and nothing is started (MPI excepted).
+bool start(int thread_level, std::optional<base::error> error = std::nullopt);
 void finish();
 
 std::shared_ptr<comm::communicator> world();
