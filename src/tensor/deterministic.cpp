@@ -53,6 +53,7 @@ void merge_records(whole_tensor& records, std::int64_t first, std::int64_t end, 
 std::vector<std::int64_t> whole_tensor::pack_staged(std::vector<std::int64_t>& begin) {
   const std::lock_guard guard(staged_->mutex);
   std::vector<std::int64_t> records;
+  records.reserve(staged_->sums.record_words());
   begin.assign(1, 0);
   for (const std::int64_t row : staged_->sums.numbers()) {
     const int owner = layout_.partition().owner(row);
@@ -82,11 +83,7 @@ void whole_tensor::add_records(whole_tensor& records, whole_tensor& places) {
 /// Adds the sums of this rank's rows to the rows.
 void whole_tensor::round_staged() {
   const std::lock_guard guard(staged_->mutex);
-  for (const std::int64_t row : staged_->sums.numbers()) {
-    std::byte* const target = storage_->local() + layout_.offset_at_owner(comm_->rank(), row);
-    staged_->sums.add(row, target);
-    staged_->sums.round(row, target);
-  }
+  staged_->sums.add_all_to(storage_->mapped_rows());
 }
 
 /// Collective.
