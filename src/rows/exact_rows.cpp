@@ -18,12 +18,15 @@ constexpr int digit_bits = 32;
 /// Additions of less than 2^32 each that a 64-bit digit holds before carries are propagated.
 constexpr std::uint32_t most_additions = 1u << 30;
 
+/// Bytes of a block of rows that were added once, unless a row is longer.
+constexpr std::size_t block_bytes = std::size_t{1} << 18;
+
 enum mark : std::uint8_t { has_infinity = 1, has_negative_infinity = 2, has_nan = 4 };
 
 /// What a record has behind its header.
 enum content : std::int64_t { digits_only = 0, digits_and_marks = 1, elements_only = 2 };
 
-/// A type's numbers are read and rounded as `real`, which is a wider type for half precision.
+/// A type of real numbers. They are read and rounded as `real`, which is float for half precision.
 template <class T>
 struct format {
   using real = std::conditional_t<std::same_as<T, double>, double, float>;
@@ -51,7 +54,9 @@ struct format {
   /// Bits without the sign: they order numbers by their magnitudes.
   static word magnitude(real value) { return std::bit_cast<word>(value) & (static_cast<word>(~word{0}) >> 1); }
   /// A magnitude is a whole number of units of 2^(position - 1074).
-  static int position(word magnitude) { return std::max(static_cast<int>(magnitude >> fraction_bits), 1) - 1 + lowest; }
+  static int position(std::uint64_t magnitude) {
+    return std::max(static_cast<int>(magnitude >> fraction_bits), 1) - 1 + lowest;
+  }
 };
 
 /// Calls visitor.operator()<T>() with the type of a type's real numbers.
@@ -65,7 +70,7 @@ void visit_real(syncyte_dtype_t dtype, Visitor&& visitor) {
   });
 }
 
-/// Smallest and largest magnitude of numbers but zero; lowest > highest: all are zero.
+/// Smallest and largest magnitude of the numbers that are not zero; lowest > highest: all are zero.
 struct magnitude_range {
   std::uint64_t lowest, highest;
 };
@@ -73,7 +78,7 @@ struct magnitude_range {
 template <class T>
 magnitude_range find_magnitudes(const std::byte* elements, std::size_t numbers) {
   using of = format<T>;
-  // Signed, because the widest instructions of all processors compare signed numbers only.
+  // Signed, because SSE2 compares signed integers only.
   using signed_word = std::make_signed_t<typename of::word>;
   signed_word lowest = std::numeric_limits<signed_word>::max(), highest = 0;
   for (std::size_t n = 0; n < numbers; ++n) {
@@ -132,7 +137,8 @@ typename format<T>::real rounded(const std::int64_t* digits, std::size_t numbers
   // Sums are whole numbers of units of the smallest number: results that are too small for all bits are exact.
   const int exponent = (first + place) * digit_bits + shift - 1074;
   const double once = static_cast<double>(static_cast<real>(kept)) * power_of_two(exponent / 2);
-  return static_cast<real>(once * power_of_two(exponent - exponent / 2));  // in two steps, because 2^-1074 has few bits
+  return static_cast<real>(once *
+                           power_of_two(exponent - exponent / 2));  // in two steps, because 2^exponent may be subnormal
 }
 
 std::uint8_t mark_of(double value) {
@@ -146,7 +152,7 @@ double special(std::uint8_t marks) {
   return (marks & has_infinity) != 0 ? HUGE_VAL : -HUGE_VAL;
 }
 
-/// Adds one row to another. The processor's sum of two numbers is rounded once; NaN and zero get one of their bits.
+/// Adds one row to another: a sum of two numbers is rounded once. NaN and zero have one form.
 template <class T>
 void add_row(std::byte* target, const std::byte* elements, std::size_t numbers) {
   using of = format<T>;
@@ -155,8 +161,6 @@ void add_row(std::byte* target, const std::byte* elements, std::size_t numbers) 
     of::store(target, n, std::isnan(total) ? std::numeric_limits<typename of::real>::quiet_NaN() : total + 0);
   }
 }
-
-const std::byte* bytes_of(const std::int64_t* words) { return reinterpret_cast<const std::byte*>(words); }
 
 }  // namespace
 
@@ -181,25 +185,35 @@ void exact_rows::forget(sum& of) {
   if (--live_ > 0) return;
   sums_ = {};
   places_.clear();
+  blocks_.clear();
 }
 
 void exact_rows::add(std::int64_t row, const std::byte* elements) {
   sum& to = find_or_create(row);
-  if (to.words.empty() && to.marks.empty()) {  // it is new, or zero
-    to.has_elements = true;
-    to.words.resize(element_words());
-    std::memcpy(to.words.data(), elements, row_bytes_);
-  } else {
+  if (to.elements == nullptr && to.digits.empty() && to.marks.empty())  // it is new, or zero
+    to.elements = keep(elements);
+  else
     add_to_digits(to, elements);
+}
+
+/// Copies a row to the last block.
+const std::byte* exact_rows::keep(const std::byte* elements) {
+  if (blocks_.empty() || block_used_ + row_bytes_ > block_bytes) {
+    blocks_.emplace_back(std::max(block_bytes, row_bytes_));
+    block_used_ = 0;
   }
+  std::byte* const place = blocks_.back().data() + block_used_;
+  block_used_ += row_bytes_;
+  std::memcpy(place, elements, row_bytes_);
+  return place;
 }
 
 /// Turns the elements of the only addition to digits.
 void exact_rows::expand(sum& of) const {
-  if (!of.has_elements) return;
+  if (of.elements == nullptr) return;
   sum digits;
   digits.row = of.row;
-  add_to_digits(digits, bytes_of(of.words.data()));
+  add_to_digits(digits, of.elements);
   of = std::move(digits);
 }
 
@@ -215,10 +229,9 @@ void exact_rows::add_to_digits(sum& to, const std::byte* elements) const {
       found = find_magnitudes<T>(elements, numbers_);
     }
     if (found.lowest > found.highest) return;
-    const int first = format<T>::position(found.lowest) / digit_bits,
-              last = format<T>::position(found.highest) / digit_bits;
-    widen(to, {first, last + format<T>::spanned + 1});  // one more takes carries
-    add_numbers<T>(elements, numbers_, to.range.first, to.words.data());
+    const auto digit_of = [](std::uint64_t magnitude) { return format<T>::position(magnitude) / digit_bits; };
+    widen(to, {digit_of(found.lowest), digit_of(found.highest) + format<T>::spanned + 1});  // one more takes carries
+    add_numbers<T>(elements, numbers_, to.range.first, to.digits.data());
   });
   count_addition(to);
 }
@@ -249,15 +262,15 @@ void exact_rows::widen(sum& of, digit_range wanted) const {
   }
   std::vector<std::int64_t> wider(static_cast<std::size_t>(wanted.count()) * numbers_);
   const std::size_t inset = before.count() > 0 ? static_cast<std::size_t>(before.first - wanted.first) * numbers_ : 0;
-  std::copy(of.words.begin(), of.words.end(), wider.begin() + static_cast<std::ptrdiff_t>(inset));
-  of.words = std::move(wider);
+  std::copy(of.digits.begin(), of.digits.end(), wider.begin() + static_cast<std::ptrdiff_t>(inset));
+  of.digits = std::move(wider);
   of.range = wanted;
 }
 
 /// Leaves 0 to 2^32 - 1 in all digits but the highest, which has the sign.
 void exact_rows::propagate(sum& of) const {
   for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(of.range.count()); ++d) {
-    std::int64_t* const digits = &of.words[d * numbers_];
+    std::int64_t* const digits = &of.digits[d * numbers_];
     for (std::size_t n = 0; n < numbers_; ++n) {
       digits[numbers_ + n] += digits[n] >> digit_bits;
       digits[n] &= 0xffffffff;
@@ -275,20 +288,21 @@ std::vector<std::int64_t> exact_rows::numbers() const {
   result.reserve(live_);
   for (const sum& each : sums_)
     if (each.row != no_row) result.push_back(each.row);
-  std::sort(result.begin(), result.end());
   return result;
 }
 
 void exact_rows::move_to_record(std::int64_t row, std::vector<std::int64_t>& to) {
   sum& of = find(row);
-  content has = elements_only;
-  if (!of.has_elements) {
+  if (of.elements != nullptr) {
+    to.insert(to.end(), {row, 0, 0, elements_only});
+    to.resize(to.size() + element_words());
+    std::memcpy(to.data() + to.size() - element_words(), of.elements, row_bytes_);
+  } else {
     propagate(of);
-    has = of.marks.empty() ? digits_only : digits_and_marks;
+    to.insert(to.end(), {row, of.range.first, of.range.count(), of.marks.empty() ? digits_only : digits_and_marks});
+    to.insert(to.end(), of.digits.begin(), of.digits.end());
+    to.insert(to.end(), of.marks.begin(), of.marks.end());
   }
-  to.insert(to.end(), {row, of.range.first, of.range.count(), has});
-  to.insert(to.end(), of.words.begin(), of.words.end());
-  to.insert(to.end(), of.marks.begin(), of.marks.end());
   forget(of);
 }
 
@@ -300,20 +314,21 @@ std::size_t exact_rows::record_words(const std::int64_t* header) const {
 std::size_t exact_rows::record_words() const {
   std::size_t words = 0;
   for (const sum& each : sums_)
-    if (each.row != no_row) words += header_words + each.words.size() + each.marks.size();
+    if (each.row != no_row)
+      words += header_words + (each.elements != nullptr ? element_words() : each.digits.size()) + each.marks.size();
   return words;
 }
 
 void exact_rows::merge(const std::int64_t* record) {
   const std::int64_t* const words = record + header_words;
-  if (record[3] == elements_only) return add(record[0], bytes_of(words));
+  if (record[3] == elements_only) return add(record[0], reinterpret_cast<const std::byte*>(words));
   sum& to = find_or_create(record[0]);
   expand(to);
   const auto first = static_cast<std::int32_t>(record[1]), count = static_cast<std::int32_t>(record[2]);
   const std::size_t length = static_cast<std::size_t>(count) * numbers_;
   if (count > 0) {
     widen(to, {first, first + count});
-    std::int64_t* const digits = &to.words[static_cast<std::size_t>(first - to.range.first) * numbers_];
+    std::int64_t* const digits = &to.digits[static_cast<std::size_t>(first - to.range.first) * numbers_];
     for (std::size_t i = 0; i < length; ++i) digits[i] += words[i];
   }
   for (std::size_t n = 0; record[3] == digits_and_marks && n < numbers_; ++n)
@@ -336,11 +351,11 @@ void exact_rows::add_all_to(const row_map& target) {
 
 template <class T>
 void exact_rows::add_sum(sum& of, std::byte* target) const {
-  if (of.has_elements) return add_row<T>(target, bytes_of(of.words.data()), numbers_);
+  if (of.elements != nullptr) return add_row<T>(target, of.elements, numbers_);
   add_to_digits(of, target);
   propagate(of);
   for (std::size_t n = 0; n < numbers_; ++n)
-    format<T>::store(target, n, rounded<T>(of.words.data() + n, numbers_, of.range.first, of.range.count()));
+    format<T>::store(target, n, rounded<T>(of.digits.data() + n, numbers_, of.range.first, of.range.count()));
   for (std::size_t n = 0; n < of.marks.size(); ++n)
     if (of.marks[n] != 0) format<T>::store(target, n, static_cast<typename format<T>::real>(special(of.marks[n])));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory/scratch.hpp"
 #include "rows/row_map.hpp"
 #include "rows/row_places.hpp"
 #include "syncyte/base.h"
@@ -14,7 +15,7 @@ namespace syncyte::rows {
 /// was added once is kept as it is. Other sums are fixed-point numbers in digits of 32 bits, which are kept in 64-bit
 /// integers so that carries can wait (a long accumulator: Kulisch, "Computer Arithmetic and Validity", 2013, chapter
 /// 8). A row keeps only the digits that its numbers have used: 24 to 40 bytes for each number where their magnitudes
-/// are similar, at most 560.
+/// are similar, at most 560. Its first elements stay in memory until all rows are forgotten.
 class exact_rows {
  public:
   /// Whether sums of the type depend on the order of additions; others need no exact_rows.
@@ -27,7 +28,7 @@ class exact_rows {
   /// Adds a row of elements.
   void add(std::int64_t row, const std::byte* elements);
 
-  /// Numbers of the rows, ascending.
+  /// Numbers of the rows, in the order in which they were first added.
   std::vector<std::int64_t> numbers() const;
 
   /// Appends the record of a row, for merge(), and forgets the row. It is {row, first digit, number of digits,
@@ -56,17 +57,18 @@ class exact_rows {
 
   /// The sum of a row. Digit d of a number has the weight 2^(32 d - 1074).
   struct sum {
-    std::int64_t row = no_row;        // forgotten: no_row
-    bool has_elements = false;        // of the only addition, in place of digits
-    std::uint32_t additions = 0;      // since carries were propagated
-    digit_range range;                // the highest digit takes carries and the sign
-    std::vector<std::int64_t> words;  // digits of all numbers, digit by digit; or elements
-    std::vector<std::uint8_t> marks;  // infinities and NaN that were added to each number; empty: none
+    std::int64_t row = no_row;            // forgotten: no_row
+    const std::byte* elements = nullptr;  // of the only addition, in a block; null: digits
+    std::uint32_t additions = 0;          // since carries were propagated
+    digit_range range;                    // the highest digit takes carries and the sign
+    std::vector<std::int64_t> digits;     // of all numbers: digit by digit
+    std::vector<std::uint8_t> marks;      // infinities and NaN that were added to each number; empty: none
   };
 
   sum& find(std::int64_t row) { return sums_.at(places_[row]); }
   sum& find_or_create(std::int64_t row);
   void forget(sum& of);
+  const std::byte* keep(const std::byte* elements);
 
   std::size_t element_words() const { return (row_bytes_ + sizeof(std::int64_t) - 1) / sizeof(std::int64_t); }
   void add_to_digits(sum& to, const std::byte* elements) const;
@@ -83,9 +85,11 @@ class exact_rows {
   syncyte_dtype_t dtype_;
   std::size_t numbers_;  // of a row; two for each complex element
   std::size_t row_bytes_;
-  row_places places_;      // in sums_
-  std::vector<sum> sums_;  // forgotten ones too, until all are
-  std::size_t live_ = 0;   // sums that are not forgotten
+  row_places places_;                    // in sums_
+  std::vector<sum> sums_;                // forgotten ones too, until all are
+  std::size_t live_ = 0;                 // sums that are not forgotten
+  std::vector<memory::scratch> blocks_;  // rows of elements, until all are forgotten
+  std::size_t block_used_ = 0;           // bytes of the last one
 };
 
 }  // namespace syncyte::rows

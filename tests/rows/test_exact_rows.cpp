@@ -118,7 +118,8 @@ TEST(ExactRows, PartsThatAreMerged) {
   const auto bytes = [&](std::size_t term) { return reinterpret_cast<const std::byte*>(&values[term * elements]); };
   rows::exact_rows whole(SYNCYTE_FLOAT32, elements);
   for (std::size_t i = 0; i < terms; ++i) whole.add(static_cast<std::int64_t>(i % 2), bytes(i));
-  std::vector<rows::exact_rows> parts(5, rows::exact_rows(SYNCYTE_FLOAT32, elements));
+  std::vector<rows::exact_rows> parts;
+  for (int i = 0; i < 5; ++i) parts.emplace_back(SYNCYTE_FLOAT32, elements);
   for (std::size_t i = 0; i < terms; ++i) parts[i * 7 % 5].add(static_cast<std::int64_t>(i % 2), bytes(i));
   rows::exact_rows merged(SYNCYTE_FLOAT32, elements);
   for (std::size_t p = parts.size(); p-- > 0;)
@@ -128,7 +129,7 @@ TEST(ExactRows, PartsThatAreMerged) {
       EXPECT_EQ(merged.record_words(record.data()), record.size());
       merged.merge(record.data());
     }
-  EXPECT_EQ(merged.numbers(), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(merged.numbers().size(), 2);
   const std::vector<float> expected = totals<float>(whole, 2, elements), result = totals<float>(merged, 2, elements);
   EXPECT_EQ(std::memcmp(result.data(), expected.data(), 2 * elements * sizeof(float)), 0);
   EXPECT_TRUE(whole.empty() && merged.empty());
@@ -258,6 +259,7 @@ TEST(ExactRows, ManyRowsThatAreForgottenAndAddedAgain) {
   std::vector<std::int64_t> records;
   for (std::int64_t row = 0; row < count; row += 2) sums.move_to_record(row, records);
   EXPECT_EQ(sums.numbers().size(), std::size_t{count / 2});
+  EXPECT_EQ(sums.numbers().front(), 1);
   for (std::int64_t row = 0; row < count; row += 3) add(row, 0.5);
   for (std::size_t at = 0; at < records.size(); at += sums.record_words(&records[at])) sums.merge(&records[at]);
   const auto result = totals<double>(sums, count, 1);
