@@ -188,6 +188,16 @@ void exact_rows::forget(sum& of) {
   blocks_.clear();
 }
 
+void exact_rows::prefetch(std::int64_t row) const {
+  const std::size_t place = places_.find(row);
+  if (place == row_places::none) return;
+  const sum& of = sums_[place];
+  if (of.elements != nullptr) return prefetch_row(of.elements, row_bytes_);
+  constexpr std::size_t line_words = 8, most_lines = 64;
+  const std::size_t end = std::min(of.digits.size(), line_words * most_lines);
+  for (std::size_t at = 0; at < end; at += line_words) __builtin_prefetch(of.digits.data() + at, 1);
+}
+
 void exact_rows::add(std::int64_t row, const std::byte* elements) {
   sum& to = find_or_create(row);
   if (to.elements == nullptr && to.digits.empty() && to.marks.empty())  // it is new, or zero

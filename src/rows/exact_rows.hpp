@@ -25,6 +25,9 @@ class exact_rows {
 
   bool empty() const { return live_ == 0; }
 
+  /// Prefetches the sum of a row that will soon be added.
+  void prefetch(std::int64_t row) const;
+
   /// Adds a row of elements.
   void add(std::int64_t row, const std::byte* elements);
 
@@ -65,7 +68,7 @@ class exact_rows {
     std::vector<std::uint8_t> marks;      // infinities and NaN that were added to each number; empty: none
   };
 
-  sum& find(std::int64_t row) { return sums_.at(places_[row]); }
+  sum& find(std::int64_t row) { return sums_.at(places_.find(row)); }
   sum& find_or_create(std::int64_t row);
   void forget(sum& of);
   const std::byte* keep(const std::byte* elements);
