@@ -18,54 +18,45 @@ constexpr int digit_bits = 32;
 /// Additions of less than 2^32 each that a 64-bit digit holds before carries are propagated.
 constexpr std::uint32_t most_additions = 1u << 30;
 
+/// Bytes of a block of rows that were added once, unless a row is longer.
+constexpr std::size_t block_bytes = std::size_t{1} << 18;
+
 enum mark : std::uint8_t { has_infinity = 1, has_negative_infinity = 2, has_nan = 4 };
 
-/// A finite number as an integer of 53 bits, in units of 2^(position - 1074).
-struct parts {
-  std::uint64_t integer;
-  int position;
-  bool is_negative;
-};
+/// What a record has behind its header.
+enum content : std::int64_t { digits_only = 0, digits_and_marks = 1, elements_only = 2 };
 
-parts parts_of(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  const std::uint64_t implied = exponent == 0 ? 0 : std::uint64_t{1} << 52;
-  return {fraction | implied, std::max(exponent, 1) - 1, bits >> 63 != 0};
-}
-
-std::uint8_t mark_of(double value) {
-  if (std::isnan(value)) return has_nan;
-  return value > 0 ? has_infinity : has_negative_infinity;
-}
-
-/// Real numbers of elements; a complex element has two.
-template <class T>
-void read_numbers(const std::byte* elements, std::span<double> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, elements + i * sizeof(T), sizeof(T));
-    if constexpr (base::is_half<T>)
-      values[i] = static_cast<double>(static_cast<float>(value));
-    else
-      values[i] = static_cast<double>(value);
-  }
-}
-
-/// Precision and smallest unit, 2^(lowest - 1074), of a floating-point type.
+/// A type of real numbers. They are read and rounded as `real`, which is float for half precision.
 template <class T>
 struct format {
-  static constexpr int precision = std::numeric_limits<T>::digits;
-  static constexpr int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits + 1074;
-};
-template <>
-struct format<base::float16> {
-  static constexpr int precision = 11, lowest = 1074 - 24;
-};
-template <>
-struct format<base::bfloat16> {
-  static constexpr int precision = 8, lowest = 1074 - 133;
+  using real = std::conditional_t<std::same_as<T, double>, double, float>;
+  using word = std::conditional_t<std::same_as<T, double>, std::uint64_t, std::uint32_t>;  // its bits
+  static constexpr int fraction_bits = std::numeric_limits<real>::digits - 1;
+  static constexpr word fraction = (word{1} << fraction_bits) - 1;
+  static constexpr word infinity = std::bit_cast<word>(std::numeric_limits<real>::infinity());
+  /// The smallest number is 2^(lowest - 1074).
+  static constexpr int lowest = std::numeric_limits<real>::min_exponent - std::numeric_limits<real>::digits + 1074;
+  /// Digits of 32 bits that a number can have bits in.
+  static constexpr int spanned = std::same_as<T, double> ? 3 : 2;
+  /// Bits of a sum that are enough to round it if the last one says whether bits behind it are set.
+  static constexpr int kept_bits = base::is_half<T> ? fraction_bits : 62;
+
+  static real load(const std::byte* elements, std::size_t n) {
+    T value;
+    std::memcpy(&value, elements + n * sizeof(T), sizeof(T));
+    return static_cast<real>(value);
+  }
+  static void store(std::byte* elements, std::size_t n, real value) {
+    const T element(value);
+    std::memcpy(elements + n * sizeof(T), &element, sizeof(T));
+  }
+
+  /// Bits without the sign: they order numbers by their magnitudes.
+  static word magnitude(real value) { return std::bit_cast<word>(value) & (static_cast<word>(~word{0}) >> 1); }
+  /// A magnitude is a whole number of units of 2^(position - 1074).
+  static int position(std::uint64_t magnitude) {
+    return std::max(static_cast<int>(magnitude >> fraction_bits), 1) - 1 + lowest;
+  }
 };
 
 /// Calls visitor.operator()<T>() with the type of a type's real numbers.
@@ -79,42 +70,80 @@ void visit_real(syncyte_dtype_t dtype, Visitor&& visitor) {
   });
 }
 
-/// A sum's magnitude: digits of 32 bits, the lowest first, and the first digit's place.
-struct magnitude {
-  std::vector<std::uint32_t> digits;
-  int first;
-
-  std::uint32_t digit(int place) const { return place < first ? 0 : digits[static_cast<std::size_t>(place - first)]; }
-
-  /// Position of the highest bit that is set: its weight is 2^(position - 1074). -1 if none is.
-  int highest() const {
-    for (std::size_t d = digits.size(); d-- > 0;)
-      if (digits[d] != 0)
-        return (first + static_cast<int>(d)) * digit_bits + digit_bits - 1 - std::countl_zero(digits[d]);
-    return -1;
-  }
-
-  bool has_digits_below(int place) const {
-    for (int at = first; at < place; ++at)
-      if (digit(at) != 0) return true;
-    return false;
-  }
+/// Smallest and largest magnitude of the numbers that are not zero; lowest > highest: all are zero.
+struct magnitude_range {
+  std::uint64_t lowest, highest;
 };
 
-/// Rounds to the precision of T, to nearest even.
 template <class T>
-double rounded(const magnitude& of) {
-  const int highest = of.highest();
-  const int lowest = std::max(highest - format<T>::precision + 1, format<T>::lowest);
-  if (highest < 0 || highest + 1 < lowest) return 0;  // less than half of the type's smallest number
-  const int last = highest / digit_bits - 2;          // three digits have all bits of the result and the next one
-  unsigned __int128 window = 0;
-  for (int place = last + 2; place >= last; --place) window = window << digit_bits | of.digit(place);
-  const int shift = lowest - last * digit_bits;
-  auto integer = static_cast<std::uint64_t>(window >> shift);
-  const unsigned __int128 half = static_cast<unsigned __int128>(1) << (shift - 1), rest = window & (2 * half - 1);
-  if (rest > half || (rest == half && ((integer & 1) != 0 || of.has_digits_below(last)))) ++integer;
-  return std::ldexp(static_cast<double>(integer), lowest - 1074);
+magnitude_range find_magnitudes(const std::byte* elements, std::size_t numbers) {
+  using of = format<T>;
+  // Signed, because SSE2 compares signed integers only.
+  using signed_word = std::make_signed_t<typename of::word>;
+  signed_word lowest = std::numeric_limits<signed_word>::max(), highest = 0;
+  for (std::size_t n = 0; n < numbers; ++n) {
+    const auto magnitude = static_cast<signed_word>(of::magnitude(of::load(elements, n)));
+    lowest = std::min(lowest, magnitude == 0 ? std::numeric_limits<signed_word>::max() : magnitude);
+    highest = std::max(highest, magnitude);
+  }
+  return {static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
+}
+
+/// Adds finite numbers to digits, of which `first` is the first one.
+template <class T>
+void add_numbers(const std::byte* elements, std::size_t numbers, int first, std::int64_t* digits) {
+  using of = format<T>;
+  for (std::size_t n = 0; n < numbers; ++n) {
+    const typename of::real value = of::load(elements, n);
+    const typename of::word magnitude = of::magnitude(value);
+    const bool is_normal = magnitude > of::fraction;
+    const std::uint64_t integer = (magnitude & of::fraction) | std::uint64_t{is_normal} << of::fraction_bits;
+    const int position = of::position(magnitude), shift = position % digit_bits;
+    const std::int64_t sign = -static_cast<std::int64_t>(std::bit_cast<typename of::word>(value) != magnitude);
+    const auto with_sign = [&](std::uint64_t digit) { return (static_cast<std::int64_t>(digit) ^ sign) - sign; };
+    // A zero may be below all digits; it is added to any one.
+    std::int64_t* const to =
+        digits + static_cast<std::size_t>(std::max(position / digit_bits - first, 0)) * numbers + n;
+    const std::uint64_t low = integer << shift;
+    to[0] += with_sign(low & 0xffffffffu);
+    to[numbers] += with_sign(low >> digit_bits);
+    if constexpr (of::spanned == 3) to[2 * numbers] += with_sign(integer >> 1 >> (63 - shift));
+  }
+}
+
+/// Bits of a number in two's complement, without the sign.
+int width(__int128 number) {
+  const __int128 bits = number ^ (number >> 127);
+  const auto low = static_cast<std::uint64_t>(bits), high = static_cast<std::uint64_t>(bits >> 64);
+  return high != 0 ? 128 - std::countl_zero(high) : 64 - std::countl_zero(low);
+}
+
+/// 2^exponent, if a double holds it.
+double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
+
+/// Rounds a sum of numbers of type T. `digits`: the lowest; others follow at distances of `numbers`. Carries were
+/// propagated.
+template <class T>
+typename format<T>::real rounded(const std::int64_t* digits, std::size_t numbers, int first, int count) {
+  using real = typename format<T>::real;
+  __int128 window = 0;  // the highest digits
+  int place = count;
+  while (place > 0 && width(window) < 95) window = (window << digit_bits) + digits[--place * numbers];
+  bool has_rest = false;
+  for (int below = 0; below < place; ++below) has_rest |= digits[below * numbers] != 0;
+  const int shift = std::max(width(window) - format<T>::kept_bits, 0);
+  has_rest |= (window & ((static_cast<__int128>(1) << shift) - 1)) != 0;
+  const auto kept = static_cast<std::int64_t>(window >> shift) | has_rest;
+  // Sums are whole numbers of units of the smallest number: results that are too small for all bits are exact.
+  const int exponent = (first + place) * digit_bits + shift - 1074;
+  const double once = static_cast<double>(static_cast<real>(kept)) * power_of_two(exponent / 2);
+  return static_cast<real>(once *
+                           power_of_two(exponent - exponent / 2));  // in two steps, because 2^exponent may be subnormal
+}
+
+std::uint8_t mark_of(double value) {
+  if (std::isnan(value)) return has_nan;
+  return value > 0 ? has_infinity : has_negative_infinity;
 }
 
 double special(std::uint8_t marks) {
@@ -123,14 +152,14 @@ double special(std::uint8_t marks) {
   return (marks & has_infinity) != 0 ? HUGE_VAL : -HUGE_VAL;
 }
 
+/// Adds one row to another: a sum of two numbers is rounded once. NaN and zero have one form.
 template <class T>
-void store_number(std::byte* target, double value) {
-  T element;
-  if constexpr (base::is_half<T>)
-    element = T(static_cast<float>(value));
-  else
-    element = static_cast<T>(value);
-  std::memcpy(target, &element, sizeof(T));
+void add_row(std::byte* target, const std::byte* elements, std::size_t numbers) {
+  using of = format<T>;
+  for (std::size_t n = 0; n < numbers; ++n) {
+    const typename of::real total = of::load(target, n) + of::load(elements, n);
+    of::store(target, n, std::isnan(total) ? std::numeric_limits<typename of::real>::quiet_NaN() : total + 0);
+  }
 }
 
 }  // namespace
@@ -140,37 +169,121 @@ bool exact_rows::needs(syncyte_dtype_t dtype) { return !base::is_integer(dtype) 
 exact_rows::exact_rows(syncyte_dtype_t dtype, std::int64_t row_elements)
     : dtype_(dtype),
       numbers_(static_cast<std::size_t>(row_elements) * (base::is_complex(dtype) ? 2 : 1)),
-      values_(numbers_) {}
+      row_bytes_(static_cast<std::size_t>(row_elements) * base::dtype_size(dtype)) {}
+
+exact_rows::sum& exact_rows::find_or_create(std::int64_t row) {
+  std::size_t& place = places_[row];
+  if (place != row_places::none && sums_[place].row == row) return sums_[place];
+  sums_.emplace_back().row = row;
+  place = sums_.size() - 1;
+  ++live_;
+  return sums_[place];
+}
+
+void exact_rows::forget(sum& of) {
+  of = {};
+  if (--live_ > 0) return;
+  sums_ = {};
+  places_.clear();
+  blocks_.clear();
+}
+
+void exact_rows::prefetch(std::int64_t row) const {
+  const std::size_t place = places_.find(row);
+  if (place == row_places::none) return;
+  const sum& of = sums_[place];
+  if (of.elements != nullptr) return prefetch_row(of.elements, row_bytes_);
+  constexpr std::size_t line_words = 8, most_lines = 64;
+  const std::size_t end = std::min(of.digits.size(), line_words * most_lines);
+  for (std::size_t at = 0; at < end; at += line_words) __builtin_prefetch(of.digits.data() + at, 1);
+}
+
+void exact_rows::add(std::int64_t row, const std::byte* elements) {
+  sum& to = find_or_create(row);
+  if (to.elements == nullptr && to.digits.empty() && to.marks.empty())  // it is new, or zero
+    to.elements = keep(elements);
+  else
+    add_to_digits(to, elements);
+}
+
+/// Copies a row to the last block.
+const std::byte* exact_rows::keep(const std::byte* elements) {
+  if (blocks_.empty() || block_used_ + row_bytes_ > block_bytes) {
+    blocks_.emplace_back(std::max(block_bytes, row_bytes_));
+    block_used_ = 0;
+  }
+  std::byte* const place = blocks_.back().data() + block_used_;
+  block_used_ += row_bytes_;
+  std::memcpy(place, elements, row_bytes_);
+  return place;
+}
+
+/// Turns the elements of the only addition to digits.
+void exact_rows::expand(sum& of) const {
+  if (of.elements == nullptr) return;
+  sum digits;
+  digits.row = of.row;
+  add_to_digits(digits, of.elements);
+  of = std::move(digits);
+}
+
+void exact_rows::add_to_digits(sum& to, const std::byte* elements) const {
+  expand(to);
+  visit_real(dtype_, [&]<class T>() {
+    magnitude_range found = find_magnitudes<T>(elements, numbers_);
+    std::vector<std::byte> finite;
+    if (found.highest >= format<T>::infinity) {
+      finite.assign(elements, elements + row_bytes_);
+      move_to_marks<T>(to, finite.data());
+      elements = finite.data();
+      found = find_magnitudes<T>(elements, numbers_);
+    }
+    if (found.lowest > found.highest) return;
+    const auto digit_of = [](std::uint64_t magnitude) { return format<T>::position(magnitude) / digit_bits; };
+    widen(to, {digit_of(found.lowest), digit_of(found.highest) + format<T>::spanned + 1});  // one more takes carries
+    add_numbers<T>(elements, numbers_, to.range.first, to.digits.data());
+  });
+  count_addition(to);
+}
+
+/// Marks infinities and NaN, and leaves zeros in their place.
+template <class T>
+void exact_rows::move_to_marks(sum& of, std::byte* elements) const {
+  for (std::size_t n = 0; n < numbers_; ++n) {
+    const auto value = format<T>::load(elements, n);
+    if (std::isfinite(value)) continue;
+    mark(of, n, mark_of(value));
+    format<T>::store(elements, n, 0);
+  }
+}
 
 void exact_rows::mark(sum& of, std::size_t number, std::uint8_t with) const {
   of.marks.resize(numbers_, 0);
   of.marks[number] |= with;
 }
 
-/// Makes room for digits [first, end).
-void exact_rows::widen(sum& of, std::int64_t first, std::int64_t end) const {
-  if (of.count > 0) {
-    if (first >= of.first && end <= of.first + of.count) return;
-    first = std::min(first, of.first);
-    end = std::max(end, of.first + of.count);
+/// Makes room for digits.
+void exact_rows::widen(sum& of, digit_range wanted) const {
+  const digit_range before = of.range;
+  if (before.count() > 0) {
+    if (wanted.first >= before.first && wanted.end <= before.end) return;
+    wanted = {std::min(wanted.first, before.first), std::max(wanted.end, before.end)};
     propagate(of);
   }
-  std::vector<std::int64_t> wider(static_cast<std::size_t>(end - first) * numbers_, 0);
-  std::copy(of.digits.begin(), of.digits.end(),
-            wider.begin() + (of.count > 0 ? (of.first - first) * static_cast<std::int64_t>(numbers_) : 0));
+  std::vector<std::int64_t> wider(static_cast<std::size_t>(wanted.count()) * numbers_);
+  const std::size_t inset = before.count() > 0 ? static_cast<std::size_t>(before.first - wanted.first) * numbers_ : 0;
+  std::copy(of.digits.begin(), of.digits.end(), wider.begin() + static_cast<std::ptrdiff_t>(inset));
   of.digits = std::move(wider);
-  of.first = first;
-  of.count = end - first;
+  of.range = wanted;
 }
 
 /// Leaves 0 to 2^32 - 1 in all digits but the highest, which has the sign.
 void exact_rows::propagate(sum& of) const {
-  for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(of.count); ++d) {
+  for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(of.range.count()); ++d) {
     std::int64_t* const digits = &of.digits[d * numbers_];
     for (std::size_t n = 0; n < numbers_; ++n) {
-      const std::int64_t carry = digits[n] >> digit_bits;
-      digits[n] -= carry * (std::int64_t{1} << digit_bits);
-      digits[numbers_ + n] += carry;
+      digits[numbers_ + n] += digits[n] >> digit_bits;
+      digits[n] &= 0xffffffff;
     }
   }
   of.additions = 0;
@@ -180,91 +293,81 @@ void exact_rows::count_addition(sum& of) const {
   if (++of.additions >= most_additions) propagate(of);
 }
 
-void exact_rows::add(std::int64_t row, const std::byte* elements) {
-  visit_real(dtype_, [&]<class T>() { read_numbers<T>(elements, values_); });
-  sum& to = sums_[row];
-  int lowest = std::numeric_limits<int>::max(), highest = -1;
-  for (const double value : values_) {
-    if (value == 0 || !std::isfinite(value)) continue;
-    const int digit = parts_of(value).position / digit_bits;
-    lowest = std::min(lowest, digit);
-    highest = std::max(highest, digit);
-  }
-  if (highest >= 0) widen(to, lowest, highest + 4);  // a number spans three digits; one more takes carries
-  for (std::size_t n = 0; n < numbers_; ++n) {
-    if (!std::isfinite(values_[n])) {
-      mark(to, n, mark_of(values_[n]));
-      continue;
-    }
-    if (values_[n] == 0) continue;
-    const parts number = parts_of(values_[n]);
-    const std::int64_t digit = number.position / digit_bits - to.first;
-    auto rest = static_cast<unsigned __int128>(number.integer) << (number.position % digit_bits);
-    for (std::int64_t* at = &to.digits[static_cast<std::size_t>(digit) * numbers_ + n]; rest != 0; at += numbers_) {
-      const auto low = static_cast<std::int64_t>(rest & 0xffffffffu);
-      *at += number.is_negative ? -low : low;
-      rest >>= digit_bits;
-    }
-  }
-  count_addition(to);
-}
-
 std::vector<std::int64_t> exact_rows::numbers() const {
   std::vector<std::int64_t> result;
-  result.reserve(sums_.size());
-  for (const auto& each : sums_) result.push_back(each.first);
-  std::sort(result.begin(), result.end());
+  result.reserve(live_);
+  for (const sum& each : sums_)
+    if (each.row != no_row) result.push_back(each.row);
   return result;
 }
 
 void exact_rows::move_to_record(std::int64_t row, std::vector<std::int64_t>& to) {
-  sum& of = sums_.at(row);
-  propagate(of);
-  to.insert(to.end(), {row, of.first, of.count, of.marks.empty() ? 0 : 1});
-  to.insert(to.end(), of.digits.begin(), of.digits.end());
-  to.insert(to.end(), of.marks.begin(), of.marks.end());
-  sums_.erase(row);
+  sum& of = find(row);
+  if (of.elements != nullptr) {
+    to.insert(to.end(), {row, 0, 0, elements_only});
+    to.resize(to.size() + element_words());
+    std::memcpy(to.data() + to.size() - element_words(), of.elements, row_bytes_);
+  } else {
+    propagate(of);
+    to.insert(to.end(), {row, of.range.first, of.range.count(), of.marks.empty() ? digits_only : digits_and_marks});
+    to.insert(to.end(), of.digits.begin(), of.digits.end());
+    to.insert(to.end(), of.marks.begin(), of.marks.end());
+  }
+  forget(of);
 }
 
 std::size_t exact_rows::record_words(const std::int64_t* header) const {
+  if (header[3] == elements_only) return header_words + element_words();
   return header_words + static_cast<std::size_t>(header[2] + header[3]) * numbers_;
 }
 
+std::size_t exact_rows::record_words() const {
+  std::size_t words = 0;
+  for (const sum& each : sums_)
+    if (each.row != no_row)
+      words += header_words + (each.elements != nullptr ? element_words() : each.digits.size()) + each.marks.size();
+  return words;
+}
+
 void exact_rows::merge(const std::int64_t* record) {
-  sum& to = sums_[record[0]];
-  const std::int64_t count = record[2];
-  if (count > 0) widen(to, record[1], record[1] + count);
-  const std::int64_t* const digits = record + header_words;
-  const auto words = static_cast<std::size_t>(count) * numbers_;
-  const std::size_t place = count > 0 ? static_cast<std::size_t>(record[1] - to.first) * numbers_ : 0;
-  for (std::size_t i = 0; i < words; ++i) to.digits[place + i] += digits[i];
-  for (std::size_t n = 0; record[3] != 0 && n < numbers_; ++n)
-    mark(to, n, static_cast<std::uint8_t>(digits[words + n]));
+  const std::int64_t* const words = record + header_words;
+  if (record[3] == elements_only) return add(record[0], reinterpret_cast<const std::byte*>(words));
+  sum& to = find_or_create(record[0]);
+  expand(to);
+  const auto first = static_cast<std::int32_t>(record[1]), count = static_cast<std::int32_t>(record[2]);
+  const std::size_t length = static_cast<std::size_t>(count) * numbers_;
+  if (count > 0) {
+    widen(to, {first, first + count});
+    std::int64_t* const digits = &to.digits[static_cast<std::size_t>(first - to.range.first) * numbers_];
+    for (std::size_t i = 0; i < length; ++i) digits[i] += words[i];
+  }
+  for (std::size_t n = 0; record[3] == digits_and_marks && n < numbers_; ++n)
+    mark(to, n, static_cast<std::uint8_t>(words[length + n]));
   count_addition(to);
 }
 
-void exact_rows::round(std::int64_t row, std::byte* target) {
-  sum& of = sums_.at(row);
-  // The highest digit of another rank's record may be negative; behind it there must be room for its carry.
-  if (of.count > 0) widen(of, of.first, of.first + of.count + 2);
-  propagate(of);
-  magnitude size{std::vector<std::uint32_t>(static_cast<std::size_t>(of.count)), static_cast<int>(of.first)};
+void exact_rows::add_all_to(const row_map& target) {
+  constexpr std::size_t ahead = 8;
   visit_real(dtype_, [&]<class T>() {
-    for (std::size_t n = 0; n < numbers_; ++n) {
-      const auto digit = [&](std::size_t d) { return of.digits[d * numbers_ + n]; };
-      const bool is_negative = of.count > 0 && digit(size.digits.size() - 1) < 0;
-      std::int64_t carry = 0;  // of the negated number
-      for (std::size_t d = 0; d < size.digits.size(); ++d) {
-        const std::int64_t value = (is_negative ? -digit(d) : digit(d)) + carry;
-        size.digits[d] = static_cast<std::uint32_t>(value);
-        carry = value >> digit_bits;
-      }
-      const std::uint8_t marks = of.marks.empty() ? 0 : of.marks[n];
-      const double result = marks != 0 ? special(marks) : rounded<T>(size);
-      store_number<T>(target + n * sizeof(T), is_negative && marks == 0 ? -result : result);
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const std::int64_t next = sums_[std::min(i + ahead, sums_.size() - 1)].row;
+      if (next != no_row) prefetch_row<true>(target.find(next), row_bytes_);
+      if (sums_[i].row == no_row) continue;
+      add_sum<T>(sums_[i], target.find(sums_[i].row));
+      forget(sums_[i]);
     }
   });
-  sums_.erase(row);
+}
+
+template <class T>
+void exact_rows::add_sum(sum& of, std::byte* target) const {
+  if (of.elements != nullptr) return add_row<T>(target, of.elements, numbers_);
+  add_to_digits(of, target);
+  propagate(of);
+  for (std::size_t n = 0; n < numbers_; ++n)
+    format<T>::store(target, n, rounded<T>(of.digits.data() + n, numbers_, of.range.first, of.range.count()));
+  for (std::size_t n = 0; n < of.marks.size(); ++n)
+    if (of.marks[n] != 0) format<T>::store(target, n, static_cast<typename format<T>::real>(special(of.marks[n])));
 }
 
 }  // namespace syncyte::rows

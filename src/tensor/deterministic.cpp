@@ -48,20 +48,20 @@ void merge_records(whole_tensor& records, std::int64_t first, std::int64_t end, 
 
 }  // namespace
 
-/// Moves this rank's sums of other ranks' rows to records, in the rows' order; `begin`: of each owner's records, and
-/// the end.
+/// Moves this rank's sums of other ranks' rows to records, by owner; `begin`: of each owner's records, and the end.
 std::vector<std::int64_t> whole_tensor::pack_staged(std::vector<std::int64_t>& begin) {
   const std::lock_guard guard(staged_->mutex);
+  std::vector<std::vector<std::int64_t>> rows(static_cast<std::size_t>(comm_->size()));
+  for (const std::int64_t row : staged_->sums.numbers())
+    rows[static_cast<std::size_t>(layout_.partition().owner(row))].push_back(row);
+  rows[static_cast<std::size_t>(comm_->rank())].clear();
   std::vector<std::int64_t> records;
-  begin.assign(1, 0);
-  for (const std::int64_t row : staged_->sums.numbers()) {
-    const int owner = layout_.partition().owner(row);
-    if (owner == comm_->rank()) continue;
-    begin.resize(std::max(begin.size(), static_cast<std::size_t>(owner) + 1),
-                 static_cast<std::int64_t>(records.size()));
-    staged_->sums.move_to_record(row, records);
+  records.reserve(staged_->sums.record_words());
+  for (const auto& rows_of_owner : rows) {
+    begin.push_back(static_cast<std::int64_t>(records.size()));
+    for (const std::int64_t row : rows_of_owner) staged_->sums.move_to_record(row, records);
   }
-  begin.resize(static_cast<std::size_t>(comm_->size()) + 1, static_cast<std::int64_t>(records.size()));
+  begin.push_back(static_cast<std::int64_t>(records.size()));
   return records;
 }
 
@@ -82,11 +82,7 @@ void whole_tensor::add_records(whole_tensor& records, whole_tensor& places) {
 /// Adds the sums of this rank's rows to the rows.
 void whole_tensor::round_staged() {
   const std::lock_guard guard(staged_->mutex);
-  for (const std::int64_t row : staged_->sums.numbers()) {
-    std::byte* const target = storage_->local() + layout_.offset_at_owner(comm_->rank(), row);
-    staged_->sums.add(row, target);
-    staged_->sums.round(row, target);
-  }
+  staged_->sums.add_all_to(storage_->mapped_rows());
 }
 
 /// Collective.

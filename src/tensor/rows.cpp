@@ -1,5 +1,6 @@
 // Gather, scatter and scatter-add: routes rows between this process and their owners.
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -135,9 +136,13 @@ std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request
 
 /// Adds rows to the sums that sync() takes to their owners.
 void whole_tensor::stage_rows(const row_request& request) {
+  constexpr std::int64_t ahead = 4;
+  const std::int64_t count = request.index.count();
   const std::lock_guard guard(staged_->mutex);
-  for (std::int64_t i = 0; i < request.index.count(); ++i)
+  for (std::int64_t i = 0; i < count; ++i) {
+    staged_->sums.prefetch(request.index[std::min(i + ahead, count - 1)]);
     staged_->sums.add(request.index[i], request.packed + static_cast<std::size_t>(i) * layout_.row_bytes());
+  }
 }
 
 void whole_tensor::access_mapped(const row_request& request, window::row_access what) {
