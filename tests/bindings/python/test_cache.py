@@ -281,14 +281,17 @@ def test_thousand_cycles_leak_nothing(cache):
         gc.collect()
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = int(file.read().split()[0])
-        return pages, len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+        return pages, (len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")))
 
     for _ in range(20):
         cycle()
-    before = measure()
+    pages, others = measure()
     for _ in range(1000):
         cycle()
-    assert measure() == before
+    more_pages, more_others = measure()
+    assert more_others == others
+    # Python takes some pages for itself now and then; one tensor of each cycle would be about 100 of them.
+    assert more_pages - pages < 64
 
 
 def receive_and_answer(name, nonce, pipe):
