@@ -122,7 +122,9 @@ bool caller::send_ready(session& to) {
 }
 
 bool caller::is_busy() const {
-  return !held_.empty() || std::ranges::any_of(sessions_, [](const auto& each) { return !each.second.unanswered.empty() || !each.second.ready.empty(); });
+  return !held_.empty() || std::ranges::any_of(sessions_, [](const auto& each) {
+    return !each.second.unanswered.empty() || !each.second.ready.empty();
+  });
 }
 
 bool caller::progress() {

@@ -314,8 +314,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t ten
  * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value {default(1)} number that is added or set
  * @param[out] request ends when the element has changed; needs no MPI
- * @return as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an owner of
- * rows, the element is not changed.
+ * @return as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an owner
+ * of rows, the element is not changed.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source, syncyte_tensor_t counters,
