@@ -959,12 +959,12 @@ contains
   end subroutine tensor_fetch_add
 
   !> Starts fetch_add; previous may not be read until the request has ended. Local; does not wait.
-  subroutine tensor_ifetch_add(self, element, operand, previous, request, stat, errmsg)
+  subroutine tensor_ifetch_add(self, element, operand, request, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
-    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c

@@ -322,13 +322,17 @@ class TensorMethods(Handle):
             As of scatter_() and fetch_add(); another op. Nothing is written.
         """
         wanted, values = self._rows_to_write(index, source)
+        signal = self._signal(counters, element, value, op)
+        _library.core().syncyte_tensor_put_signal(self.handle, wanted.reference, values.reference, *signal)
+        return self
+
+    @staticmethod
+    def _signal(counters: Any, element: int | Sequence[int], value: int, op: Literal["sum", "replace"]) -> tuple[Any, ...]:
+        """The arguments of a C function that change a counter."""
         if not isinstance(counters, TensorMethods):
             raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
         number, how = counters._element(element), int(as_op(op, of_window=True))
-        _library.core().syncyte_tensor_put_signal(
-            self.handle, wanted.reference, values.reference, counters.handle, number, how, as_int64(value, "value")
-        )
-        return self
+        return counters.handle, number, how, as_int64(value, "value")
 
     def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
         wanted, values = _index_buffer(index), self._source(source, True)
