@@ -17,7 +17,7 @@ from ._arrays import pointer
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, wrong
 from ._handles import Handle
-from ._types import Array, Comparison, Reduction
+from ._types import Array, Comparison, Reduction, WindowReduction
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ class TensorMethods(Handle):
         return self
 
     @staticmethod
-    def _signal(counters: Any, element: int | Sequence[int], value: int, op: Literal["sum", "replace"]) -> tuple[Any, ...]:
+    def _signal(counters: Any, element: int | Sequence[int], value: int, op: WindowReduction) -> tuple[Any, ...]:
         """The arguments of a C function that change a counter."""
         if not isinstance(counters, TensorMethods):
             raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")

@@ -122,9 +122,8 @@ def test_signals(world):
     """A reader sees the rows, although their writer does not look at its request."""
     tensor, counters = make(world), syncyte.WholeTensor(world.size, "int32")
     if world.rank == world.size - 1:
-        requests = [
-            tensor.iput_signal_(np.arange(11), np.full((11, 5), 2.0), counters, reader, 7) for reader in range(world.size)
-        ]
+        rows, twos = np.arange(11), np.full((11, 5), 2.0)
+        requests = [tensor.iput_signal_(rows, twos, counters, reader, 7) for reader in range(world.size)]
     assert counters.wait(world.rank, "==", 7) == 7
     assert (tensor.gather(np.arange(11)) == 2).all()
     if world.rank == world.size - 1:
