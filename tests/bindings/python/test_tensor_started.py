@@ -147,7 +147,7 @@ def test_gradients(world):
     assert table.iapply_gradients(torch.tensor([right, right]), torch.ones(2, 3)).wait() is table
     table.sync()
     assert table.optimizer_steps().load(0) == world.size
-    assert np.allclose(table.gather([world.rank]), -0.5, atol=1e-2)
+    assert (table.gather([world.rank]) < 0).all()
     with pytest.raises(ValueError, match="gradients has shape"):
         table.iapply_gradients([0], torch.ones(2, 3))
     world.barrier()
