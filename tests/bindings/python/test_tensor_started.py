@@ -126,6 +126,7 @@ def test_signals(world):
         requests = [tensor.iput_signal_(rows, twos, counters, reader, 7) for reader in range(world.size)]
     assert counters.wait(world.rank, "==", 7) == 7
     assert (tensor.gather(np.arange(11)) == 2).all()
+    world.barrier()  # no counter changes before its reader has seen it
     if world.rank == world.size - 1:
         assert syncyte.wait_all(requests) == [tensor] * world.size
         assert tensor.iput_signal_([], np.empty((0, 5)), counters, 0, 9, op="replace").wait() is tensor
