@@ -260,6 +260,9 @@ class Converter:
     def _number(self, dummy: Dummy, parameter: Parameter) -> Code:
         name, made, ctype = dummy.name, f"{dummy.name}_c", parameter.type
         is_flag, is_out = dummy.word("logical") is not None, parameter.direction != "in"
+        if parameter.kept:  # C writes it after the call, so that there can be no conversion
+            declaration = f"integer({c_kind(ctype)}), intent(inout), target, asynchronous"
+            return Code(self._declare(dummy, declaration), name)
         if ctype.name == "int64_t" and is_out:
             return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
                         after=[self._write("fortran_set_integer", name)])  # fmt: skip

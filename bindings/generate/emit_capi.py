@@ -129,8 +129,8 @@ def _method(function: Function) -> str:
     init = "after_init<forks_too>" if function.forked_child else "after_init"
     opening = f'return {"lookup_after_init" if function.lookup else init}("{operation}", [&] {{'
     outputs = [parameter for parameter in others
-               if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"
-               and not parameter.type.const]  # fmt: skip
+               if parameter.direction == "out" and not parameter.array and not parameter.kept
+               and parameter.type.name != "void" and not parameter.type.const]  # fmt: skip
     names = [output.name for output in outputs]
     arguments = [f"*{name}" if name in names else name for name in _arguments(function)
                  if name != handle.name and [name] != names]  # fmt: skip

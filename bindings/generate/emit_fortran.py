@@ -87,6 +87,7 @@ class Types:
             return f"type(c_ptr), value :: {parameter.name}"
         else:
             intent = "intent(in)" if ctype.const and ctype.pointers == 1 else _INTENTS[parameter.direction]
+            intent = "intent(inout), target, asynchronous" if parameter.kept and ctype.name == "int64_t" else intent
             head, shape = f"{self.base(ctype)}, {intent}", "(*)" if parameter.array is not None else ""
         return f"{head}{optional} :: {parameter.name}{shape}"
 

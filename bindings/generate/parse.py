@@ -120,8 +120,8 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
         return f"array({parameter.array}) names no parameter"
     if (parameter.contiguous or parameter.tensor_dtype) and ctype.name != "syncyte_buffer_t":
         return "only a buffer can be {contiguous} or {tensor_dtype}"
-    if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void"):
-        return "only a buffer or an element can be {kept}"
+    if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void", "int64_t"):
+        return "only a buffer, an element or an int64_t can be {kept}"
     if parameter.in_place and not parameter.optional:
         return "only an {optional} parameter can be {in_place}"
     if parameter.optional and ctype.pointers == 0 and not parameter.callback:

@@ -560,6 +560,15 @@ syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const s
   });
 }
 
+syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* gradients, syncyte_request_t* request) {
+  return after_init("tensor_iapply_gradients", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(request, "request");
+    give_request(object->iapply_gradients(index, gradients), "tensor_iapply_gradients", request);
+  });
+}
+
 syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("tensor_get_box", [&] {
@@ -623,6 +632,15 @@ syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t eleme
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const auto result = static_cast<int64_t>(object->fetch_add(element, operand));
     if (previous != nullptr) *previous = result;
+  });
+}
+
+syncyte_status_t syncyte_tensor_ifetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand, int64_t* previous,
+    syncyte_request_t* request) {
+  return after_init("tensor_ifetch_add", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(request, "request");
+    give_request(object->ifetch_add(element, operand, previous), "tensor_ifetch_add", request);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "guard.hpp"
 #include "handle_tables.hpp"
+#include "requests.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::capi {
@@ -78,6 +79,18 @@ syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyt
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     object->put_signal(index, source, *tables::tensor().find(counters, "counters"), element, op, value);
+  });
+}
+
+syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                            const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element,
+                                            syncyte_op_t op, int64_t value, syncyte_request_t* request) {
+  return after_init("tensor_iput_signal", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    out(request, "request");
+    give_request(object->iput_signal(index, source, tables::tensor().find(counters, "counters"), element, op, value),
+                 "tensor_iput_signal", request);
   });
 }
 

@@ -199,6 +199,20 @@ class tensor : public detail::tensor_methods {
         syncyte_tensor_put_signal(get(), index.get(), source.get(), counters.get(), element, detail::raw(how), value));
   }
 
+  /// Starts put_signal(); source must stay until the end. The counter changes when all owners have the rows, without
+  /// further calls. Local; does not wait for other ranks.
+  request iput_signal(const const_buffer& index, const const_buffer& source, const tensor& counters,
+                      std::int64_t element, std::int64_t value = 1, op how = op::sum) const {
+    return detail::started(syncyte_tensor_iput_signal, get(), index.get(), source.get(), counters.get(), element,
+                           detail::raw(how), value);
+  }
+
+  /// Starts fetch_add(). `previous`, unless it is null, gets the old value, and must stay until the end. Local; does
+  /// not wait for other ranks.
+  request ifetch_add(std::int64_t element, std::int64_t operand, std::int64_t* previous = nullptr) const {
+    return detail::started(syncyte_tensor_ifetch_add, get(), element, operand, previous);
+  }
+
   /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -31,7 +32,31 @@ void caller::begin(peer& owner, conversation& talk) {
   send_ready(with);
 }
 
+void caller::begin_last(peer* owner, std::deque<conversation>& talks) {
+  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  held_.push_back({owner, &talks});
+  begin_held();
+}
+
+/// Begins held conversations whose turn has come; true if there were some.
+bool caller::begin_held() {
+  const auto begins = [&](const held_conversation& each) {
+    const auto others = std::views::take(*each.talks, std::ssize(*each.talks) - 1);
+    if (!std::ranges::all_of(others, &conversation::has_ended)) return false;
+    conversation& talk = each.talks->back();
+    if (std::ranges::any_of(others, [](const conversation& other) { return other.error.has_value(); }))
+      talk.has_more = false;
+    else if (each.owner != nullptr)
+      begin(*each.owner, talk);
+    else
+      next_of(talk);
+    return true;
+  };
+  return std::erase_if(held_, begins) > 0;
+}
+
 void caller::abandon(conversation& talk) {
+  std::erase_if(held_, [&](const held_conversation& each) { return &each.talks->back() == &talk; });
   for (auto& [process, with] : sessions_) {
     std::erase(with.ready, &talk);
     for (auto& request : with.unanswered)
@@ -97,15 +122,16 @@ bool caller::send_ready(session& to) {
 }
 
 bool caller::is_busy() const {
-  return std::ranges::any_of(
-      sessions_, [](const auto& each) { return !each.second.unanswered.empty() || !each.second.ready.empty(); });
+  return !held_.empty() || std::ranges::any_of(sessions_, [](const auto& each) {
+    return !each.second.unanswered.empty() || !each.second.ready.empty();
+  });
 }
 
 bool caller::progress() {
   if (!worker_) return false;
   bool did_something = worker_->progress();
   for (auto& [process, to] : sessions_) did_something |= send_ready(to);
-  return did_something;
+  return begin_held() || did_something;
 }
 
 void caller::on_message(const message_header& header, std::span<const std::byte> payload) {
@@ -166,6 +192,9 @@ void caller::close_links() {
   is_closed_ = true;
   for (auto& [process, to] : sessions_) end(to, SYNCYTE_ERR_NOT_INITIALISED, "has not answered: Syncyte has ended");
   sessions_.clear();
+  for (const held_conversation& each : held_)
+    each.talks->back().fail(base::error(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended"));
+  held_.clear();
 }
 
 void caller::look() {

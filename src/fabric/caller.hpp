@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "fabric/peer.hpp"
@@ -69,6 +70,9 @@ class caller final : private receiver {
 
   /// Begins a conversation, which lives until it has ended or is abandoned.
   void begin(peer& owner, conversation& talk);
+  /// Begins the last of an operation's conversations when the others have ended; ends it if one of them failed.
+  /// Whichever thread makes progress of the caller begins it. No owner: its source is asked once, and has no requests.
+  void begin_last(peer* owner, std::deque<conversation>& talks);
   /// Forgets a conversation: answers to its requests are dropped.
   void abandon(conversation& talk);
 
@@ -119,11 +123,18 @@ class caller final : private receiver {
     std::chrono::nanoseconds moved{};                // when the oldest request became it, or was sent again
   };
 
+  /// The last one of `talks`, which waits for the end of the others.
+  struct held_conversation {
+    peer* owner;  // null: it has no requests
+    std::deque<conversation>* talks;
+  };
+
   void on_message(const message_header& header, std::span<const std::byte> payload) override;
   void on_broken(std::uint64_t tag) override;
 
   session& session_with(peer& owner);
   std::shared_ptr<message> next_of(conversation& talk);
+  bool begin_held();
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);
@@ -138,6 +149,7 @@ class caller final : private receiver {
   std::unique_ptr<worker> worker_;
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process
+  std::vector<held_conversation> held_;
   std::chrono::nanoseconds looked_{};
   bool is_closed_ = false;
 };

@@ -374,6 +374,12 @@ void exchange::add(peer& owner, request_source& source) {
   caller_.begin(owner, talk);
 }
 
+void exchange::add_last(peer* owner, request_source& source) {
+  const std::lock_guard lock(caller_.mutex);
+  talks_.emplace_back().source = &source;
+  caller_.begin_last(owner, talks_);
+}
+
 void exchange::drive() {
   if (!std::exchange(is_driven_, true)) engine_.drive(caller_);
 }

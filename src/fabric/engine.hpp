@@ -135,6 +135,11 @@ class exchange {
   /// Begins to send; `source` lives until the exchange has ended or goes.
   void add(peer& owner, request_source& source);
 
+  /// Begins to send when all requests that were added before are answered, unless one failed; nothing is added after
+  /// it. It needs no call of this exchange: the serving thread begins a driven one. Without an owner the source sends
+  /// nothing: its next(), which must not wait, is called once, by any thread, and returns null.
+  void add_last(peer* owner, request_source& source);
+
   /// Lets the serving thread go on with it, so that it ends without calls of test() or wait().
   void drive();
 

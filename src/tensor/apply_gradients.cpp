@@ -41,12 +41,26 @@ void whole_tensor::set_learning_rate(double lr) {
   changed.set_learning_rate(lr);
 }
 
-void whole_tensor::apply_gradients(const syncyte_buffer_t* index, const syncyte_buffer_t* gradients) {
+/// Null: all is done.
+std::unique_ptr<window::transfer> whole_tensor::start_gradients(const syncyte_buffer_t* index,
+                                                                const syncyte_buffer_t* gradients) {
   optimizer& by = require_optimizer();
   const row_request request = check_rows(index, gradients, "gradients");
-  if (layout_.row_elements() == 0) return;
+  if (layout_.row_elements() == 0) return nullptr;
   if (!by.reaches_other_nodes()) require_mapped(request);
-  by.apply(rows::distinct_rows(request.index, request.packed, layout_.row_bytes(), layout_.dtype()));
+  return by.start(rows::distinct_rows(request.index, request.packed, layout_.row_bytes(), layout_.dtype()));
+}
+
+void whole_tensor::apply_gradients(const syncyte_buffer_t* index, const syncyte_buffer_t* gradients) {
+  if (const auto started = start_gradients(index, gradients)) started->wait();
+}
+
+std::unique_ptr<window::started_access> whole_tensor::iapply_gradients(const syncyte_buffer_t* index,
+                                                                       const syncyte_buffer_t* gradients) {
+  // The object that serves the requests is kept by the optimizer, which the tensor may drop meanwhile.
+  auto both = std::make_shared<std::pair<std::shared_ptr<whole_tensor>, std::shared_ptr<optimizer>>>(shared_from_this(),
+                                                                                                     optimizer_);
+  return std::make_unique<window::started_access>(std::move(both), start_gradients(index, gradients));
 }
 
 std::shared_ptr<whole_tensor> whole_tensor::optimizer_state() const { return require_optimizer().state(); }

@@ -1,10 +1,12 @@
 // Atomic counters and flags: single elements of integer tensors.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -40,6 +42,59 @@ void look_around() {
   mpi::require_no_death("tensor_wait");
 }
 
+/// The bytes of a number of int32 or int64.
+auto bytes_of(syncyte_dtype_t dtype, std::int64_t number) {
+  decltype(window::element_change::operand) bytes{};
+  const auto narrow = static_cast<std::int32_t>(number);
+  if (dtype == SYNCYTE_INT64)
+    std::memcpy(bytes.data(), &number, sizeof number);
+  else
+    std::memcpy(bytes.data(), &narrow, sizeof narrow);
+  return bytes;
+}
+
+/// A change of a counter under way, whose old value the caller gets as an int64 at the end.
+class counter_change final : public window::transfer {
+ public:
+  counter_change(const window::element_change& what, std::int64_t* previous) : dtype_(what.dtype), result_(previous) {
+    under_way_ = what.at->start_combine(what.rank, what.offset, what.dtype, what.op, what.operand.data(),
+                                        previous != nullptr ? old_.data() : nullptr, 1);
+    if (!under_way_) finish();
+  }
+
+  bool has_ended() const { return !under_way_; }
+
+  bool test() override {
+    if (under_way_ && !under_way_->test()) return false;
+    if (under_way_) finish();
+    return true;
+  }
+  void wait() override {
+    if (!under_way_) return;
+    under_way_->wait();
+    finish();
+  }
+  void drive() override {
+    if (under_way_) under_way_->drive();
+  }
+
+ private:
+  void finish() {
+    under_way_.reset();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (result_ == nullptr) return;
+    std::int32_t narrow = 0;
+    std::memcpy(&narrow, old_.data(), sizeof narrow);
+    *result_ = narrow;
+    if (dtype_ == SYNCYTE_INT64) std::memcpy(result_, old_.data(), sizeof *result_);
+  }
+
+  syncyte_dtype_t dtype_;
+  std::int64_t* result_;
+  alignas(std::int64_t) std::array<std::byte, sizeof(std::int64_t)> old_{};
+  std::unique_ptr<window::transfer> under_way_;  // destroyed before old_
+};
+
 }  // namespace
 
 /// One element and the method that accesses it: the processor's atomics if the row is mapped here and all ranks that
@@ -52,6 +107,10 @@ struct whole_tensor::counter {
   syncyte_dtype_t dtype;
 
   bool is_mapped() const { return address != nullptr; }
+
+  window::element_change change_of(syncyte_op_t op, std::int64_t operand) const {
+    return {address, remote, owner, offset, dtype, op, tensor::bytes_of(dtype, operand)};
+  }
 
   /// Applies `op` and returns the element's old value.
   std::int64_t fetch(syncyte_op_t op, std::int64_t operand) const {
@@ -139,6 +198,34 @@ std::int64_t whole_tensor::number_for_counter(std::int64_t value, const char* ar
 
 std::int64_t whole_tensor::fetch_add(std::int64_t element, std::int64_t operand) {
   return find_counter(element).fetch(SYNCYTE_OP_SUM, number_for_counter(operand, "operand"));
+}
+
+std::unique_ptr<window::started_access> whole_tensor::ifetch_add(std::int64_t element, std::int64_t operand,
+                                                                 std::int64_t* previous) {
+  number_for_counter(operand, "operand");
+  return std::make_unique<window::started_access>(shared_from_this(),
+                                                  start_change(element, SYNCYTE_OP_SUM, operand, previous));
+}
+
+/// Starts a change of a counter whose arguments were checked. Null: it is done.
+std::unique_ptr<window::transfer> whole_tensor::start_change(std::int64_t element, syncyte_op_t op,
+                                                             std::int64_t operand, std::int64_t* previous) {
+  const counter found = find_counter(element);
+  if (found.is_mapped()) {
+    const std::int64_t old = found.fetch(op, operand);
+    if (previous != nullptr) *previous = old;
+    return nullptr;
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  auto started = std::make_unique<counter_change>(found.change_of(op, operand), previous);
+  if (!started->has_ended()) return started;
+  found.remote->serve_others();
+  return nullptr;
+}
+
+/// Changes a counter as the last step of a transfer. Returns false if the transfer cannot.
+bool whole_tensor::signal_after(window::transfer& rows, std::int64_t element, syncyte_op_t op, std::int64_t value) {
+  return rows.then(find_counter(element).change_of(op, value));
 }
 
 std::int64_t whole_tensor::compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) {

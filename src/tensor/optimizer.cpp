@@ -33,6 +33,50 @@ std::int64_t slots_of(const optim::rule& by, const layout& shape) {
   return std::max<std::int64_t>(needed, (static_cast<std::int64_t>(rows::locked_row_bytes) + slot - 1) / slot);
 }
 
+/// Distinct rows of one owner with their gradients.
+struct row_gradients {
+  std::span<const std::int64_t> rows;
+  std::span<const std::byte* const> sums;
+};
+
+/// Updates under way of rows that are not mapped here.
+class update_transfer final : public window::transfer {
+ public:
+  update_transfer(std::shared_ptr<fabric::group> ranks, fabric::object_name object, const optim::step& by,
+                  const row_updates& updates, rows::distinct_rows changed)
+      : ranks_(std::move(ranks)), changed_(std::move(changed)), running_(ranks_->begin()) {
+    const base::partition& partition = updates.shape().partition();
+    row_gradients rest{changed_.rows(), changed_.sums()};
+    while (!rest.rows.empty()) {
+      const int owner = partition.owner(rest.rows.front());
+      const auto end = std::ranges::lower_bound(rest.rows, partition.first(owner + 1));
+      const auto count = static_cast<std::size_t>(end - rest.rows.begin());
+      const row_gradients its{rest.rows.first(count), rest.sums.first(count)};
+      rest = {rest.rows.subspan(count), rest.sums.subspan(count)};
+      if (updates.is_mapped(its.rows.front()))
+        mapped_.push_back(its);
+      else
+        running_.add(ranks_->at(owner), requests_.emplace_back(ranks_->rank_name(owner), object, by, updates.shape(),
+                                                               owner, its.rows, its.sums));
+    }
+  }
+
+  /// Rows with which the transfer has nothing to do.
+  const std::vector<row_gradients>& mapped() const { return mapped_; }
+  bool is_empty() const { return requests_.empty(); }
+
+  bool test() override { return running_.test(); }
+  void wait() override { ranks_->wait("apply_gradients", running_); }
+  void drive() override { running_.drive(); }
+
+ private:
+  std::shared_ptr<fabric::group> ranks_;
+  rows::distinct_rows changed_;
+  std::vector<row_gradients> mapped_;
+  std::deque<update_requests> requests_;
+  fabric::exchange running_;  // destroyed before the requests
+};
+
 }  // namespace
 
 std::shared_ptr<optimizer> optimizer::create(std::shared_ptr<comm::communicator> comm, const optim::rule& by,
@@ -70,41 +114,21 @@ void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
   reference_ = std::make_unique<comm::deferred_reference>(comm, std::make_shared<served_updates>(ranks_, name_));
 }
 
-void optimizer::apply(const rows::distinct_rows& changed) {
+std::unique_ptr<window::transfer> optimizer::start(rows::distinct_rows changed) {
   optim::rule by = rule_;
   by.lr = lr_.load(std::memory_order_relaxed);
   const optim::step step = optim::step_of(by, steps_ ? steps_->fetch_add(0, 1) + 1 : 1);
-  if (ranks_)
-    update_everywhere(step, changed);
-  else
-    rows_->update(step, changed.rows(), changed.sums());
+  if (ranks_) return update_everywhere(step, std::move(changed));
+  rows_->update(step, changed.rows(), changed.sums());
+  return nullptr;
 }
 
 /// Updates rows of all owners. Rows of other nodes are under way while those of this node are updated.
-void optimizer::update_everywhere(const optim::step& by, const rows::distinct_rows& changed) {
-  struct part {
-    std::span<const std::int64_t> rows;
-    std::span<const std::byte* const> sums;
-  };
-  const base::partition& partition = rows_->shape().partition();
-  std::vector<part> here;
-  std::deque<update_requests> requests;
-  ranks_->run("apply_gradients", [&](fabric::exchange& running) {
-    part rest{changed.rows(), changed.sums()};
-    while (!rest.rows.empty()) {
-      const int owner = partition.owner(rest.rows.front());
-      const auto end = std::ranges::lower_bound(rest.rows, partition.first(owner + 1));
-      const auto count = static_cast<std::size_t>(end - rest.rows.begin());
-      const part its{rest.rows.first(count), rest.sums.first(count)};
-      rest = {rest.rows.subspan(count), rest.sums.subspan(count)};
-      if (rows_->is_mapped(its.rows.front()))
-        here.push_back(its);
-      else
-        running.add(ranks_->at(owner), requests.emplace_back(ranks_->rank_name(owner), name_, by, rows_->shape(), owner,
-                                                             its.rows, its.sums));
-    }
-    for (const part& its : here) rows_->update(by, its.rows, its.sums);
-  });
+std::unique_ptr<window::transfer> optimizer::update_everywhere(const optim::step& by, rows::distinct_rows changed) {
+  auto started = std::make_unique<update_transfer>(ranks_, name_, by, *rows_, std::move(changed));
+  for (const row_gradients& mapped : started->mapped()) rows_->update(by, mapped.rows, mapped.sums);
+  if (started->is_empty()) return nullptr;
+  return started;
 }
 
 }  // namespace syncyte::tensor

@@ -23,11 +23,12 @@ class optimizer {
 
   void set_learning_rate(double lr) { lr_.store(lr, std::memory_order_relaxed); }
 
-  /// Whether apply() updates rows of other nodes.
+  /// Whether start() updates rows of other nodes.
   bool reaches_other_nodes() const { return ranks_ != nullptr; }
 
-  /// Updates each of the rows once. All are mapped here, unless reaches_other_nodes().
-  void apply(const rows::distinct_rows& changed);
+  /// Starts to update each of the rows once. All are mapped here, unless reaches_other_nodes(). Those that are mapped
+  /// here are done on return. The source of their sums stays until the end. Null: all are done.
+  std::unique_ptr<window::transfer> start(rows::distinct_rows changed);
 
   const std::shared_ptr<whole_tensor>& state() const { return state_; }  ///< null if there is none
   const std::shared_ptr<whole_tensor>& steps() const { return steps_; }  ///< null if updates are not counted
@@ -37,7 +38,7 @@ class optimizer {
 
   void make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape);
   void open(const std::shared_ptr<comm::communicator>& comm);
-  void update_everywhere(const optim::step& by, const rows::distinct_rows& changed);
+  std::unique_ptr<window::transfer> update_everywhere(const optim::step& by, rows::distinct_rows changed);
 
   optim::rule rule_;
   std::atomic<double> lr_;

@@ -1,6 +1,7 @@
 // Gather, scatter and scatter-add: routes rows between this process and their owners.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -108,6 +109,7 @@ class whole_tensor::row_transfer final : public window::transfer {
   void drive() override {
     if (under_way_) under_way_->drive();
   }
+  bool then(const window::element_change& change) override { return under_way_ && under_way_->then(change); }
 
  private:
   rows_by_owner sorted_;
@@ -186,13 +188,20 @@ void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t
 
 void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
                               std::int64_t element, syncyte_op_t op, std::int64_t value) {
+  if (const auto started = start_put_signal(index, source, counters, element, op, value)) started->wait();
+}
+
+/// Starts the writes of rows, with the change of the counter as their last step. Null: all is done.
+std::unique_ptr<window::transfer> whole_tensor::start_put_signal(const syncyte_buffer_t* index,
+                                                                 const syncyte_buffer_t* source, whole_tensor& counters,
+                                                                 std::int64_t element, syncyte_op_t op,
+                                                                 std::int64_t value) {
   counters.require_signal(element, op, value);
-  scatter(index, source);
-  flush();  // the rows are at their owners
-  if (op == SYNCYTE_OP_SUM)
-    counters.fetch_add(element, value);
-  else
-    counters.store(element, value);
+  auto rows = start(check_rows(index, source, "source"), window::row_access::put);
+  flush();  // rows that are mapped here, and by MPI RMA all rows, are at their owners
+  if (rows && counters.signal_after(*rows, element, op, value)) return rows;
+  if (rows) rows->wait();
+  return counters.start_change(element, op, value, nullptr);
 }
 
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
@@ -215,6 +224,16 @@ std::unique_ptr<window::started_access> whole_tensor::iscatter_add(const syncyte
                                                                    const syncyte_buffer_t* source) {
   return std::make_unique<window::started_access>(shared_from_this(),
                                                   start(check_rows(index, source, "source"), window::row_access::add));
+}
+
+std::unique_ptr<window::started_access> whole_tensor::iput_signal(const syncyte_buffer_t* index,
+                                                                  const syncyte_buffer_t* source,
+                                                                  const std::shared_ptr<whole_tensor>& counters,
+                                                                  std::int64_t element, syncyte_op_t op,
+                                                                  std::int64_t value) {
+  auto both = std::make_shared<std::array<std::shared_ptr<whole_tensor>, 2>>(std::array{shared_from_this(), counters});
+  return std::make_unique<window::started_access>(std::move(both),
+                                                  start_put_signal(index, source, *counters, element, op, value));
 }
 
 /// Whether this process loads and stores an owner's rows, of which there is at least one.

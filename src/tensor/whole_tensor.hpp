@@ -79,6 +79,12 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   std::unique_ptr<window::started_access> igather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
   std::unique_ptr<window::started_access> iscatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   std::unique_ptr<window::started_access> iscatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  std::unique_ptr<window::started_access> iapply_gradients(const syncyte_buffer_t* index,
+                                                           const syncyte_buffer_t* gradients);
+  /// The counter changes without calls of test() or wait().
+  std::unique_ptr<window::started_access> iput_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source,
+                                                      const std::shared_ptr<whole_tensor>& counters,
+                                                      std::int64_t element, syncyte_op_t op, std::int64_t value);
 
   void get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output);
   void put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source);
@@ -97,6 +103,9 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
                           std::int64_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const;
 
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand);
+  /// Started form; `previous` may be null. It stays until the end, and is written by the call that finds the end.
+  std::unique_ptr<window::started_access> ifetch_add(std::int64_t element, std::int64_t operand,
+                                                     std::int64_t* previous);
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired);
   std::int64_t load(std::int64_t element);
   void store(std::int64_t element, std::int64_t value);
@@ -143,7 +152,15 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
                                                 const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha,
                                                 std::size_t most_bytes);
 
+  std::unique_ptr<window::transfer> start_put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source,
+                                                     whole_tensor& counters, std::int64_t element, syncyte_op_t op,
+                                                     std::int64_t value);
+  std::unique_ptr<window::transfer> start_gradients(const syncyte_buffer_t* index, const syncyte_buffer_t* gradients);
+
   counter find_counter(std::int64_t element) const;
+  std::unique_ptr<window::transfer> start_change(std::int64_t element, syncyte_op_t op, std::int64_t operand,
+                                                 std::int64_t* previous);
+  bool signal_after(window::transfer& rows, std::int64_t element, syncyte_op_t op, std::int64_t value);
   void require_signal(std::int64_t element, syncyte_op_t op, std::int64_t value) const;
   std::int64_t number_for_counter(std::int64_t value, const char* argument) const;
 

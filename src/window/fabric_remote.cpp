@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "window/fabric_requests.hpp"
 
@@ -46,13 +47,15 @@ class fabric_rows final : public transfer {
 
   void drive() override { running_.drive(); }
   bool test() override { return running_.test(); }
-  void wait() override { ranks_->wait(kind_.name, running_); }
+  void wait() override { ranks_->wait(last_ ? "put_signal" : kind_.name, running_); }
+  bool then(const element_change& change) override;
 
  private:
   std::shared_ptr<fabric::group> ranks_;
   access_kind kind_;
   std::deque<row_requests> short_rows_;
   std::deque<piece_requests> long_rows_;
+  std::unique_ptr<fabric::request_source> last_;
   fabric::exchange running_;  // destroyed before the requests
 };
 
@@ -131,6 +134,55 @@ class element_operand {
   std::array<std::byte, most_copied> copy_{};
   bool is_copied_ = false;
 };
+
+/// A change of an element that is mapped here.
+class mapped_change final : public fabric::request_source {
+ public:
+  explicit mapped_change(const element_change& what) : what_(what) {}
+
+  std::shared_ptr<fabric::message> next() override {
+    atomics::find_combine(what_.dtype, what_.op)(what_.address, what_.operand.data(), nullptr, 1);
+    return nullptr;
+  }
+  void on_answer(const fabric::message_header&, std::span<const std::byte>) override {}
+  std::string owner_name() const override { return "this rank"; }
+
+ private:
+  element_change what_;
+};
+
+/// A request for the change of an element at its owner.
+class change_request final : public fabric::request_source {
+ public:
+  change_request(const fabric_remote& at, const element_change& what)
+      : operand_(what.operand),
+        requests_(at.ranks().rank_name(what.rank), at.name(),
+                  {memory_operation::combine, what.offset, what.dtype, what.op,
+                   std::span(operand_).first(base::dtype_size(what.dtype)), nullptr}) {}
+
+  std::shared_ptr<fabric::message> next() override { return requests_.next(); }
+  void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override {
+    requests_.on_answer(request, payload);
+  }
+  std::string owner_name() const override { return requests_.owner_name(); }
+
+ private:
+  decltype(element_change::operand) operand_;
+  element_requests requests_;
+};
+
+bool fabric_rows::then(const element_change& change) {
+  if (change.address != nullptr) {
+    last_ = std::make_unique<mapped_change>(change);
+    running_.add_last(nullptr, *last_);
+    return true;
+  }
+  const fabric_remote* const at = change.at->by_fabric();
+  if (at == nullptr) return false;
+  last_ = std::make_unique<change_request>(*at, change);
+  running_.add_last(&at->ranks().at(change.rank), *last_);
+  return true;
+}
 
 using bytes_transfer = one_transfer<bytes_operand>;
 using element_transfer = one_transfer<element_operand>;

@@ -31,6 +31,10 @@ class fabric_remote final : public remote {
   std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
                                                const void* expected, const void* desired, void* previous) override;
 
+  fabric_remote* by_fabric() override { return this; }
+  const fabric::group& ranks() const { return *ranks_; }
+  fabric::object_name name() const { return name_; }
+
   void flush(int rank) override;
   void synchronise_memory() override;
   void serve_others() override {}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,20 @@ using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets
 
 enum class row_access { get, put, add };
 
+class fabric_remote;
+class remote;
+
+/// A change of one element of 4 or 8 bytes.
+struct element_change {
+  std::byte* address;  ///< the element, if it is changed by this process's atomics; null: `at` reaches it
+  remote* at;
+  int rank;
+  std::size_t offset;
+  syncyte_dtype_t dtype;
+  syncyte_op_t op;
+  alignas(std::int64_t) std::array<std::byte, sizeof(std::int64_t)> operand;
+};
+
 /// An operation under way. Destroying it before its end gives it up: accesses that have begun may still happen at their
 /// owners, but memory here is not touched any more.
 class transfer {
@@ -46,6 +61,10 @@ class transfer {
   virtual void wait() = 0;
   /// Lets it go on without calls of test() or wait().
   virtual void drive() = 0;
+  /// Makes the change after the operation, as its last step, which like the others needs no call once drive() was
+  /// called. It is not made after an error, or when the transfer is given up before. Returns false if it cannot: wait()
+  /// for the end then, and make the change.
+  virtual bool then(const element_change&) { return false; }
 };
 
 /// Memory of all ranks of a communicator, also of ranks on other nodes. Offsets are in bytes from the start of a rank's
@@ -99,6 +118,9 @@ class remote : public comm::collective_resource {
                     void* previous) {
     finish(start_compare_swap(rank, offset, dtype, expected, desired, previous));
   }
+
+  /// This object, if it is one; otherwise null.
+  virtual fabric_remote* by_fabric() { return nullptr; }
 
   virtual void flush(int rank) = 0;  // -1: all
   /// Makes what other ranks have put visible to loads, and stores visible to other ranks.

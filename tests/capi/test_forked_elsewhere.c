@@ -66,6 +66,8 @@ static void use_rows_elsewhere(void) {
   EXPECT_REFUSED(syncyte_tensor_igather(tensor, &index, &packed, &request));
   EXPECT_REFUSED(syncyte_tensor_iscatter(tensor, &index, &packed, &request));
   EXPECT_REFUSED(syncyte_tensor_iscatter_add(tensor, &index, &packed, &request));
+  EXPECT_REFUSED(syncyte_tensor_iput_signal(tensor, &index, &packed, tensor, element, SYNCYTE_OP_SUM, 1, &request));
+  EXPECT_REFUSED(syncyte_tensor_ifetch_add(tensor, element, 1, &number, &request));
   EXPECT_REFUSED(syncyte_tensor_get_box(tensor, lower, 2, &packed));
   EXPECT_REFUSED(syncyte_tensor_put_box(tensor, lower, 2, &packed));
   EXPECT_REFUSED(syncyte_tensor_fetch_add(tensor, element, 1, &number));
@@ -84,8 +86,11 @@ static void update_rows_elsewhere(void) {
   const int64_t shape[2] = {1, 1};
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1);
   syncyte_buffer_t gradients = {0};
+  syncyte_request_t request = NULL;
   EXPECT_OK(syncyte_buffer_init(&gradient, SYNCYTE_FLOAT32, 2, shape, &gradients));
   EXPECT_REFUSED(syncyte_tensor_apply_gradients(parameters, &index, &gradients));
+  EXPECT_REFUSED(syncyte_tensor_iapply_gradients(parameters, &index, &gradients, &request));
+  EXPECT(request == NULL);
   EXPECT_REFUSED(syncyte_tensor_set_learning_rate(parameters, 2.0));
   EXPECT_REFUSED(syncyte_tensor_set_optimizer(parameters, SYNCYTE_OPTIMIZER_SGD, 0.5, NULL));
 }

@@ -153,6 +153,31 @@ TEST_F(Tensor, StartsAccessesToBoxes) {
                [&] { table.iaccumulate_box(lower, syncyte::const_buffer(values.data(), shape), 2.0F); });
 }
 
+TEST_F(Tensor, StartsSignalsUpdatesAndAdditions) {
+  const tensor table(world_, syncyte::dtype::float64, {size_, 2});
+  const tensor counters(world_, syncyte::dtype::int32, {size_});
+  const int right = (rank_ + 1) % size_;
+  const std::vector<std::int64_t> index{right};
+  const std::vector<double> ones{1, 1};
+  auto signal = table.iput_signal(index, ones, counters, right, 4);
+  EXPECT_EQ(counters.wait(rank_, syncyte::compare::equal, 4), 4);
+  const std::vector<std::int64_t> mine{rank_};
+  EXPECT_EQ(table.gather<double>(mine), ones);
+  signal.wait();
+  counters.sync();
+  std::int64_t previous = -1;
+  counters.ifetch_add(right, 5, &previous).wait();
+  EXPECT_EQ(previous, 4);
+  counters.ifetch_add(right, 1).wait();
+  table.iput_signal(index, ones, counters, right, -1, syncyte::op::replace).wait();
+  table.set_optimizer(syncyte::optimizer::sgd, 0.5);
+  table.iapply_gradients(index, ones).wait();
+  table.sync();
+  EXPECT_EQ(table.gather<double>(mine), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(counters.load(rank_), -1);
+  counters.sync();
+}
+
 TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
   const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
   const std::vector<double> ones(static_cast<std::size_t>(3 * size_ - 1), 1.0);

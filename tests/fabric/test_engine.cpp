@@ -390,6 +390,131 @@ TEST(Engine, TheServingThreadGoesOnWithExchanges) {
   EXPECT_EQ(adds.answers.size(), 100u);
 }
 
+/// A source without requests; counts how often it is asked.
+class counting_source final : public fabric::request_source {
+ public:
+  std::shared_ptr<fabric::message> next() override {
+    ++asked;
+    return nullptr;
+  }
+  void on_answer(const fabric::message_header&, std::span<const std::byte>) override {}
+  std::string owner_name() const override { return "this process"; }
+
+  std::atomic<int> asked = 0;
+};
+
+std::int64_t read_counter(processes& all, int from, int to) {
+  requests reads(read, 1);
+  all.run(from, to, reads);
+  return reads.answers.at(0);
+}
+
+/// The last request, to a third process, waits for the others; nobody calls test() or wait().
+TEST(Engine, TheServingThreadBeginsTheLastRequest) {
+  processes all(3);
+  all.served[1]->is_locked = true;
+  requests adds(add, 30, 1000), last(add, 1);
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), adds);
+  exchange.add_last(&all.peer(0, 2), last);
+  exchange.drive();
+  std::this_thread::sleep_for(30ms);
+  EXPECT_EQ(read_counter(all, 1, 2), 0);
+  EXPECT_FALSE(exchange.test());
+  all.served[1]->is_locked = false;
+  const auto begin = fabric::now();
+  while (read_counter(all, 1, 2) == 0 && fabric::now() - begin < 10s) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(read_counter(all, 1, 2), 1);
+  EXPECT_EQ(read_counter(all, 2, 1), 30);
+  exchange.wait([] {});
+  EXPECT_EQ(adds.answers.size(), 30u);
+}
+
+TEST(Engine, LastRequestsOfManyExchangesDespiteFaults) {
+  processes all(3);
+  all.network->set_faults({.drop = 0.05, .duplicate = 0.05, .reorder = 0.05});
+  constexpr int many = 60;
+  std::deque<requests> adds, lasts;
+  std::deque<fabric::exchange> exchanges;
+  for (int i = 0; i < many; ++i) {
+    fabric::exchange& started = exchanges.emplace_back(*all.engines[0], true);
+    started.add(all.peer(0, 1), adds.emplace_back(add, 3));
+    started.add(all.peer(0, 2), adds.emplace_back(add, 3));
+    started.add_last(&all.peer(0, 1 + i % 2), lasts.emplace_back(add, 1, 0, 1));
+    started.drive();
+  }
+  for (auto& exchange : exchanges) exchange.wait([] {});
+  exchanges.clear();
+  all.engines.clear();  // its threads have ended: the counters can be read
+  EXPECT_EQ(all.served[1]->values[0], 3 * many);
+  EXPECT_EQ(all.served[1]->values[1] + all.served[2]->values[1], many);
+}
+
+TEST(Engine, ALastSourceWithoutRequestsIsAskedOnce) {
+  processes all(2);
+  requests adds(add, 3);
+  counting_source last;
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), adds);
+  exchange.add_last(nullptr, last);
+  while (!exchange.test()) std::this_thread::yield();
+  EXPECT_TRUE(exchange.test());
+  EXPECT_EQ(last.asked, 1);
+  fabric::exchange alone(*all.engines[0]);
+  alone.add_last(nullptr, last);
+  EXPECT_TRUE(alone.test());
+  EXPECT_EQ(last.asked, 2);
+}
+
+TEST(Engine, NoLastRequestAfterAnError) {
+  processes all(2);
+  requests refused(refuse, 1), last(add, 1);
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), refused);
+  exchange.add_last(&all.peer(0, 1), last);
+  EXPECT_THROW(exchange.wait([] {}), base::error);
+  EXPECT_EQ(read_counter(all, 0, 1), 0);
+}
+
+TEST(Engine, NoLastRequestAfterADeath) {
+  processes all(3, {.resend = 5ms, .deadline = 200ms});
+  all.served[1]->is_locked = true;
+  requests adds(add, 1), last(add, 1);
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), adds);
+  exchange.add_last(&all.peer(0, 2), last);
+  exchange.drive();
+  all.engines[0]->declare_dead(all.engines[1]->process());
+  EXPECT_THROW(exchange.wait([] {}), base::error);
+  EXPECT_EQ(read_counter(all, 0, 2), 0);
+}
+
+TEST(Engine, NoLastRequestIfGivenUp) {
+  processes all(3);
+  all.served[1]->is_locked = true;
+  {
+    requests adds(add, 1), last(add, 1);
+    fabric::exchange exchange(*all.engines[0]);
+    exchange.add(all.peer(0, 1), adds);
+    exchange.add_last(&all.peer(0, 2), last);
+    exchange.drive();
+  }
+  all.served[1]->is_locked = false;
+  std::this_thread::sleep_for(30ms);
+  EXPECT_EQ(read_counter(all, 0, 2), 0);
+}
+
+TEST(Engine, AHeldRequestEndsWithTheEngine) {
+  processes all(2);
+  all.served[1]->is_locked = true;
+  requests adds(add, 1), last(add, 1);
+  fabric::exchange exchange(*all.engines[0]);
+  exchange.add(all.peer(0, 1), adds);
+  exchange.add_last(&all.peer(0, 1), last);
+  all.engines[0]->stop();
+  EXPECT_THROW(exchange.test(), base::error);
+}
+
 /// Threads start several exchanges each, wait for most of them while others are under way, and give one up.
 TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
   processes all(2);

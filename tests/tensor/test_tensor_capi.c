@@ -220,6 +220,54 @@ static void use_locks_and_signals(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
 }
 
+/* Each rank adds to counters of all ranks, signals after a row, and updates a row of all ranks. */
+static void use_started_changes(syncyte_comm_t comm) {
+  syncyte_tensor_t tensor = make(comm, SYNCYTE_FLOAT64, size, 2), counters = make(comm, SYNCYTE_INT32, size, 1);
+  const int right = (rank + 1) % size;
+  const int64_t shape[1] = {1}, row_shape[2] = {1, 2};
+  double ones[2] = {1, 1}, seen[2] = {0, 0};
+  int64_t row = right, previous[2] = {-1, -1};
+  syncyte_buffer_t index, source, output;
+  syncyte_request_t requests[2] = {NULL, NULL};
+  int32_t done = 0;
+  EXPECT_OK(syncyte_buffer_init(&row, SYNCYTE_INT64, 1, shape, &index));
+  EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT64, 2, row_shape, &source));
+  EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, row_shape, &output));
+  EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, 3, &previous[0], &requests[0]));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, -3, &previous[1], &requests[0]));
+  EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, 0, NULL, &requests[1]));
+  EXPECT_OK(syncyte_request_wait_all(2, requests));
+  EXPECT(previous[0] == 0 && previous[1] == 3);
+  EXPECT_OK(syncyte_tensor_iput_signal(tensor, &index, &source, counters, right, SYNCYTE_OP_SUM, 7, &requests[0]));
+  EXPECT_OK(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_EQ, 7, -1, NULL));
+  row = rank; /* the index may be re-used */
+  EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
+  EXPECT(seen[0] == 1 && seen[1] == 1);
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_ERROR(syncyte_tensor_iapply_gradients(tensor, &index, &source, &requests[0]), SYNCYTE_ERR_UNSUPPORTED,
+               "no optimizer");
+  EXPECT_OK(syncyte_tensor_set_optimizer(tensor, SYNCYTE_OPTIMIZER_SGD, 0.5, NULL));
+  row = right;
+  EXPECT_OK(syncyte_tensor_iapply_gradients(tensor, &index, &source, &requests[0]));
+  while (!done) EXPECT_OK(syncyte_request_test(&requests[0], &done));
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  row = rank;
+  EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
+  EXPECT(seen[0] == 0.5 && seen[1] == 0.5);
+  EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, size, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
+  EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5, &requests[0]),
+               SYNCYTE_ERR_HANDLE, "null handle");
+  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5, NULL),
+               SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT(requests[0] == NULL);
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  EXPECT_OK(syncyte_tensor_destroy(&counters));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+}
+
 static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   const int64_t shape[1] = {4};
   syncyte_tensor_t made = NULL;
@@ -278,6 +326,7 @@ int main(void) {
   use_accumulates(world);
   use_started_boxes(world);
   use_locks_and_signals(world);
+  use_started_changes(world);
   use_wrong_arguments(world, tensor);
   use_older_options(world);
 

@@ -65,7 +65,18 @@ struct setting {
   std::int64_t row_elements() const { return product(shape, 1); }
 };
 
-enum class kind { gather, igather, scatter, iscatter, scatter_add, iscatter_add, get_box, put_box, fetch_add };
+enum class kind {
+  gather,
+  igather,
+  scatter,
+  iscatter,
+  scatter_add,
+  iscatter_add,
+  get_box,
+  put_box,
+  fetch_add,
+  ifetch_add
+};
 
 template <class T>
 struct operation {
@@ -204,7 +215,7 @@ class plan {
     for (std::int64_t i = random_.between(0, 10); i > 0 && !rows.empty(); --i) {
       const std::int64_t element =
           random_.any(rows) * where_.row_elements() + random_.between(0, where_.row_elements() - 1);
-      operations.push_back({kind::fetch_add, {element}, {1}, random_elements<T>(random_, 1)});
+      operations.push_back({either(kind::fetch_add, kind::ifetch_add), {element}, {1}, random_elements<T>(random_, 1)});
     }
   }
 
@@ -244,7 +255,8 @@ void apply(const setting& where, const operation<T>& what, std::vector<T>& table
     case kind::put_box:
       return visit_box(where.shape, what.index, what.shape,
                        [&](std::size_t i, std::size_t place) { table[place] = what.values[i]; });
-    case kind::fetch_add: {
+    case kind::fetch_add:
+    case kind::ifetch_add: {
       T& element = table[static_cast<std::size_t>(what.index[0])];
       element = reference::sum<T>(element, what.values[0]);
       return;
@@ -330,6 +342,10 @@ class actor {
         return tensor_.put_box(each.index, &packed);
       case kind::fetch_add:
         tensor_.fetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]));
+        return;
+      case kind::ifetch_add:
+        return running_.push_back(
+            tensor_.ifetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]), nullptr));
     }
   }
 

@@ -364,6 +364,33 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iscatter_add
 
+    !> Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have
+    !> the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start
+    !> waits for the rows.
+    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    ! index [in]: int32 or int64, contiguous; may be empty; may be re-used on return
+    ! source [in]: as of scatter
+    ! counters [in]: a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
+    ! element [in]: number of its element in row-major order
+    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+    ! value [in]: number that is added or set
+    ! request [out]: ends when the element has changed; needs no MPI
+    ! Returns: as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an
+    ! owner of rows, the element is not changed.
+    function syncyte_tensor_iput_signal(tensor, index, source, counters, element, op, value, request) bind(C, &
+        name="syncyte_tensor_iput_signal") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), value :: counters
+      integer(c_int64_t), value :: element
+      integer(c_int32_t), value :: op
+      integer(c_int64_t), value :: value
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iput_signal
+
     !> Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer
     !> that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
     !> hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
@@ -414,6 +441,25 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: gradients
       integer(c_int32_t) :: answer
     end function syncyte_tensor_apply_gradients
+
+    !> Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats
+    !> are summed, and an Adam update gets its number, here; if another node has the number, the start waits for the
+    !> answer of that node's library. The learning rate is that of the start.
+    ! tensor [in]: a tensor with an optimizer; it may be destroyed before the request ends
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
+    ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! request [out]: ends when all rows are updated; needs no MPI
+    ! Returns: as apply_gradients; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a
+    ! row is damaged.
+    function syncyte_tensor_iapply_gradients(tensor, index, gradients, request) bind(C, &
+        name="syncyte_tensor_iapply_gradients") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: gradients
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iapply_gradients
 
     !> Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it. Local.
     ! tensor [in]: a tensor with an optimizer
@@ -576,6 +622,25 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_fetch_add
 
+    !> Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further
+    !> calls; the old value is stored by the test or wait that finds the end.
+    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request ends
+    ! element [in]: number of the element in row-major order
+    ! operand [in]: number to add
+    ! previous [out]: the old value
+    ! request [out]: ends when the number is added and previous holds the old value; needs no MPI
+    ! Returns: as fetch_add; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    function syncyte_tensor_ifetch_add(tensor, element, operand, previous, request) bind(C, &
+        name="syncyte_tensor_ifetch_add") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), value :: operand
+      integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_ifetch_add
+
     !> Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
     !> Local.
     ! tensor [in]: a tensor of int32 or int64
@@ -644,7 +709,8 @@ module syncyte_tensor_c
     !> else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are
     !> visible to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in
     !> different orders may wait for each other for ever. A second lock of the row by this rank waits too, for an
-    !> unlock by another thread.
+    !> unlock by another thread. There is no started form: a rank would hold a lock that it started from a moment
+    !> that it does not know.
     ! tensor [in]: a tensor made with row_locks 1
     ! row [in]: a row's number
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if

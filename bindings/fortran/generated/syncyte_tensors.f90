@@ -36,9 +36,11 @@ module syncyte_tensors
     procedure :: iscatter => tensor_iscatter
     procedure :: iscatter_add => tensor_iscatter_add
     procedure :: put_signal => tensor_put_signal
+    procedure :: iput_signal => tensor_iput_signal
     procedure :: set_optimizer => tensor_set_optimizer
     procedure :: set_learning_rate => tensor_set_learning_rate
     procedure :: apply_gradients => tensor_apply_gradients
+    procedure :: iapply_gradients => tensor_iapply_gradients
     procedure :: optimizer_state => tensor_optimizer_state
     procedure :: optimizer_steps => tensor_optimizer_steps
     procedure :: owner => tensor_owner
@@ -54,6 +56,7 @@ module syncyte_tensors
     procedure :: load => tensor_load
     procedure :: store => tensor_store
     procedure :: fetch_add => tensor_fetch_add
+    procedure :: ifetch_add => tensor_ifetch_add
     procedure :: read_inc => tensor_read_inc
     procedure :: compare_swap => tensor_compare_swap
     procedure :: wait => tensor_wait
@@ -496,6 +499,47 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_put_signal
 
+  !> Starts put_signal, whose counter changes without further calls; source must stay unchanged until the request has
+  !> ended. Local; does not wait.
+  subroutine tensor_iput_signal(self, index, source, counters, element, request, value, op, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    type(*), dimension(..), intent(in), target, asynchronous :: source  !! as of scatter
+    type(syncyte_tensor), intent(in) :: counters
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target, optional :: value  !! any integer: number that is added or set; absent: 1
+    integer(c_int32_t), intent(in), optional :: op  !! SYNCYTE_OP_SUM: adds; SYNCYTE_OP_REPLACE: sets
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: value_c
+    integer(c_int32_t) :: op_c
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_element(counters%handle, element, element_c)
+    value_c = 1
+    if (present(value) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, &
+        value_c)
+    op_c = SYNCYTE_OP_SUM
+    if (present(op)) op_c = op
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iput_signal"//c_null_char)
+    else
+      status = syncyte_tensor_iput_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
+          value_c, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iput_signal
+
   !> Gives the tensor an optimizer with a new state, for apply_gradients. Collective.
   subroutine tensor_set_optimizer(self, optimizer, lr, momentum, beta1, beta2, eps, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -556,6 +600,33 @@ contains
     ignored = syncyte_memory_release(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_apply_gradients
+
+  !> Starts apply_gradients; gradients must stay unchanged until the request has ended. Local.
+  subroutine tensor_iapply_gradients(self, index, gradients, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    type(*), dimension(..), intent(in), target, asynchronous :: gradients
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: gradients_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
+        gradients_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iapply_gradients"//c_null_char)
+    else
+      status = syncyte_tensor_iapply_gradients(self%handle, index_c, gradients_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iapply_gradients
 
   !> A new reference to the tensor of the optimizer's state; null if there is none. Local.
   subroutine tensor_optimizer_state(self, state, stat, errmsg)
@@ -886,6 +957,29 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_fetch_add
+
+  !> Starts fetch_add; previous may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_ifetch_add(self, element, operand, request, previous, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: operand_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(operand, "operand"//c_null_char, operand_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_ifetch_add"//c_null_char)
+    else
+      status = syncyte_tensor_ifetch_add(self%handle, element_c, operand_c, previous, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_ifetch_add
 
   !> Adds inc to a counter and returns the value before; fetch_add as a function. Local.
   function tensor_read_inc(self, element, inc, stat, errmsg) result(answer)

@@ -2347,6 +2347,23 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
         ],
     ),
+    # Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have the
+    # rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start waits for
+    # the rows. Returns: as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it
+    # was an owner of rows, the element is not changed.
+    "syncyte_tensor_iput_signal": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be empty; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # source (in): as of scatter
+            ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
+            ctypes.c_int64,  # element (in): number of its element in row-major order
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+            ctypes.c_int64,  # value (in): number that is added or set
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the element has changed; needs no MPI
+        ],
+    ),
     # Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer that
     # the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
     # hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
@@ -2382,6 +2399,19 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor with an optimizer
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
             ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+        ],
+    ),
+    # Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats are
+    # summed, and an Adam update gets its number, here; if another node has the number, the start waits for the answer
+    # of that node's library. The learning rate is that of the start. Returns: as apply_gradients; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is damaged.
+    "syncyte_tensor_iapply_gradients": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are updated; needs no MPI
         ],
     ),
     # Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it. Local. Returns:
@@ -2492,6 +2522,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
+    # Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further calls;
+    # the old value is stored by the test or wait that finds the end. Returns: as fetch_add; test and wait:
+    # SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    "syncyte_tensor_ifetch_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request ends
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int64,  # operand (in): number to add
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the number is added and previous holds the old value; needs no MPI
+        ],
+    ),
     # Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
     # Local.
     "syncyte_tensor_compare_swap": Function(
@@ -2540,8 +2583,9 @@ CORE: dict[str, Function] = {
     # operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible to
     # the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
     # wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
-    # Returns: SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the
-    # holder or, on another node, the row's owner has died.
+    # There is no started form: a rank would hold a lock that it started from a moment that it does not know. Returns:
+    # SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the holder or,
+    # on another node, the row's owner has died.
     "syncyte_tensor_lock": Function(
         ctypes.c_int32,
         [

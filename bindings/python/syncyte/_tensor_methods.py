@@ -17,7 +17,7 @@ from ._arrays import pointer
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, wrong
 from ._handles import Handle
-from ._types import Array, Comparison, Reduction
+from ._types import Array, Comparison, Reduction, WindowReduction
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
@@ -322,13 +322,17 @@ class TensorMethods(Handle):
             As of scatter_() and fetch_add(); another op. Nothing is written.
         """
         wanted, values = self._rows_to_write(index, source)
+        signal = self._signal(counters, element, value, op)
+        _library.core().syncyte_tensor_put_signal(self.handle, wanted.reference, values.reference, *signal)
+        return self
+
+    @staticmethod
+    def _signal(counters: Any, element: int | Sequence[int], value: int, op: WindowReduction) -> tuple[Any, ...]:
+        """The arguments of a C function that change a counter."""
         if not isinstance(counters, TensorMethods):
             raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
         number, how = counters._element(element), int(as_op(op, of_window=True))
-        _library.core().syncyte_tensor_put_signal(
-            self.handle, wanted.reference, values.reference, counters.handle, number, how, as_int64(value, "value")
-        )
-        return self
+        return counters.handle, number, how, as_int64(value, "value")
 
     def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
         wanted, values = _index_buffer(index), self._source(source, True)

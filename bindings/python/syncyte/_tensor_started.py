@@ -1,15 +1,16 @@
-"""Methods of whole tensors that start an access to rows or a box and return a request."""
+"""Methods of whole tensors that start an access and return a request."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
-from typing import Any, Self, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 
 from . import _arrays, _library, dtypes
 from ._buffers import Buffer, as_buffer
-from ._checks import as_op
+from ._checks import as_int64, as_op
 from ._requests import Request, reap
 from ._tensor_methods import TensorMethods, _index_buffer, _scalar
 from ._types import Array, Reduction
@@ -101,6 +102,74 @@ class StartedMethods(TensorMethods):
         """
         wanted, values = self._rows_to_write(index, source)
         return self._start_write("iscatter_add", (wanted, values), wanted.reference, values.reference)
+
+    def iput_signal_(
+        self, index: Any, source: Any, counters: TensorMethods, element: int | Sequence[int], value: int = 1,
+        op: Literal["sum", "replace"] = "sum",
+    ) -> Request[Self]:  # fmt: skip
+        """Starts put_signal_(). Local; does not wait for other ranks.
+
+        The counter changes when all owners have the rows, without calls of the request.
+
+        Parameters
+        ----------
+        index, source, counters, element, value, op
+            As of put_signal_(). source must not change until the end.
+
+        Returns
+        -------
+        Request
+            It ends when the counter has changed; its wait() returns the tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, ArgumentError
+            As of put_signal_(). PeerDiedError is raised by wait(); if an owner of rows died, the counter is unchanged.
+        """
+        wanted, values = self._rows_to_write(index, source)
+        signal = self._signal(counters, element, value, op)
+        return self._start_write("iput_signal", (wanted, values), wanted.reference, values.reference, *signal)
+
+    def iapply_gradients(self, index: Any, gradients: Any) -> Request[Self]:
+        """Starts apply_gradients(). Local.
+
+        Repeated rows are summed in the start, and Adam counts a step there; if another node has the number of steps,
+        the start waits for its answer.
+
+        Parameters
+        ----------
+        index, gradients
+            As of apply_gradients(). gradients must not change until the end.
+
+        Returns
+        -------
+        Request
+            It ends when all rows are updated; its wait() returns the tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, UnsupportedError
+            As of apply_gradients(). PeerDiedError is raised by wait() too.
+        """
+        wanted, values = _index_buffer(index), self._source(gradients, True)
+        self._check_rows(wanted, values, "gradients")
+        return self._start_write("iapply_gradients", (wanted, values), wanted.reference, values.reference)
+
+    def ifetch_add(self, element: int | Sequence[int], value: int = 1) -> Request[int]:
+        """Starts fetch_add(). Local; does not wait for other ranks.
+
+        Parameters
+        ----------
+        element, value
+            As of fetch_add().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the old value.
+        """
+        addend, previous = as_int64(value, "value"), ctypes.c_int64()
+        return self._start("ifetch_add", (previous,), lambda: previous.value, self._element(element), addend, previous)
 
     @overload
     def iget_box(self, lower: Sequence[int], extent: None = None, *, out: Array) -> Request[Array]: ...
@@ -205,7 +274,7 @@ class StartedMethods(TensorMethods):
     def _start_write(self, name: str, arrays: tuple[Buffer, ...], *arguments: Any) -> Request[Self]:
         return self._start(name, arrays, lambda: self, *arguments)
 
-    def _start(self, name: str, arrays: tuple[Buffer, ...], finish: Any, *arguments: Any) -> Request[Any]:
+    def _start(self, name: str, arrays: tuple[Any, ...], finish: Any, *arguments: Any) -> Request[Any]:
         reap()
         handle = _library.core().output(f"syncyte_tensor_{name}", self.handle, *arguments)
         return Request(handle, arrays, f"tensor_{name}", finish)

@@ -303,6 +303,26 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t ten
                                                             const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
+ * @brief Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have
+ * the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start waits for
+ * the rows.
+ * @param[in] tensor a tensor; it may be destroyed before the request ends
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be empty; may be re-used on return
+ * @param[in] source {contiguous, tensor_dtype, kept} as of scatter
+ * @param[in] counters a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
+ * @param[in] element number of its element in row-major order
+ * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
+ * @param[in] value {default(1)} number that is added or set
+ * @param[out] request ends when the element has changed; needs no MPI
+ * @return as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an owner
+ * of rows, the element is not changed.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                           const syncyte_buffer_t* source, syncyte_tensor_t counters,
+                                                           int64_t element, syncyte_op_t op, int64_t value,
+                                                           syncyte_request_t* request);
+
+/**
  * @brief Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer
  * that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
  * hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
@@ -340,6 +360,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                                const syncyte_buffer_t* gradients);
+
+/**
+ * @brief Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats are
+ * summed, and an Adam update gets its number, here; if another node has the number, the start waits for the answer of
+ * that node's library. The learning rate is that of the start.
+ * @param[in] tensor a tensor with an optimizer; it may be destroyed before the request ends
+ * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
+ * @param[in] gradients {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a
+ * row's elements
+ * @param[out] request ends when all rows are updated; needs no MPI
+ * @return as apply_gradients; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
+ * damaged.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                                const syncyte_buffer_t* gradients,
+                                                                syncyte_request_t* request);
 
 /**
  * @brief {lookup} Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it.
@@ -462,6 +498,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor
                                                          int64_t* previous);
 
 /**
+ * @brief Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further
+ * calls; the old value is stored by the test or wait that finds the end.
+ * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
+ * @param[in] element number of the element in row-major order
+ * @param[in] operand number to add
+ * @param[out] previous {optional, kept} the old value
+ * @param[out] request ends when the number is added and previous holds the old value; needs no MPI
+ * @return as fetch_add; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_ifetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
+                                                          int64_t* previous, syncyte_request_t* request);
+
+/**
  * @brief Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
  * Local.
  * @param[in] tensor a tensor of int32 or int64
@@ -508,7 +557,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int
  * @brief Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing
  * else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible
  * to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
- * wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
+ * wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread. There
+ * is no started form: a rank would hold a lock that it started from a moment that it does not know.
  * @param[in] tensor a tensor made with row_locks 1
  * @param[in] row a row's number
  * @return SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the

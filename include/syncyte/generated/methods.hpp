@@ -361,6 +361,15 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_apply_gradients(get(), index.get(), gradients.get()));
   }
 
+  /// Starts apply_gradients(), as igather() does. Gradients of a row that repeats are summed, and an Adam update gets
+  /// its number, here; if another node has the number, the start waits for the answer of that node's library. The
+  /// learning rate is that of the start.
+  /// @param index int32 or int64, contiguous; may be re-used on return
+  /// @param gradients contiguous, of the tensor's dtype, index's elements times a row's elements
+  request iapply_gradients(const const_buffer& index, const const_buffer& gradients) const {
+    return started(syncyte_tensor_iapply_gradients, get(), index.get(), gradients.get());
+  }
+
   /// Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
   /// @param lower first element of the box
   /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
@@ -424,6 +433,7 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible to
   /// the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
   /// wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
+  /// There is no started form: a rank would hold a lock that it started from a moment that it does not know.
   /// @param row a row's number
   void lock(std::int64_t row) const {
     check(syncyte_tensor_lock(get(), row));

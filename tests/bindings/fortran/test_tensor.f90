@@ -268,14 +268,17 @@ contains
   !> Rank r updates row r + 1; then all ranks update row 1.
   subroutine optimizer()
     type(syncyte_tensor) :: t, state, steps
-    real(real64) :: ones(2), rows(2, ranks), total(2, 1, ranks)
+    type(syncyte_request) :: request
+    real(real64), asynchronous :: ones(2)
+    real(real64) :: rows(2, ranks), total(2, 1, ranks)
     integer :: i
 
     call t%create(world, SYNCYTE_FLOAT64, [2, ranks])
     call t%set_optimizer(SYNCYTE_OPTIMIZER_SGD, 0.5d0, momentum=0.5d0)
     ones = 1
     call t%apply_gradients(rank + 1, ones)
-    call t%apply_gradients(rank + 1, ones)
+    call t%iapply_gradients(rank + 1, ones, request)
+    call request%wait()
     call t%sync()
     call t%gather([(i, i=1, ranks)], rows)
     call check(all(rows == -0.5d0 - 0.75d0), "momentum")
@@ -466,9 +469,39 @@ contains
     if (rank == 0) call t%put_signal([1], rows(:, :1), counters, [2], value=9, op=SYNCYTE_OP_REPLACE)
     call counters%wait(2, SYNCYTE_COMPARE_EQ, 9)
     call counters%sync()
+    call started_signals(t, counters)
     call counters%destroy()
     call t%destroy()
   end subroutine signals
+
+  !> Rank 0 signals without waiting for its request; then all ranks draw tickets from the counter.
+  subroutine started_signals(t, counters)
+    type(syncyte_tensor), intent(inout) :: t, counters
+    type(syncyte_request) :: requests(2)
+    real(real32), asynchronous :: rows(5, ranks)
+    real(real32) :: found(5, ranks)
+    integer(int64), asynchronous :: ticket
+    integer :: i, stat
+    character(len=400) :: errmsg
+
+    rows = 6
+    if (rank == 0) call t%iput_signal([(i, i=1, ranks)], rows, counters, 1, requests(1), value=20)
+    call counters%wait(1, SYNCYTE_COMPARE_EQ, 20)
+    call t%gather([(i, i=1, ranks)], found)
+    call check(all(found == 6), "who sees a started signal sees the rows")
+    if (rank == 0) call requests(1)%wait()
+    call counters%sync()
+    call counters%ifetch_add(1, 1, requests(1), ticket)
+    call counters%ifetch_add([1], 2, requests(2))
+    call syncyte_wait_all(requests)
+    call check(ticket >= 20 .and. ticket < 20 + 3*ranks, "ifetch_add returns the value before")
+    call counters%sync()
+    call check_equal(counters%load(1), int(20 + 3*ranks, int64), "no started addition is lost")
+    call counters%ifetch_add(3, 1, requests(1), ticket, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "3", "a wrong element")
+    call check(requests(1)%is_null(), "no request after an error")
+    call counters%sync()
+  end subroutine started_signals
 
   subroutine wrapped()
     type(syncyte_tensor) :: t

@@ -99,6 +99,61 @@ def test_wrong_boxes(world):
     world.barrier()
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_fetch_add(world, dtype):
+    counters = syncyte.WholeTensor((world.size, 2), dtype)
+    requests = [counters.ifetch_add((owner, 1), 3) for owner in range(world.size) for _ in range(10)]
+    previous = syncyte.wait_all(requests)
+    assert all(old % 3 == 0 and 0 <= old < 30 * world.size for old in previous)
+    counters.sync()
+    assert [counters.load((owner, 1)) for owner in range(world.size)] == [30 * world.size] * world.size
+    counters.sync()
+    right = (world.rank + 1) % world.size
+    counters.ifetch_add((right, 0), -5).wait()
+    assert counters.ifetch_add((right, 0)).wait() == -5
+    with pytest.raises(IndexError, match="outside the tensor"):
+        counters.ifetch_add((0, 2))
+    with pytest.raises(TypeError, match="value is 'a'"):
+        counters.ifetch_add(0, "a")
+    world.barrier()
+
+
+def test_signals(world):
+    """A reader sees the rows, although their writer does not look at its request."""
+    tensor, counters = make(world), syncyte.WholeTensor(world.size, "int32")
+    if world.rank == world.size - 1:
+        rows, twos = np.arange(11), np.full((11, 5), 2.0)
+        requests = [tensor.iput_signal_(rows, twos, counters, reader, 7) for reader in range(world.size)]
+    assert counters.wait(world.rank, "==", 7) == 7
+    assert (tensor.gather(np.arange(11)) == 2).all()
+    world.barrier()  # no counter changes before its reader has seen it
+    if world.rank == world.size - 1:
+        assert syncyte.wait_all(requests) == [tensor] * world.size
+        assert tensor.iput_signal_([], np.empty((0, 5)), counters, 0, 9, op="replace").wait() is tensor
+    assert counters.wait(0, "==", 9) == 9
+    with pytest.raises(ValueError, match="op"):
+        tensor.iput_signal_([0], np.zeros((1, 5)), counters, 0, op="max")
+    with pytest.raises(ValueError, match="counters"):
+        tensor.iput_signal_([0], np.zeros((1, 5)), np.zeros(1), 0)
+    world.barrier()
+
+
+def test_gradients(world):
+    """Each rank updates a row of all ranks; a row that repeats is updated once."""
+    table = syncyte.WholeTensor((world.size, 3), torch.float32)
+    with pytest.raises(syncyte.UnsupportedError, match="no optimizer"):
+        table.iapply_gradients([0], torch.ones(1, 3))
+    table.set_optimizer("adam", 0.5)
+    right = (world.rank + 1) % world.size
+    assert table.iapply_gradients(torch.tensor([right, right]), torch.ones(2, 3)).wait() is table
+    table.sync()
+    assert table.optimizer_steps().load(0) == world.size
+    assert (table.gather([world.rank]) < 0).all()
+    with pytest.raises(ValueError, match="gradients has shape"):
+        table.iapply_gradients([0], torch.ones(2, 3))
+    world.barrier()
+
+
 def test_requests_keep_tensor_and_arrays(world):
     tensor = make(world)
     request = tensor.igather(np.array([4, 5]))
