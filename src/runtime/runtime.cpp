@@ -153,8 +153,8 @@ void close_links() {
   topology::stop_watching_processes();  // ranks may end as soon as all have come here
   const end_steps* const steps = at_end;
   if (steps != nullptr) steps->all_are_here();
-  MPI_Request all_have_closed = MPI_REQUEST_NULL;
-  mpi::check(MPI_Ibarrier(state.world->control(), &all_have_closed), "MPI_Ibarrier");
+  // Not on the world's own communicators, where a rank may have started a collective that others have not.
+  MPI_Request all_have_closed = mpi::start_probe_barrier();
   mpi::poll_until([&] {
     if (steps != nullptr) steps->progress();
     return mpi::has_ended(all_have_closed, "MPI_Ibarrier");

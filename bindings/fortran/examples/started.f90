@@ -4,7 +4,7 @@ program started
   use syncyte
   implicit none
   type(syncyte_comm) :: world
-  type(syncyte_tensor) :: table
+  type(syncyte_tensor) :: table, counters
   type(syncyte_window) :: memory
   type(syncyte_request) :: requests(2)
   real(real64), asynchronous :: two(4, 2), block(2, 3), edge(8)
@@ -42,6 +42,19 @@ program started
   end if
   call table%sync()
 
+  ! A counter, rows with a signal, and rows that an optimizer changes
+  call counters%create(world, SYNCYTE_INT64, [2])
+  call counters%ifetch_add(1, 1, requests(1), ticket)  ! ticket: the counter before
+  call requests(1)%wait()
+  if (ticket < 0 .or. ticket >= ranks) error stop "ifetch_add"
+  if (rank == 0) call table%iput_signal([5, 6], two, counters, 2, requests(1))
+  call counters%wait(2, SYNCYTE_COMPARE_GE, 1)         ! all ranks see the rows now
+  call requests(1)%wait()
+  call table%set_optimizer(SYNCYTE_OPTIMIZER_SGD, 0.5_real64)
+  call table%iapply_gradients([8], two(:, :1), requests(1))
+  call requests(1)%wait()
+  call table%sync()
+
   ! A window: element 1 to 8 of the right neighbour, and numbers of rank 0
   call memory%create(world, 1024_int64)
   edge = rank
@@ -57,6 +70,7 @@ program started
   if (any(nint(edge) /= modulo(rank - 1, ranks))) error stop "iput and iget"
   call memory%fence()
   call memory%destroy()
+  call counters%destroy()
   call table%destroy()
   call world%destroy()
   call syncyte_finalize()
