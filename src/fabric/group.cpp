@@ -116,9 +116,11 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
   std::string reason;
   engine* const mine = process_engine(reason);
   const bool is_usable = all_have_engine(mine, comm);
-  if (!is_usable)
-    base::log(SYNCYTE_LOG_INFO, "{} does not use the fabric: {}", comm.name(),
-              mine == nullptr ? reason : "another rank has none, or one of another version");
+  if (is_usable)
+    base::log(SYNCYTE_LOG_INFO, "{} uses the fabric", comm.name());
+  else
+    base::log(mine == nullptr && !is_off() ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO, "{} does not use the fabric: {}",
+              comm.name(), mine == nullptr ? reason : "another rank has none, or one of another version");
   return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
 }
 

@@ -14,6 +14,12 @@
 namespace syncyte::fabric {
 namespace {
 
+enum class choice { on, off, start };
+
+choice choice_of_environment() {
+  return static_cast<choice>(base::environment_choice("SYNCYTE_FABRIC", {"on", "off", "start"}, 0));
+}
+
 struct opened_engine {
   std::mutex mutex;
   std::atomic<engine*> running{nullptr};
@@ -48,14 +54,8 @@ time_limits limits_of_environment() {
   return {.resend = deadline / 4, .deadline = deadline};
 }
 
-enum class choice { on, off, start };
-
-choice choice_of_environment() {
-  return static_cast<choice>(base::environment_choice("SYNCYTE_FABRIC", {"on", "off", "start"}, 0));
-}
-
 engine* open_engine(std::string& reason) {
-  if (choice_of_environment() == choice::off) {
+  if (is_off()) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
   }
@@ -85,6 +85,8 @@ void end_engine() noexcept {
 }
 
 }  // namespace
+
+bool is_off() { return choice_of_environment() == choice::off; }
 
 bool opens_at_start() { return choice_of_environment() == choice::start; }
 

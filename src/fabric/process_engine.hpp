@@ -10,6 +10,9 @@ namespace syncyte::fabric {
 /// SYNCYTE_FABRIC=off. It ends with Syncyte. Thread-safe.
 engine* process_engine(std::string& reason);
 
+/// Whether SYNCYTE_FABRIC is `off`.
+bool is_off();
+
 /// Whether SYNCYTE_FABRIC is `start`: the world's ranks are to open their engines when Syncyte starts.
 bool opens_at_start();
 

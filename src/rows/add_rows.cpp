@@ -59,6 +59,11 @@ void add_atomically(const row_map& map, const row_index& index, const Source& so
   });
 }
 
+/// Rows between a prefetch and the addition: fewer than for copies, since each row takes lines for writing, and a
+/// lock's.
+constexpr std::size_t add_distance = 16;
+static_assert(add_distance <= prefetch_distance);
+
 template <class Source>
 void add_under_locks(const row_map& map, const row_index& index, const Source& source, syncyte_dtype_t dtype,
                      atomics::lock_table& locks) {
@@ -69,8 +74,8 @@ void add_under_locks(const row_map& map, const row_index& index, const Source& s
     for_each_block(map, rows, [&](const row_block& block, std::size_t begin) {
       for (std::size_t i = 0; i < block.count; ++i) {
         const std::size_t position = begin + i;
-        prefetch_row<true>(block.rows[i + prefetch_distance], bytes);
-        locks.prefetch(rows[std::min(position + prefetch_distance, rows.size() - 1)]);
+        prefetch_row<true>(block.rows[i + add_distance], bytes);
+        locks.prefetch(rows[std::min(position + add_distance, rows.size() - 1)]);
         locks.lock(rows[position]);
         add(block.rows[i], source(position), elements);
         locks.unlock(rows[position]);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/process_engine.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
 #include "tensor/row_request.hpp"
@@ -251,15 +252,17 @@ void whole_tensor::require_mapped(const row_request& request) const {
 
 void whole_tensor::refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const {
   const bool is_wrapped = storage_->node() == nullptr;
-  base::refuse(
-      SYNCYTE_ERR_UNSUPPORTED,
-      {.argument = argument,
-       .axis = position,
-       .value = fmt::to_string(row),
-       .expected = fmt::format("a row that this process can load and store; it belongs to rank {}, {}. Let its owner "
-                               "add",
-                               layout_.partition().owner(row),
-                               is_wrapped ? "whose wrapped memory is not shared" : "which is on another node")});
+  std::string reason;
+  if (fabric::process_engine(reason) != nullptr) reason = "another rank has none";
+  base::refuse(SYNCYTE_ERR_UNSUPPORTED,
+               {.argument = argument,
+                .axis = position,
+                .value = fmt::to_string(row),
+                .expected = fmt::format("a row that this process can load and store: it belongs to rank {}, {}, and {} "
+                                        "does not use the fabric: {}",
+                                        layout_.partition().owner(row),
+                                        is_wrapped ? "whose wrapped memory is not shared" : "which is on another node",
+                                        comm_->name(), reason)});
 }
 
 }  // namespace syncyte::tensor

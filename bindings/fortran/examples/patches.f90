@@ -30,7 +30,7 @@ program patches
 
   ! Owners of columns 2 to 11, and the columns that each of them owns
   total = world%size()
-  owners = matrix%locate([1, 2], [12, 11], ranks(:total), first(:total), last(:total))  ! nga_locate_region
+  owners = matrix%locate([1, 2], [12, 11], ranks, first, last)  ! nga_locate_region
   if (first(1) /= 2 .or. last(owners) /= 11) error stop "locate"
 
   ! One rank at a time changes a column.

@@ -99,7 +99,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_OP_BOR = 8_c_int32_t
   ! bitwise exclusive or; integers and bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_BXOR = 9_c_int32_t
-  ! the new value (windows only)
+  ! the new value (windows, tensor_put_signal)
   integer(c_int32_t), parameter :: SYNCYTE_OP_REPLACE = 10_c_int32_t
   ! logical exclusive or; integers and bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_LXOR = 11_c_int32_t

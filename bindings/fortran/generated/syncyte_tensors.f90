@@ -874,8 +874,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
     type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
-    ! any integers, at most as many as ranks: owners; -1 behind the last
-    type(*), dimension(..), intent(inout), target, optional :: ranks
+    type(*), dimension(..), intent(inout), target, optional :: ranks  !! any integers, of any length: owners; -1 behind the last
     ! likewise: first row, an index of the last dimension; 0 behind the last
     type(*), dimension(..), intent(inout), target, optional :: first
     type(*), dimension(..), intent(inout), target, optional :: last  !! likewise: last row

@@ -85,23 +85,19 @@ syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   return syncyte_tensor_accumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data);
 }
 
-/* Sets the integers of an output array that is present: at most as many as it has, the others to 0. */
-static syncyte_status_t set_output(CFI_cdesc_t* array, const char* name, int64_t count, const int64_t* values) {
-  if (array == NULL) return SYNCYTE_SUCCESS;
-  if (fortran_count(array) > count)
-    return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of %lld elements; expected at most %lld, the ranks",
-                         (long long)fortran_count(array), (long long)count);
-  return fortran_set_integers(array, name, values);
+/* Sets the integers of an output array that is present. */
+static syncyte_status_t set_output(CFI_cdesc_t* array, const char* name, const int64_t* values) {
+  return array == NULL ? SYNCYTE_SUCCESS : fortran_set_integers(array, name, values);
 }
 
-/* Owners, and their first and last rows from 1; -1 and 0 behind the last of them. */
-static syncyte_status_t locate(syncyte_tensor_t tensor, const struct patch* patch, int64_t ranks, int32_t* found,
+/* Owners, and their first and last rows from 1; -1 and 0 behind the last of them, up to the length of the arrays. */
+static syncyte_status_t locate(syncyte_tensor_t tensor, const struct patch* patch, int64_t length, int32_t* found,
                                int64_t* owners, int64_t* first, int64_t* last, int64_t* count) {
   const int32_t ndim = patch->global.ndim;
   const syncyte_status_t status =
-      syncyte_tensor_locate_box(tensor, patch->lower, ndim, patch->extent, ndim, ranks, found, first, last, count);
+      syncyte_tensor_locate_box(tensor, patch->lower, ndim, patch->extent, ndim, length, found, first, last, count);
   if (status != SYNCYTE_SUCCESS) return status;
-  for (int64_t i = 0; i < ranks; ++i) {
+  for (int64_t i = 0; i < length; ++i) {
     const bool is_owner = i < *count;
     owners[i] = is_owner ? found[i] : -1;
     last[i] = is_owner ? first[i] + last[i] : 0;
@@ -110,32 +106,32 @@ static syncyte_status_t locate(syncyte_tensor_t tensor, const struct patch* patc
   return SYNCYTE_SUCCESS;
 }
 
-static syncyte_status_t count_ranks(syncyte_tensor_t tensor, int32_t* size) {
-  syncyte_comm_t comm = NULL;
-  syncyte_status_t status = syncyte_tensor_comm(tensor, &comm);
-  if (status == SYNCYTE_SUCCESS) status = syncyte_comm_size(comm, size);
-  (void)syncyte_comm_destroy(&comm);
-  return status;
+/* The length of the longest array that is present. */
+static int64_t longest_of(const CFI_cdesc_t* a, const CFI_cdesc_t* b, const CFI_cdesc_t* c) {
+  const CFI_cdesc_t* const arrays[] = {a, b, c};
+  int64_t longest = 1;
+  for (int i = 0; i < 3; ++i)
+    if (arrays[i] != NULL && fortran_count(arrays[i]) > longest) longest = fortran_count(arrays[i]);
+  return longest;
 }
 
 syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
                                        CFI_cdesc_t* ranks, CFI_cdesc_t* first, CFI_cdesc_t* last, int64_t* count) {
   struct patch patch;
-  int32_t size = 0;
+  const int64_t length = longest_of(ranks, first, last);
   void* data = NULL;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
-  if (status == SYNCYTE_SUCCESS) status = count_ranks(tensor, &size);
   if (status == SYNCYTE_SUCCESS)
-    status = syncyte_memory_acquire(4 * sizeof(int64_t) * (size_t)size, SYNCYTE_MEMORY_HOST, 0, &data);
+    status = syncyte_memory_acquire(4 * sizeof(int64_t) * (size_t)length, SYNCYTE_MEMORY_HOST, 0, &data);
   if (status != SYNCYTE_SUCCESS) return status;
   int64_t* const owners = data;
-  int64_t* const lowest = owners + size;
-  int64_t* const highest = lowest + size;
+  int64_t* const lowest = owners + length;
+  int64_t* const highest = lowest + length;
   int64_t found = 0;
-  status = locate(tensor, &patch, size, (int32_t*)(highest + size), owners, lowest, highest, &found);
-  if (status == SYNCYTE_SUCCESS) status = set_output(ranks, "ranks", size, owners);
-  if (status == SYNCYTE_SUCCESS) status = set_output(first, "first", size, lowest);
-  if (status == SYNCYTE_SUCCESS) status = set_output(last, "last", size, highest);
+  status = locate(tensor, &patch, length, (int32_t*)(highest + length), owners, lowest, highest, &found);
+  if (status == SYNCYTE_SUCCESS) status = set_output(ranks, "ranks", owners);
+  if (status == SYNCYTE_SUCCESS) status = set_output(first, "first", lowest);
+  if (status == SYNCYTE_SUCCESS) status = set_output(last, "last", highest);
   if (status == SYNCYTE_SUCCESS) *count = found;
   (void)syncyte_memory_release(data);
   return status;

@@ -91,7 +91,7 @@ class Op(enum.IntEnum):
     BAND = 7  # bitwise and; integers and bool
     BOR = 8  # bitwise or; integers and bool
     BXOR = 9  # bitwise exclusive or; integers and bool
-    REPLACE = 10  # the new value (windows only)
+    REPLACE = 10  # the new value (windows, tensor_put_signal)
     LXOR = 11  # logical exclusive or; integers and bool
 
 

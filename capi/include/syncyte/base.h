@@ -124,7 +124,7 @@ enum syncyte_op_values {
   SYNCYTE_OP_BAND = 7,     /**< bitwise and; integers and bool */
   SYNCYTE_OP_BOR = 8,      /**< bitwise or; integers and bool */
   SYNCYTE_OP_BXOR = 9,     /**< bitwise exclusive or; integers and bool */
-  SYNCYTE_OP_REPLACE = 10, /**< the new value (windows only) */
+  SYNCYTE_OP_REPLACE = 10, /**< the new value (windows, tensor_put_signal) */
   SYNCYTE_OP_LXOR = 11     /**< logical exclusive or; integers and bool */
 };
 

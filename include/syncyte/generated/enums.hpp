@@ -64,7 +64,7 @@ enum class op : std::int32_t {
   bit_and = SYNCYTE_OP_BAND,  ///< bitwise and; integers and bool
   bit_or = SYNCYTE_OP_BOR,  ///< bitwise or; integers and bool
   bit_xor = SYNCYTE_OP_BXOR,  ///< bitwise exclusive or; integers and bool
-  replace = SYNCYTE_OP_REPLACE,  ///< the new value (windows only)
+  replace = SYNCYTE_OP_REPLACE,  ///< the new value (windows, tensor_put_signal)
   logical_xor = SYNCYTE_OP_LXOR,  ///< logical exclusive or; integers and bool
 };
 

@@ -414,7 +414,7 @@ contains
 
   subroutine owners_of_patches()
     type(syncyte_tensor) :: t
-    integer :: owners(ranks), one(1)
+    integer :: owners(ranks), one(1), many(ranks + 3)
     integer(int64) :: first(ranks), last(ranks), count, i
 
     call t%create(world, SYNCYTE_INT8, [4, 3*ranks])
@@ -429,6 +429,8 @@ contains
     count = t%locate([2, 3*ranks], [2, 3*ranks], owners, last=last)
     call check_equal(owners(1), ranks - 1, "locate: the last row's owner")
     call check(all(owners(2:) == -1) .and. all(last(2:) == 0), "locate: behind the last owner")
+    count = t%locate([1, 2], [4, 3*ranks], many)
+    call check(all(many(:ranks) == [(int(i), i=0, ranks - 1)]) .and. all(many(ranks + 1:) == -1), "locate: a long array")
     call check_equal(t%locate([1, 3], [4, 2]), 0_int64, "locate: an empty patch")
     call t%destroy()
   end subroutine owners_of_patches
