@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/dtype.hpp"
 #include "comm/node_collectives.hpp"
 
 namespace syncyte::collectives {
@@ -41,12 +40,6 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
   call.agree();
 }
 
-/// Whether a part fits a node's memory for all-to-alls.
-bool fits_node(comm::communicator& comm, std::int64_t elements, syncyte_dtype_t dtype) {
-  const comm::node_collectives* const node = comm.collectives_on_node();
-  return node != nullptr && node->fits_share(static_cast<std::size_t>(elements) * base::dtype_size(dtype));
-}
-
 /// Sums of all ranks' numbers.
 void add_up(comm::communicator& comm, std::span<std::uint64_t> numbers) {
   if (comm::node_collectives* const node = comm.collectives_on_node())
@@ -62,7 +55,7 @@ void alltoallv::compare(comm::collective_call& call) {
   comm::communicator& comm = call.comm();
   const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
   const std::int64_t longest = std::max(std::ranges::max(send_counts_), std::ranges::max(recv_counts_));
-  const std::uint64_t is_not_short = !fits_node(comm, longest, input_.dtype());
+  const std::uint64_t is_not_short = !moves(comm, form::blocking).fits_share(longest, input_.dtype());
   std::uint64_t sums[3] = {is_long, is_not_short, count_difference(comm.rank(), send_counts_, recv_counts_)};
   add_up(comm, sums);
   const bool differ = sums[2] != 0 && comm.check() != comm::check_level::off;

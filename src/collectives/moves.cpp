@@ -74,10 +74,14 @@ constexpr std::int64_t any_length = std::numeric_limits<int>::max();
 bool moves::uses_blocking_calls() const { return mpi::job_takes_device_memory(); }
 
 /// Collectives in memory of the node; null where there are none, and in the started form.
-comm::node_collectives* moves::on_node() const { return is_started_ ? nullptr : comm_.collectives_on_node(); }
+comm::node_collectives* moves::node_for_reductions() const {
+  return is_started_ ? nullptr : comm_.collectives_on_node();
+}
 
 /// The same for elements that may be a device's.
-comm::node_collectives* moves::moves_on_node() const { return uses_blocking_calls() ? nullptr : on_node(); }
+comm::node_collectives* moves::node_for_moves() const {
+  return uses_blocking_calls() ? nullptr : node_for_reductions();
+}
 
 /// Polls as often as a blocking call would. There is no interrupt: the other ranks move the same data.
 void moves::wait(MPI_Request& request, const char* call) const {
@@ -106,7 +110,7 @@ void moves::call(const char* blocking_name, Blocking* blocking, const char* star
 
 void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return;
-  comm::node_collectives* const node = moves_on_node();
+  comm::node_collectives* const node = node_for_moves();
   if (node != nullptr && node->fits_round(bytes_of(count, dtype)))
     return node->bcast(data, bytes_of(count, dtype), root);
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
@@ -128,7 +132,7 @@ void moves::gather(const std::byte* input, counts_view counts, int root, std::by
 
 void moves::allgather(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
-  comm::node_collectives* const node = moves_on_node();
+  comm::node_collectives* const node = node_for_moves();
   if (node != nullptr && node->fits_round(bytes_of(std::ranges::max(counts), dtype)))
     return node->allgather(input, bytes_of(counts, dtype), output);
   if (is_long(counts)) {
@@ -158,14 +162,14 @@ void moves::scatter(const std::byte* input, counts_view counts, int root, std::b
 }
 
 bool moves::fits_share(std::int64_t elements, syncyte_dtype_t dtype) const {
-  const comm::node_collectives* const node = on_node();
+  const comm::node_collectives* const node = node_for_reductions();
   return node != nullptr && node->fits_share(bytes_of(elements, dtype));
 }
 
 void moves::alltoall(const std::byte* input, counts_view send_counts, counts_view recv_counts, std::byte* output,
                      syncyte_dtype_t dtype, alltoall_size size) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, recv_counts[0], dtype);
-  comm::node_collectives* const node = moves_on_node();
+  comm::node_collectives* const node = node_for_moves();
   if (size.is_short && node != nullptr)
     return node->alltoall(input, bytes_of(send_counts, dtype), bytes_of(recv_counts, dtype), output);
   if (size.is_long) {
@@ -234,7 +238,7 @@ void moves::allreduce(const void* input, void* output, std::int64_t count, syncy
   in_reducible_pieces(input, output, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
                         const std::size_t bytes = bytes_of(length, type);
-                        comm::node_collectives* const node = on_node();
+                        comm::node_collectives* const node = node_for_reductions();
                         if (node != nullptr && node->fits(bytes))
                           return node->allreduce(in, out, length, type_of(type), bytes, mpi_op(type, op));
                         if (fits_ring(bytes))
@@ -252,7 +256,7 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
   in_reducible_pieces(input, is_root ? output : nullptr, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
                         const std::size_t bytes = bytes_of(length, type);
-                        comm::node_collectives* const node = on_node();
+                        comm::node_collectives* const node = node_for_reductions();
                         if (node != nullptr && node->fits(bytes))
                           return node->allreduce(in, is_root ? out : nullptr, length, type_of(type), bytes,
                                                  mpi_op(type, op));
@@ -295,7 +299,7 @@ void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte
   const std::size_t longest = bytes_of(std::ranges::max(counts), dtype);
   if (longest == 0) return;
   const int_layout& layout = kept(counts);
-  comm::node_collectives* const node = on_node();
+  comm::node_collectives* const node = node_for_reductions();
   if (node != nullptr && node->fits_scatter(longest))
     return node->reduce_scatter(input, output, layout.counts, type_of(dtype), base::dtype_size(dtype),
                                 mpi_op(dtype, op));

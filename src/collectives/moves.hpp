@@ -18,7 +18,7 @@ namespace syncyte::collectives {
 /// collectives.
 enum class form { blocking, started };
 
-/// What all ranks must agree on before an alltoall.
+/// Sizes of an alltoall, equal on all ranks.
 struct alltoall_size {
   bool is_long = false;   ///< some rank's counts do not fit MPI's
   bool is_short = false;  ///< all ranks' parts fit node_collectives::fits_share()
@@ -78,8 +78,8 @@ class moves {
   const mpi::int_layout& kept(mpi::counts_view counts) { return layouts_.emplace_front(counts); }
   static bool is_long(mpi::counts_view counts) { return mpi::sum_of(counts) > mpi::piece_limit(); }
   bool uses_blocking_calls() const;
-  comm::node_collectives* on_node() const;
-  comm::node_collectives* moves_on_node() const;
+  comm::node_collectives* node_for_reductions() const;
+  comm::node_collectives* node_for_moves() const;
   void wait(MPI_Request& request, const char* call) const;
   template <class Blocking, class Started, class... Given>
   void call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started, Given... given);

@@ -45,6 +45,10 @@ constexpr auto longest_spin = 100us;
 /// Before a request that was put aside is tried again.
 constexpr auto retry_pause = 1ms;
 
+/// Before messages for idle callers are received again. UCX's queues in shared memory hold 64 messages, and each owner
+/// of a caller's requests sends one a second (keepalive).
+constexpr auto idle_receive_pause = 500ms;
+
 std::uint64_t random_number() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -99,6 +103,7 @@ void engine::stop() {
   if (is_stopping_.exchange(true)) return;
   wake();
   thread_.join();
+  watched_.clear();
   watch_.close();
   server_.close_links();
   for (caller* const each : callers_with(0)) {
@@ -158,6 +163,7 @@ bool engine::progress(std::chrono::nanoseconds time) {
   bool did_something = server_.progress();
   if (std::exchange(served_, server_.served()) != server_.served()) polling_.served(time, now());
   did_something |= progress_driven(time);
+  receive_for_idle(time);
   return watch_.progress(time) || did_something;
 }
 
@@ -185,6 +191,19 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
     if (is_time_to_look) each->look();
   }
   return did_something;
+}
+
+/// Receives messages of the connections themselves for callers that no thread uses now. Where these are not received,
+/// the sending thread tries again and again, and never sleeps.
+void engine::receive_for_idle(std::chrono::nanoseconds time) {
+  constexpr int most_rounds = 16;
+  if (time - received_ < idle_receive_pause) return;
+  received_ = time;
+  for (caller* const each : callers_with(0)) {
+    const std::unique_lock turn(each->mutex, std::try_to_lock);
+    for (int i = 0; turn && i < most_rounds && each->progress(); ++i) {  // a round receives a part of a queue
+    }
+  }
 }
 
 bool engine::arm() {
@@ -216,6 +235,7 @@ void engine::sleep(std::chrono::nanoseconds time) {
   const std::size_t first_process = events.size();
   {
     const std::lock_guard lock(mutex_);
+    if (!callers_.empty()) shorten(idle_receive_pause);
     for (const auto& each : watched_) events.push_back({each.end.number(), POLLIN, 0});
   }
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(longest).count();

@@ -86,6 +86,7 @@ class engine {
   bool progress(std::chrono::nanoseconds time);
   std::vector<caller*> callers_with(int driven);
   bool progress_driven(std::chrono::nanoseconds time);
+  void receive_for_idle(std::chrono::nanoseconds time);
   bool arm();
   void sleep(std::chrono::nanoseconds time);
   void end_of_process(int descriptor);
@@ -111,7 +112,8 @@ class engine {
   std::atomic<bool> has_newly_dead_{false};  // read without the mutex
   std::atomic<int> driven_{0};               // exchanges that the serving thread drives; read without the mutex
 
-  std::chrono::nanoseconds looked_{};  // when the serving thread looked at driven callers
+  std::chrono::nanoseconds looked_{};    // when the serving thread looked at driven callers
+  std::chrono::nanoseconds received_{};  // when it received for idle callers
   brief_polling polling_;
   std::uint64_t served_ = 0;  // requests, when the serving thread looked
   memory::descriptor wake_event_;

@@ -23,7 +23,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 18;
 
 enum mark : std::uint8_t { has_infinity = 1, has_negative_infinity = 2, has_nan = 4 };
 
-/// What a record has behind its header.
+/// Content of a record, behind its header.
 enum content : std::int64_t { digits_only = 0, digits_and_marks = 1, elements_only = 2 };
 
 /// A type of real numbers. They are read and rounded as `real`, which is float for half precision.
@@ -136,9 +136,9 @@ typename format<T>::real rounded(const std::int64_t* digits, std::size_t numbers
   const auto kept = static_cast<std::int64_t>(window >> shift) | has_rest;
   // Sums are whole numbers of units of the smallest number: results that are too small for all bits are exact.
   const int exponent = (first + place) * digit_bits + shift - 1074;
-  const double once = static_cast<double>(static_cast<real>(kept)) * power_of_two(exponent / 2);
-  return static_cast<real>(once *
-                           power_of_two(exponent - exponent / 2));  // in two steps, because 2^exponent may be subnormal
+  // In two steps, because 2^exponent may be subnormal.
+  const double half_way = static_cast<double>(static_cast<real>(kept)) * power_of_two(exponent / 2);
+  return static_cast<real>(half_way * power_of_two(exponent - exponent / 2));
 }
 
 std::uint8_t mark_of(double value) {

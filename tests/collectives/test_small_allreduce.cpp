@@ -3,23 +3,16 @@
 #include <cstring>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "collectives/collectives.hpp"
-#include "core_world.hpp"
 #include "reference.hpp"
+#include "trials.hpp"
 
 namespace {
 
 using namespace syncyte;
+using test::buffer_of;
 using test::expect_error;
 using test::outcome_of;
 using test::world;
-
-template <class T>
-syncyte_buffer_t buffer_of(std::vector<T>& values, syncyte_dtype_t dtype) {
-  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  return base::make_buffer(values.data(), dtype, shape);
-}
 
 template <class T>
 void allreduce(std::vector<T>* input, syncyte_op_t op, std::vector<T>& output, syncyte_dtype_t dtype) {

@@ -109,7 +109,7 @@ void expect_allgather(comm::communicator& comm, int seed, std::int64_t longest) 
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
 }
 
-/// What rank `source` sends to rank `target`.
+/// Elements that rank `source` sends to rank `target`.
 std::vector<double> sent(int seed, int source, int target, std::int64_t longest) {
   return of_rank(seed + 1000 * target, source, length_of(seed, source, target, longest));
 }
