@@ -213,6 +213,12 @@ class tensor : public detail::tensor_methods {
     return detail::started(syncyte_tensor_ifetch_add, get(), element, operand, previous);
   }
 
+  /// Starts compare_swap(), as ifetch_add() does.
+  request icompare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired,
+                        std::int64_t* previous = nullptr) const {
+    return detail::started(syncyte_tensor_icompare_swap, get(), element, expected, desired, previous);
+  }
+
   /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
   /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,

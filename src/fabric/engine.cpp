@@ -96,7 +96,7 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
 
 engine::~engine() {
   stop();
-  end_workers();
+  end_transport();
 }
 
 void engine::stop() {
@@ -123,12 +123,13 @@ void engine::progress_links() noexcept {
   if (error) base::log(SYNCYTE_LOG_ERROR, "the fabric's links are not closed in order: {}", error->what());
 }
 
-void engine::end_workers() {
+void engine::end_transport() {
   server_.end_worker();
   for (caller* const each : callers_with(0)) {
     const std::lock_guard turn(each->mutex);
     each->end_worker();
   }
+  transport_.reset();
 }
 
 void engine::wake() {

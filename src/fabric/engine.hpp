@@ -31,7 +31,7 @@ class engine {
   /// is dead, by any thread; it must not wait.
   explicit engine(
       std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
-  /// Calls stop() and end_workers(). No exchange uses it.
+  /// Calls stop() and end_transport(). No exchange uses it.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -41,8 +41,8 @@ class engine {
   void stop();
   /// After stop(): does what the ends of links still need. They are closed on both sides before workers end.
   void progress_links() noexcept;
-  /// After stop(): ends all workers.
-  void end_workers();
+  /// After stop(): ends all workers, then the transport.
+  void end_transport();
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }

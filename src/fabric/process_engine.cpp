@@ -81,7 +81,7 @@ void progress_links() noexcept {
 
 void end_engine() noexcept {
   stop_engine();
-  if (engine* const running = the_engine.running) running->end_workers();
+  if (engine* const running = the_engine.running) running->end_transport();
 }
 
 }  // namespace

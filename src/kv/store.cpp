@@ -222,7 +222,7 @@ void store::synchronise(const char* operation, setup phase, const std::optional<
       base::require(is_in_setup_, SYNCYTE_ERR_ARGUMENT, "{} is not in its setup phase; begin it first", text_);
     std::atomic_thread_fence(std::memory_order_seq_cst);
   });
-  call.fact("the store", static_cast<std::int64_t>(id_));
+  call.fact("creation number of the store", static_cast<std::int64_t>(id_));
   call.agree();  // no rank leaves before all have entered
   if (phase != setup::stays) is_in_setup_ = phase == setup::begins;
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -102,7 +102,7 @@ void worker_barrier::wait(std::unique_lock<std::mutex>& lock, const char* operat
     const std::exception_ptr thrown = run_unlocked(lock, [] {
       mpi::let_progress();  // detects that mpirun has ended
       mpi::look_for_deaths();
-      mpi::require_no_death("kv_worker_barrier");
+      mpi::require_no_death();
       watchdog::ask_for_interrupt();
     });
     if (thrown) std::rethrow_exception(thrown);

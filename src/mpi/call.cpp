@@ -16,7 +16,7 @@ void check(int code, const char* call) {
 }
 
 bool has_ended(MPI_Request& request, const char* call) {
-  require_no_death(call);
+  require_no_death();
   int is_done = 0;
   check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), call);
   return is_done != 0;

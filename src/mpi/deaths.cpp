@@ -54,13 +54,13 @@ std::vector<int> dead_ranks() {
   return {deaths.ranks.begin(), deaths.ranks.end()};
 }
 
-void fail_by_death(const char* operation) {
+void fail_by_death() {
   const std::vector<int> ranks = dead_ranks();
   const bool is_one = ranks.size() == 1;
   base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = ranks.front()},
-               fmt::format("{}: rank{} {} of the world {} died or cannot be reached any more, and MPI cannot be used "
+               fmt::format("rank{} {} of the world {} died or cannot be reached any more, and MPI cannot be used "
                            "without {}",
-                           operation, is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have",
+                           is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have",
                            is_one ? "it" : "them"));
 }
 

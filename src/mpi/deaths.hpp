@@ -25,12 +25,12 @@ bool is_dead(int world_rank);
 std::vector<int> dead_ranks();
 
 /// Throws SYNCYTE_ERR_PEER_DIED, naming the ranks that have died.
-[[noreturn]] void fail_by_death(const char* operation);
+[[noreturn]] void fail_by_death();
 
 /// fail_by_death() if any death is known.
-inline void require_no_death(const char* operation) {
+inline void require_no_death() {
   if (knows_death()) [[unlikely]]
-    fail_by_death(operation);
+    fail_by_death();
 }
 
 /// Sets the function that declare_dead() calls with each new death, on any thread: it passes the news on to other

@@ -65,7 +65,7 @@ template <class Condition>
 void poll_until(Condition&& is_done, void (*let_progress)() = let_progress) {
   constexpr unsigned often = 64;
   for (unsigned round = 1;; ++round) {
-    require_no_death("a wait");
+    require_no_death();
     if (is_done()) return;
     if (needs_progress()) progress_all();
     if (round % often == 0) {

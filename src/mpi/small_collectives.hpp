@@ -19,7 +19,7 @@ namespace syncyte::mpi {
 /// Waits for a collective that start(&request) starts by the function `call` of MPI.
 template <class Start>
 void run(const char* call, Start&& start) {
-  require_no_death(call);
+  require_no_death();
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), call);
   wait_for(request, call);

@@ -56,7 +56,7 @@ thread_guard::thread_guard(const char* operation, bool alone) {
     return;
   if (alone && (is_forked_child() || knows_death())) return;
   require_rank_process();
-  require_no_death(operation);
+  require_no_death();
   const int level = thread_level();
   base::require(level >= serialized, SYNCYTE_ERR_UNSUPPORTED,
                 "{}: this thread may not call MPI, whose thread level is {}; expected the thread that initialised "

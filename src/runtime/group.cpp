@@ -68,7 +68,7 @@ class list_comparison {
       for (peer& each : *peers_)
         for (const step which : {list, result}) receive(each, which);
       send(list, mine_);
-      watchdog::checked_wait wait(operation, [this] { require_possible(); });
+      watchdog::checked_wait wait([this] { require_possible(); });
       watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
       send(result, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.

@@ -9,6 +9,7 @@
 #include "base/strided_copy.hpp"
 #include "memory/scratch.hpp"
 #include "rows/combine_pieces.hpp"
+#include "tensor/box_parts.hpp"
 #include "tensor/box_transfer.hpp"
 #include "tensor/staged_adds.hpp"
 #include "tensor/whole_tensor.hpp"
@@ -95,15 +96,12 @@ void stage_pieces(std::span<const rows::row_piece> pieces, std::size_t bytes, co
 /// Combines a box, and starts to combine the last elements of other owners, at most about `most_bytes`. Null: all are
 /// combined.
 std::unique_ptr<window::transfer> whole_tensor::combine_box(base::array_argument<std::int64_t> lower,
-                                                            const syncyte_buffer_t* source, syncyte_op_t op,
+                                                            const base::buffer& user, syncyte_op_t op,
                                                             const void* alpha, std::size_t most_bytes) {
-  const base::buffer user = check_box(lower, source, "source");
-  rows::require_combining(layout_.dtype(), op);
   if (user.elements() == 0) return nullptr;
   const std::int64_t end = lower.values[0] + user.extent(0);
   const box_of_rows box(layout_, lower.values, user.shape());
-  const bool is_staged = staged_ != nullptr && op == SYNCYTE_OP_SUM;
-  if (!is_staged) require_addable(lower.values[0], end);
+  const bool is_staged = stages(op);
   const std::int64_t most_sent = box.rows_of(most_bytes);
   std::int64_t room = most_sent;  // rows for others until they are sent
   auto others = std::make_unique<box_transfer>(storage_->remote(), window::row_access::add, op);
@@ -133,15 +131,28 @@ std::unique_ptr<window::transfer> whole_tensor::combine_box(base::array_argument
   return box_transfer::start(std::move(others));
 }
 
+base::buffer whole_tensor::check_combining(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
+                                           syncyte_op_t op) const {
+  const base::buffer user = check_box(lower, source, "source");
+  rows::require_combining(layout_.dtype(), op);
+  if (user.elements() != 0 && !stages(op)) require_addable(lower.values[0], lower.values[0] + user.extent(0));
+  return user;
+}
+
 void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
                                   syncyte_op_t op, const void* alpha) {
-  if (const auto last = combine_box(lower, source, op, alpha, sent_bytes)) last->wait();
+  const base::buffer whole = check_combining(lower, source, op);
+  const std::size_t most_bytes = stages(op) ? all_bytes : sent_bytes;  // whole rows are staged
+  visit_box(lower, *source, whole, most_bytes, [&](auto corner, const auto& user) {
+    if (const auto last = combine_box(corner, user, op, alpha, sent_bytes)) last->wait();
+  });
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iaccumulate_box(base::array_argument<std::int64_t> lower,
                                                                       const syncyte_buffer_t* source, syncyte_op_t op,
                                                                       const void* alpha) {
-  return std::make_unique<window::started_access>(shared_from_this(), combine_box(lower, source, op, alpha, all_bytes));
+  const base::buffer user = check_combining(lower, source, op);
+  return std::make_unique<window::started_access>(shared_from_this(), combine_box(lower, user, op, alpha, all_bytes));
 }
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of [first, end) that this rank cannot add to.

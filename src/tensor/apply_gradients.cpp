@@ -21,7 +21,7 @@ void whole_tensor::set_optimizer(const optim::rule& by, const std::optional<base
       base::require(std::bit_cast<std::uintptr_t>(storage_->local()) % layout_.element_bytes() == 0,
                     SYNCYTE_ERR_UNSUPPORTED, "{}: the wrapped memory is not aligned to its elements", layout_.text());
     });
-    call.fact("the tensor", static_cast<std::int64_t>(id_));
+    call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
     call.fact("optimizer", by.optimizer);
     call.fact("slots of state", optim::state_slots(by));
     call.agree();

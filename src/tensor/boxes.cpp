@@ -7,6 +7,7 @@
 
 #include "base/strided_copy.hpp"
 #include "memory/scratch.hpp"
+#include "tensor/box_parts.hpp"
 #include "tensor/box_transfer.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -116,13 +117,15 @@ std::unique_ptr<window::transfer> whole_tensor::copy_box(base::array_argument<st
 }
 
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
-  const auto user = check_box(lower, output, "output");
-  if (const auto last = copy_box(lower, user, direction::from_tensor, round_bytes)) last->wait();
+  visit_box(lower, *output, check_box(lower, output, "output"), round_bytes, [&](auto corner, const auto& user) {
+    if (const auto last = copy_box(corner, user, direction::from_tensor, round_bytes)) last->wait();
+  });
 }
 
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
-  const auto user = check_box(lower, source, "source");
-  if (const auto last = copy_box(lower, user, direction::to_tensor, round_bytes)) last->wait();
+  visit_box(lower, *source, check_box(lower, source, "source"), round_bytes, [&](auto corner, const auto& user) {
+    if (const auto last = copy_box(corner, user, direction::to_tensor, round_bytes)) last->wait();
+  });
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iget_box(base::array_argument<std::int64_t> lower,

@@ -39,7 +39,7 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 void look_around() {
   mpi::let_progress();
   mpi::look_for_deaths();
-  mpi::require_no_death("tensor_wait");
+  mpi::require_no_death();
 }
 
 /// The bytes of a number of int32 or int64.
@@ -53,12 +53,17 @@ auto bytes_of(syncyte_dtype_t dtype, std::int64_t number) {
   return bytes;
 }
 
+void store_previous(std::int64_t old, std::int64_t* previous) {
+  if (previous != nullptr) *previous = old;
+}
+
 /// A change of a counter under way, whose old value the caller gets as an int64 at the end.
 class counter_change final : public window::transfer {
  public:
-  counter_change(const window::element_change& what, std::int64_t* previous) : dtype_(what.dtype), result_(previous) {
-    under_way_ = what.at->start_combine(what.rank, what.offset, what.dtype, what.op, what.operand.data(),
-                                        previous != nullptr ? old_.data() : nullptr, 1);
+  /// `start` starts the change; its argument gets the old value's bytes unless it is null.
+  template <class Start>
+  counter_change(syncyte_dtype_t dtype, std::int64_t* previous, Start&& start) : dtype_(dtype), result_(previous) {
+    under_way_ = start(previous != nullptr ? old_.data() : nullptr);
     if (!under_way_) finish();
   }
 
@@ -110,6 +115,16 @@ struct whole_tensor::counter {
 
   window::element_change change_of(syncyte_op_t op, std::int64_t operand) const {
     return {address, remote, owner, offset, dtype, op, tensor::bytes_of(dtype, operand)};
+  }
+
+  /// Starts a change by `remote`, as counter_change does. Null: it is done.
+  template <class Start>
+  std::unique_ptr<window::transfer> start(std::int64_t* previous, Start&& begin) const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    auto started = std::make_unique<counter_change>(dtype, previous, begin);
+    if (!started->has_ended()) return started;
+    remote->serve_others();
+    return nullptr;
   }
 
   /// Applies `op` and returns the element's old value.
@@ -212,15 +227,13 @@ std::unique_ptr<window::transfer> whole_tensor::start_change(std::int64_t elemen
                                                              std::int64_t operand, std::int64_t* previous) {
   const counter found = find_counter(element);
   if (found.is_mapped()) {
-    const std::int64_t old = found.fetch(op, operand);
-    if (previous != nullptr) *previous = old;
+    store_previous(found.fetch(op, operand), previous);
     return nullptr;
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  auto started = std::make_unique<counter_change>(found.change_of(op, operand), previous);
-  if (!started->has_ended()) return started;
-  found.remote->serve_others();
-  return nullptr;
+  return found.start(previous, [&](std::byte* old) {
+    const window::element_change what = found.change_of(op, operand);
+    return what.at->start_combine(what.rank, what.offset, what.dtype, op, what.operand.data(), old, 1);
+  });
 }
 
 /// Changes a counter as the last step of a transfer. Returns false if the transfer cannot.
@@ -233,6 +246,21 @@ std::int64_t whole_tensor::compare_swap(std::int64_t element, std::int64_t expec
   number_for_counter(expected, "expected");
   number_for_counter(desired, "desired");
   return found.swap(expected, desired);
+}
+
+std::unique_ptr<window::started_access> whole_tensor::icompare_swap(std::int64_t element, std::int64_t expected,
+                                                                    std::int64_t desired, std::int64_t* previous) {
+  const counter found = find_counter(element);
+  const auto before = tensor::bytes_of(found.dtype, number_for_counter(expected, "expected"));
+  const auto after = tensor::bytes_of(found.dtype, number_for_counter(desired, "desired"));
+  std::unique_ptr<window::transfer> under_way;
+  if (found.is_mapped())
+    store_previous(found.swap(expected, desired), previous);
+  else
+    under_way = found.start(previous, [&](std::byte* old) {
+      return found.remote->start_compare_swap(found.owner, found.offset, found.dtype, before.data(), after.data(), old);
+    });
+  return std::make_unique<window::started_access>(shared_from_this(), std::move(under_way));
 }
 
 std::int64_t whole_tensor::load(std::int64_t element) { return find_counter(element).load(); }

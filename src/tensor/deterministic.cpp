@@ -91,7 +91,7 @@ void whole_tensor::add_staged() {
   {
     comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
     call.attempt([&] { records = pack_staged(begin); });
-    call.fact("the tensor", static_cast<std::int64_t>(id_));
+    call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
     call.agree();
   }
   const auto lengths = mpi::allgather(static_cast<std::int64_t>(records.size()), comm_->data());
@@ -107,7 +107,7 @@ void whole_tensor::add_staged() {
     if (shared) add_records(*shared, *places);
     round_staged();
   });
-  call.fact("the tensor", static_cast<std::int64_t>(id_));
+  call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
   call.agree();  // all ranks have read the records
 }
 

@@ -193,7 +193,7 @@ void whole_tensor::sync() {
     flush();
     if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
   });
-  call.fact("the tensor", static_cast<std::int64_t>(id_));
+  call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
   naming([&] { return layout_.text(); }, [&] { call.agree(); });  // no rank leaves before all have entered
   if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -107,6 +107,9 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   std::unique_ptr<window::started_access> ifetch_add(std::int64_t element, std::int64_t operand,
                                                      std::int64_t* previous);
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired);
+  /// Started form, as ifetch_add().
+  std::unique_ptr<window::started_access> icompare_swap(std::int64_t element, std::int64_t expected,
+                                                        std::int64_t desired, std::int64_t* previous);
   std::int64_t load(std::int64_t element);
   void store(std::int64_t element, std::int64_t value);
   /// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
@@ -148,9 +151,12 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
   std::unique_ptr<window::transfer> copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user,
                                              direction way, std::size_t most_bytes);
-  std::unique_ptr<window::transfer> combine_box(base::array_argument<std::int64_t> lower,
-                                                const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha,
-                                                std::size_t most_bytes);
+  /// Whether additions wait for sync(): those of a deterministic tensor.
+  bool stages(syncyte_op_t op) const { return staged_ != nullptr && op == SYNCYTE_OP_SUM; }
+  base::buffer check_combining(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
+                               syncyte_op_t op) const;
+  std::unique_ptr<window::transfer> combine_box(base::array_argument<std::int64_t> lower, const base::buffer& user,
+                                                syncyte_op_t op, const void* alpha, std::size_t most_bytes);
 
   std::unique_ptr<window::transfer> start_put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source,
                                                      whole_tensor& counters, std::int64_t element, syncyte_op_t op,

@@ -54,16 +54,14 @@ class long_wait {
 template <class Check>
 class checked_wait final : public long_wait {
  public:
-  /// `operation` is a string literal.
-  checked_wait(const char* operation, Check check) : operation_(operation), check_(std::move(check)) {}
+  explicit checked_wait(Check check) : check_(std::move(check)) {}
 
  private:
   void examine(std::optional<scope>&) override {
     if (has_lasted()) check_();
   }
-  void on_death() override { mpi::fail_by_death(operation_); }
+  void on_death() override { mpi::fail_by_death(); }
 
-  const char* operation_;
   Check check_;
 };
 
@@ -74,7 +72,7 @@ class plain_wait final : public long_wait {
 
  private:
   void examine(std::optional<scope>& scope) override;
-  void on_death() override { mpi::fail_by_death(operation_); }
+  void on_death() override { mpi::fail_by_death(); }
 
   const char* operation_;
   const char* title_;

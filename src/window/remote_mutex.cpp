@@ -44,7 +44,7 @@ void remote_mutex::create() {
 void remote_mutex::free() noexcept { close_window(window_); }
 
 std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
-  mpi::require_no_death("MPI_Fetch_and_op");
+  mpi::require_no_death();
   std::uint64_t previous = 0;
   mpi::check(MPI_Fetch_and_op(&value, &previous, MPI_UINT64_T, rank, offsetof(words, held), MPI_REPLACE, window_),
              "MPI_Fetch_and_op");

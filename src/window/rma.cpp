@@ -53,7 +53,7 @@ class pieces_type {
 template <class Byte>
 void transfer_request(Byte* here, std::size_t bytes, int rank, std::size_t offset, int pieces, MPI_Datatype type,
                       MPI_Win window) {
-  mpi::require_no_death("a one-sided transfer");
+  mpi::require_no_death();
   const auto count = static_cast<int>(bytes);
   const auto place = static_cast<MPI_Aint>(offset);
   if constexpr (std::is_const_v<Byte>)
@@ -279,7 +279,7 @@ std::unique_ptr<transfer> rma::start_compare_swap(int rank, std::size_t offset, 
 }
 
 void rma::flush(int rank) {
-  mpi::require_no_death("MPI_Win_flush");
+  mpi::require_no_death();
   if (rank < 0)
     mpi::check(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
   else
@@ -290,7 +290,7 @@ void rma::flush(int rank) {
 void rma::serve_others() { mpi::probe(); }
 
 void rma::synchronise_memory() {
-  mpi::require_no_death("MPI_Win_sync");
+  mpi::require_no_death();
   mpi::check(MPI_Win_sync(window_), "MPI_Win_sync");
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

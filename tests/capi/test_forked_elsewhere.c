@@ -68,6 +68,7 @@ static void use_rows_elsewhere(void) {
   EXPECT_REFUSED(syncyte_tensor_iscatter_add(tensor, &index, &packed, &request));
   EXPECT_REFUSED(syncyte_tensor_iput_signal(tensor, &index, &packed, tensor, element, SYNCYTE_OP_SUM, 1, &request));
   EXPECT_REFUSED(syncyte_tensor_ifetch_add(tensor, element, 1, &number, &request));
+  EXPECT_REFUSED(syncyte_tensor_icompare_swap(tensor, element, 0, 1, &number, &request));
   EXPECT_REFUSED(syncyte_tensor_get_box(tensor, lower, 2, &packed));
   EXPECT_REFUSED(syncyte_tensor_put_box(tensor, lower, 2, &packed));
   EXPECT_REFUSED(syncyte_tensor_fetch_add(tensor, element, 1, &number));

@@ -169,6 +169,9 @@ TEST_F(Tensor, StartsSignalsUpdatesAndAdditions) {
   counters.ifetch_add(right, 5, &previous).wait();
   EXPECT_EQ(previous, 4);
   counters.ifetch_add(right, 1).wait();
+  counters.icompare_swap(right, 10, 11, &previous).wait();
+  EXPECT_EQ(previous, 10);
+  counters.icompare_swap(right, 10, 12).wait();  // it is 11
   table.iput_signal(index, ones, counters, right, -1, syncyte::op::replace).wait();
   table.set_optimizer(syncyte::optimizer::sgd, 0.5);
   table.iapply_gradients(index, ones).wait();

@@ -515,6 +515,27 @@ TEST(Engine, AHeldRequestEndsWithTheEngine) {
   EXPECT_THROW(exchange.test(), base::error);
 }
 
+/// A transport that holds a token while it lives.
+class held_transport final : public fabric::transport {
+ public:
+  explicit held_transport(std::shared_ptr<int> token) : token_(std::move(token)) {}
+  std::unique_ptr<fabric::worker> make_worker(fabric::receiver& target) override { return way_.make_worker(target); }
+
+ private:
+  const std::shared_ptr<int> token_;
+  test::loopback_transport way_{std::make_shared<test::loopback_network>(), 0};
+};
+
+TEST(Engine, TheTransportEndsBeforeTheEngine) {
+  const auto token = std::make_shared<int>();
+  fabric::engine one(std::make_unique<held_transport>(token));
+  { const fabric::exchange borrowed(one); }  // the engine has made a worker for it
+  one.stop();
+  EXPECT_EQ(token.use_count(), 2);
+  one.end_transport();
+  EXPECT_EQ(token.use_count(), 1);
+}
+
 /// Threads start several exchanges each, wait for most of them while others are under way, and give one up.
 TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
   processes all(2);

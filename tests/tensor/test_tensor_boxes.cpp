@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/buffer.hpp"
+#include "base/strided_copy.hpp"
+#include "tensor/box_parts.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -127,6 +129,61 @@ TEST(TensorBoxes, LargerThanIsTransferredAtOnce) {
                           &put[static_cast<std::size_t>(r * width)], static_cast<std::size_t>(width)),
               0)
         << r;
+  barrier();
+}
+
+/// Adds the sizes of parts, and counts each element's visits by way of its address.
+void check_parts(const extents& box, std::size_t most_bytes, std::size_t parts) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(product(box)), 0);
+  const syncyte_buffer_t whole = buffer_of(values, SYNCYTE_INT32, box);
+  const extents corner(box.size(), 5);
+  std::size_t count = 0;
+  tensor::visit_box(corner, whole, base::buffer(&whole, "whole"), most_bytes, [&](auto lower, const auto& part) {
+    ++count;
+    EXPECT_TRUE(parts == 1 || part.bytes() <= std::max<std::size_t>(most_bytes, sizeof(std::int32_t)));
+    std::int64_t place = 0;
+    for (int d = 0; d < part.ndim(); ++d) place += (lower.values[d] - 5) * whole.strides[d];
+    EXPECT_EQ(part.data(), static_cast<std::byte*>(whole.data) + place);
+    const std::vector<std::int32_t> ones(static_cast<std::size_t>(part.elements()), 1);
+    base::add_strided(part.data(), part.strides(), std::as_bytes(std::span(ones)).data(),
+                      base::dense_strides(part.shape(), sizeof(std::int32_t)), part.shape(), SYNCYTE_INT32);
+  });
+  EXPECT_EQ(count, parts);
+  EXPECT_EQ(values, std::vector<std::int32_t>(values.size(), 1));
+}
+
+TEST(TensorBoxes, PartsOfLargeRowsCoverEachElementOnce) {
+  check_parts({7, 4, 10}, 160, 1);  // rows of 160 bytes: transferred in rounds
+  check_parts({3, 5, 10}, 80, 3 * 3);
+  check_parts({3, 5, 10}, 24, 3 * 5 * 2);
+  check_parts({2, 3}, 1, 6);  // no part is smaller than an element
+  check_parts({1, 1, 1, 9}, 16, 3);
+  check_parts({4}, 16, 1);
+  check_parts({0, 3}, 4, 1);
+}
+
+TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
+  if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for 70 MiB";
+  constexpr std::int64_t height = 72, width = std::int64_t{1} << 20, inner = width - 3;
+  const auto tensor = make_tensor(SYNCYTE_UINT8, {2, height, width});
+  std::vector<std::uint8_t> put(static_cast<std::size_t>(height * inner)), got(put.size());
+  for (std::size_t i = 0; i < put.size(); ++i) put[i] = static_cast<std::uint8_t>(i * 2654435761u >> 16);
+  const syncyte_buffer_t source = buffer_of(put, SYNCYTE_UINT8, {1, height, inner});
+  const syncyte_buffer_t output = buffer_of(got, SYNCYTE_UINT8, {1, height, inner});
+  const extents next{1 - rank(), 0, 2}, mine{rank(), 0, 2};
+  tensor->put_box(next, &source);
+  tensor->sync();
+  tensor->get_box(next, &output);
+  EXPECT_TRUE(got == put);
+  if (tensor->held()->mapped_rows().covers(2) || has_fabric()) {
+    tensor->sync();
+    tensor->accumulate_box(next, &source, SYNCYTE_OP_SUM, nullptr);
+    tensor->sync();
+    tensor->get_box(mine, &output);
+    bool is_sum = true;
+    for (std::size_t i = 0; i < put.size(); ++i) is_sum = is_sum && got[i] == static_cast<std::uint8_t>(2 * put[i]);
+    EXPECT_TRUE(is_sum);
+  }
   barrier();
 }
 

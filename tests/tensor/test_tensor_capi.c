@@ -239,6 +239,10 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, 0, NULL, &requests[1]));
   EXPECT_OK(syncyte_request_wait_all(2, requests));
   EXPECT(previous[0] == 0 && previous[1] == 3);
+  EXPECT_OK(syncyte_tensor_icompare_swap(counters, right, 0, 2, &previous[0], &requests[0]));
+  EXPECT_OK(syncyte_tensor_icompare_swap(counters, right, 2, 0, NULL, &requests[1]));
+  EXPECT_OK(syncyte_request_wait_all(2, requests));
+  EXPECT(previous[0] == 0);
   EXPECT_OK(syncyte_tensor_iput_signal(tensor, &index, &source, counters, right, SYNCYTE_OP_SUM, 7, &requests[0]));
   EXPECT_OK(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_EQ, 7, -1, NULL));
   row = rank; /* the index may be re-used */
@@ -258,6 +262,8 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT(seen[0] == 0.5 && seen[1] == 0.5);
   EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, size, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
   EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT_ERROR(syncyte_tensor_icompare_swap(counters, -1, 0, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
+  EXPECT_ERROR(syncyte_tensor_icompare_swap(counters, 0, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5, &requests[0]),
                SYNCYTE_ERR_HANDLE, "null handle");
   EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5, NULL),

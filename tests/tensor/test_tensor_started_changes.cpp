@@ -117,6 +117,67 @@ TEST(StartedFetchAdd, WrongArgumentsFailAtOnce) {
   barrier();
 }
 
+/// Ranks count by started compare_swaps until each has won a number of times.
+void check_started_swaps(syncyte_dtype_t dtype) {
+  const int wins = 20;
+  const auto tensor = make_tensor(dtype, {2 * ranks()});
+  for (int owner = 0; owner < ranks(); ++owner) {
+    std::int64_t expected = 0, old = -1;
+    for (int won = 0; won < wins;) {
+      tensor->icompare_swap(2 * owner + 1, expected, expected + 1, &old)->wait();
+      won += old == expected;
+      expected = old == expected ? old + 1 : old;
+    }
+  }
+  barrier();
+  for (int owner = 0; owner < ranks(); ++owner) {
+    EXPECT_EQ(tensor->load(2 * owner), 0);
+    EXPECT_EQ(tensor->load(2 * owner + 1), wins * ranks());
+  }
+  barrier();
+}
+
+TEST(StartedCompareSwap, OneRankWinsEachTime) {
+  check_started_swaps(SYNCYTE_INT64);
+  check_started_swaps(SYNCYTE_INT32);
+}
+
+TEST(StartedCompareSwap, KeepsTheTensorAndWidensOldValues) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  auto wide = make_tensor(SYNCYTE_INT64, {ranks()}), narrow = make_tensor(SYNCYTE_INT32, {ranks()});
+  const int other = (rank() + 1) % ranks();
+  wide->store(other, -large);
+  narrow->store(other, -3);
+  std::int64_t old[3] = {1, 1, 1};
+  const started_pointer started[] = {wide->icompare_swap(other, -large, large, &old[0]),
+                                     wide->icompare_swap(other, -large, 7, &old[1]),
+                                     narrow->icompare_swap(other, -3, -4, &old[2]),
+                                     narrow->icompare_swap(other, -4, -5, nullptr)};
+  narrow->wait(rank(), SYNCYTE_COMPARE_EQ, -5, -1);  // by the rank before
+  wide->wait(rank(), SYNCYTE_COMPARE_EQ, large, -1);
+  barrier();
+  wide.reset();
+  narrow.reset();
+  for (const auto& each : started) each->wait();
+  EXPECT_EQ(old[0], -large);
+  EXPECT_EQ(old[1], large);
+  EXPECT_EQ(old[2], -3);
+  barrier();
+}
+
+TEST(StartedCompareSwap, WrongArgumentsFailAtOnce) {
+  const std::int64_t large = std::int64_t{1} << 31;
+  const auto tensor = make_tensor(SYNCYTE_INT32, {2}), numbers = make_tensor(SYNCYTE_FLOAT32, {2});
+  std::int64_t old = -1;
+  expect_error(outcome_of([&] { tensor->icompare_swap(-1, 0, 1, &old); }), SYNCYTE_ERR_INDEX, "element is -1");
+  expect_error(outcome_of([&] { tensor->icompare_swap(0, large, 1, &old); }), SYNCYTE_ERR_ARGUMENT, "expected is");
+  expect_error(outcome_of([&] { tensor->icompare_swap(0, 0, large, &old); }), SYNCYTE_ERR_ARGUMENT, "desired is");
+  expect_error(outcome_of([&] { numbers->icompare_swap(0, 0, 1, &old); }), SYNCYTE_ERR_TYPE, "int32 or int64");
+  EXPECT_EQ(old, -1);
+  EXPECT_EQ(tensor->load(0), 0);
+  barrier();
+}
+
 /// Started signals after rows of all ranks, with their memory.
 struct signals {
   explicit signals(tensor::whole_tensor& to) : rows(to) {}

@@ -25,7 +25,7 @@ program started
   call table%sync()                                    ! it does not wait for requests that have not ended
   call table%igather([7, 10], two, requests(1))
   block = 2
-  call table%iaccumulate_box(block, [1, 4], SYNCYTE_OP_SUM, requests(2))
+  call table%iacc([1, 4], [2, 6], block, requests(2))
   block = -1                                           ! a box that is written may be re-used at once
   call syncyte_wait_all(requests)
   if (any(nint(two(:, 1)) /= ranks) .or. any(nint(two(:, 2)) /= 0)) error stop "igather"

@@ -205,6 +205,20 @@ syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* 
                                     const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op);
 
 /**
+ * @brief Starts fortran_tensor_acc(), by syncyte_tensor_iaccumulate_box().
+ * @param[in] tensor a tensor
+ * @param[in] lo any integers from 1, as many as dimensions
+ * @param[in] hi any integers, as many as dimensions
+ * @param[in] array as of fortran_tensor_get(); it may be re-used on return
+ * @param[in] alpha {optional} one element of the tensor's type
+ * @param[in] op how the elements are combined
+ * @param[out] request ends when the elements are combined; needs no MPI
+ */
+syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                     const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op,
+                                     syncyte_request_t* request);
+
+/**
  * @brief Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
  * @param[in] tensor a tensor
  * @param[in] lo any integers from 1, as many as dimensions

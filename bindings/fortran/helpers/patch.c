@@ -68,21 +68,41 @@ syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, patch.lower, patch.global.ndim, &buffer);
 }
 
+/* One element of the tensor's type; without data if alpha is absent. */
+static syncyte_status_t read_factor(const CFI_cdesc_t* alpha, syncyte_dtype_t dtype, syncyte_buffer_t* factor) {
+  factor->data = NULL;
+  if (alpha == NULL) return SYNCYTE_SUCCESS;
+  const syncyte_status_t status = fortran_buffer_as(alpha, "alpha", dtype, factor);
+  if (status != SYNCYTE_SUCCESS) return status;
+  if (factor->dtype != dtype)
+    return fortran_wrong(SYNCYTE_ERR_TYPE, "alpha", -1, "%s; expected the tensor's type", fortran_type_name(alpha));
+  if (fortran_count(alpha) != 1)
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "alpha", -1, "of %lld elements; expected 1",
+                         (long long)fortran_count(alpha));
+  return SYNCYTE_SUCCESS;
+}
+
 syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
                                     const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op) {
   struct patch patch;
-  syncyte_buffer_t buffer, factor = {.data = NULL};
+  syncyte_buffer_t buffer, factor;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
   if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
-  if (status == SYNCYTE_SUCCESS && alpha != NULL)
-    status = fortran_buffer_as(alpha, "alpha", patch.global.dtype, &factor);
-  if (status == SYNCYTE_SUCCESS && alpha != NULL && factor.dtype != patch.global.dtype)
-    status = fortran_wrong(SYNCYTE_ERR_TYPE, "alpha", -1, "%s; expected the tensor's type", fortran_type_name(alpha));
-  if (status == SYNCYTE_SUCCESS && alpha != NULL && fortran_count(alpha) != 1)
-    status =
-        fortran_wrong(SYNCYTE_ERR_SHAPE, "alpha", -1, "of %lld elements; expected 1", (long long)fortran_count(alpha));
+  if (status == SYNCYTE_SUCCESS) status = read_factor(alpha, patch.global.dtype, &factor);
   if (status != SYNCYTE_SUCCESS) return status;
   return syncyte_tensor_accumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data);
+}
+
+syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                     const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op,
+                                     syncyte_request_t* request) {
+  struct patch patch;
+  syncyte_buffer_t buffer, factor;
+  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
+  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
+  if (status == SYNCYTE_SUCCESS) status = read_factor(alpha, patch.global.dtype, &factor);
+  if (status != SYNCYTE_SUCCESS) return status;
+  return syncyte_tensor_iaccumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data, request);
 }
 
 /* Sets the integers of an output array that is present. */

@@ -168,8 +168,29 @@ class StartedMethods(TensorMethods):
         Request
             Its wait() returns the old value.
         """
-        addend, previous = as_int64(value, "value"), ctypes.c_int64()
-        return self._start("ifetch_add", (previous,), lambda: previous.value, self._element(element), addend, previous)
+        return self._start_change("ifetch_add", element, as_int64(value, "value"))
+
+    def icompare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> Request[int]:
+        """Starts compare_swap(). Local; does not wait for other ranks.
+
+        Parameters
+        ----------
+        element, expected, desired
+            As of compare_swap().
+
+        Returns
+        -------
+        Request
+            Its wait() returns the old value.
+        """
+        values = as_int64(expected, "expected"), as_int64(desired, "desired")
+        return self._start_change("icompare_swap", element, *values)
+
+    def _start_change(self, operation: str, element: int | Sequence[int], *values: int) -> Request[int]:
+        previous = ctypes.c_int64()
+        return self._start(
+            operation, (previous,), lambda: previous.value, self._element(element), *values, previous
+        )
 
     @overload
     def iget_box(self, lower: Sequence[int], extent: None = None, *, out: Array) -> Request[Array]: ...

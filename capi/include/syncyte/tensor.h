@@ -523,6 +523,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
                                                             int64_t desired, int64_t* previous);
 
 /**
+ * @brief Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does.
+ * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
+ * @param[in] element number of the element in row-major order
+ * @param[in] expected value to compare with
+ * @param[in] desired value to write if they are equal
+ * @param[out] previous {optional, kept} the old value
+ * @param[out] request ends when the element is compared and previous holds the old value; needs no MPI
+ * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t element,
+                                                             int64_t expected, int64_t desired, int64_t* previous,
+                                                             syncyte_request_t* request);
+
+/**
  * @brief {forked_child} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order

@@ -244,8 +244,8 @@ contains
     real(real64) :: ones(2, 3, 6)
 
     ones = 1
-    call t%iaccumulate_box(ones, [1, 1, 3], SYNCYTE_OP_SUM, requests(1))
-    call t%iaccumulate_box(ones(:, :, ::3), [1, 1, 3], SYNCYTE_OP_SUM, requests(2))
+    call t%iacc([1, 1, 3], [2, 3, 8], ones, requests(1), alpha=3.0_real64)
+    call t%iacc([1, 1, 3], [2, 3, 4], ones(:, :, ::3), requests(2))
     ones = 7
     call syncyte_wait_all(requests)
     if (rank == 0) then
@@ -257,8 +257,8 @@ contains
     wide = -1
     call t%iget_box(wide(::3, :, :), [1, 1, 3], requests(1))
     call requests(1)%wait()
-    call check_equal(wide(1, 2, 1), value(1, 2, 3_int64) + 2*ranks, "iget_box, first row")
-    call check_equal(wide(4, 3, 6), value(2, 3, 8_int64) + ranks, "iget_box, last row")
+    call check_equal(wide(1, 2, 1), value(1, 2, 3_int64) + 4*ranks, "iget_box, first row")
+    call check_equal(wide(4, 3, 6), value(2, 3, 8_int64) + 3*ranks, "iget_box, last row")
     call check(all(wide(2:3, :, :) == -1), "iget_box writes the section only")
     call t%get_box(ones(:, :, 1), [1, 1, 9])
     call check(all(ones(:, :, 1) == 7), "iput_box")
@@ -499,6 +499,13 @@ contains
     call check(ticket >= 20 .and. ticket < 20 + 3*ranks, "ifetch_add returns the value before")
     call counters%sync()
     call check_equal(counters%load(1), int(20 + 3*ranks, int64), "no started addition is lost")
+    if (rank == 0) then
+      call counters%icompare_swap(1, 20 + 3*ranks, 5, requests(1), ticket)
+      call requests(1)%wait()
+      call check_equal(ticket, int(20 + 3*ranks, int64), "icompare_swap returns the value before")
+      call check_equal(counters%load(1), 5_int64, "icompare_swap sets an equal counter")
+    end if
+    call counters%sync()
     call counters%ifetch_add(3, 1, requests(1), ticket, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "3", "a wrong element")
     call check(requests(1)%is_null(), "no request after an error")

@@ -111,8 +111,12 @@ def test_fetch_add(world, dtype):
     right = (world.rank + 1) % world.size
     counters.ifetch_add((right, 0), -5).wait()
     assert counters.ifetch_add((right, 0)).wait() == -5
+    assert counters.icompare_swap((right, 0), -4, 9).wait() == -4
+    assert counters.icompare_swap((right, 0), -4, 1).wait() == 9
     with pytest.raises(IndexError, match="outside the tensor"):
         counters.ifetch_add((0, 2))
+    with pytest.raises(TypeError, match="desired is 'a'"):
+        counters.icompare_swap((right, 0), 9, "a")
     with pytest.raises(TypeError, match="value is 'a'"):
         counters.ifetch_add(0, "a")
     world.barrier()
