@@ -60,8 +60,7 @@ void fail_by_death() {
   base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = ranks.front()},
                fmt::format("rank{} {} of the world {} died or cannot be reached any more, and MPI cannot be used "
                            "without {}",
-                           is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have",
-                           is_one ? "it" : "them"));
+                           is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have", is_one ? "it" : "them"));
 }
 
 void call_on_death(void (*listener)(int world_rank) noexcept) { deaths.listener = listener; }

@@ -94,7 +94,8 @@ TEST(TensorSync, OfDifferentTensorsIsAnError) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto one = make_tensor(SYNCYTE_INT8, {1});
   const auto other = make_tensor(SYNCYTE_INT8, {1});
-  expect_error(outcome_of([&] { (rank() == 0 ? one : other)->sync(); }), SYNCYTE_ERR_MISMATCH, "creation number of the tensor is");
+  expect_error(outcome_of([&] { (rank() == 0 ? one : other)->sync(); }), SYNCYTE_ERR_MISMATCH,
+               "creation number of the tensor is");
   one->sync();
   const auto wide = make_tensor(SYNCYTE_INT8, {2});
   expect_error(

@@ -149,10 +149,9 @@ TEST(StartedCompareSwap, KeepsTheTensorAndWidensOldValues) {
   wide->store(other, -large);
   narrow->store(other, -3);
   std::int64_t old[3] = {1, 1, 1};
-  const started_pointer started[] = {wide->icompare_swap(other, -large, large, &old[0]),
-                                     wide->icompare_swap(other, -large, 7, &old[1]),
-                                     narrow->icompare_swap(other, -3, -4, &old[2]),
-                                     narrow->icompare_swap(other, -4, -5, nullptr)};
+  const started_pointer started[] = {
+      wide->icompare_swap(other, -large, large, &old[0]), wide->icompare_swap(other, -large, 7, &old[1]),
+      narrow->icompare_swap(other, -3, -4, &old[2]), narrow->icompare_swap(other, -4, -5, nullptr)};
   narrow->wait(rank(), SYNCYTE_COMPARE_EQ, -5, -1);  // by the rank before
   wide->wait(rank(), SYNCYTE_COMPARE_EQ, large, -1);
   barrier();

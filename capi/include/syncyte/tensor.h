@@ -40,7 +40,8 @@ typedef struct syncyte_tensor_options_t {
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
-#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0}
+#define SYNCYTE_TENSOR_OPTIONS_INIT \
+  { sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0 }
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;
@@ -74,7 +75,8 @@ typedef struct syncyte_optimizer_options_t {
 } syncyte_optimizer_options_t;
 
 /** All defaults: `syncyte_optimizer_options_t options = SYNCYTE_OPTIMIZER_OPTIONS_INIT;`. */
-#define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
+#define SYNCYTE_OPTIMIZER_OPTIONS_INIT \
+  { sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0 }
 
 /**
  * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
@@ -532,8 +534,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
  * @param[out] request ends when the element is compared and previous holds the old value; needs no MPI
  * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t element,
-                                                             int64_t expected, int64_t desired, int64_t* previous,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
+                                                             int64_t desired, int64_t* previous,
                                                              syncyte_request_t* request);
 
 /**
