@@ -653,6 +653,15 @@ syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t el
   });
 }
 
+syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
+    int64_t desired, int64_t* previous, syncyte_request_t* request) {
+  return after_init("tensor_icompare_swap", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(request, "request");
+    give_request(object->icompare_swap(element, expected, desired, previous), "tensor_icompare_swap", request);
+  });
+}
+
 syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value) {
   return after_init<forks_too>("tensor_load", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");

@@ -284,6 +284,27 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_tensor_acc
 
+    !> Starts fortran_tensor_acc(), by syncyte_tensor_iaccumulate_box().
+    ! tensor [in]: a tensor
+    ! lo [in]: any integers from 1, as many as dimensions
+    ! hi [in]: any integers, as many as dimensions
+    ! array [in]: as of fortran_tensor_get(); it may be re-used on return
+    ! alpha [in]: one element of the tensor's type
+    ! op [in]: how the elements are combined
+    ! request [out]: ends when the elements are combined; needs no MPI
+    function fortran_tensor_iacc(tensor, lo, hi, array, alpha, op, request) bind(C, name="fortran_tensor_iacc") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lo
+      type(*), dimension(..), intent(in), target, asynchronous :: hi
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: alpha
+      integer(c_int32_t), value :: op
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_iacc
+
     !> Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
     ! tensor [in]: a tensor
     ! lo [in]: any integers from 1, as many as dimensions

@@ -659,6 +659,26 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_compare_swap
 
+    !> Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does.
+    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request ends
+    ! element [in]: number of the element in row-major order
+    ! expected [in]: value to compare with
+    ! desired [in]: value to write if they are equal
+    ! previous [out]: the old value
+    ! request [out]: ends when the element is compared and previous holds the old value; needs no MPI
+    ! Returns: as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    function syncyte_tensor_icompare_swap(tensor, element, expected, desired, previous, request) bind(C, &
+        name="syncyte_tensor_icompare_swap") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), value :: expected
+      integer(c_int64_t), value :: desired
+      integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_icompare_swap
+
     !> Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order

@@ -48,10 +48,10 @@ module syncyte_tensors
     procedure :: put_box => tensor_put_box
     procedure :: iget_box => tensor_iget_box
     procedure :: iput_box => tensor_iput_box
-    procedure :: iaccumulate_box => tensor_iaccumulate_box
     procedure :: get => tensor_get
     procedure :: put => tensor_put
     procedure :: acc => tensor_acc
+    procedure :: iacc => tensor_iacc
     procedure :: locate => tensor_locate
     procedure :: load => tensor_load
     procedure :: store => tensor_store
@@ -59,6 +59,7 @@ module syncyte_tensors
     procedure :: ifetch_add => tensor_ifetch_add
     procedure :: read_inc => tensor_read_inc
     procedure :: compare_swap => tensor_compare_swap
+    procedure :: icompare_swap => tensor_icompare_swap
     procedure :: wait => tensor_wait
     procedure :: lock => tensor_lock
     procedure :: unlock => tensor_unlock
@@ -789,36 +790,6 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_iput_box
 
-  !> Starts to combine a box with array, as acc does; array may be re-used on return. Local; does not wait.
-  subroutine tensor_iaccumulate_box(self, array, lower, op, request, stat, errmsg)
-    class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
-    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
-    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: array_buffer
-    type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
-    integer(c_int32_t) :: status, local
-
-    local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
-        array_buffer)
-    allocate (lower_c(fortran_count(lower)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
-    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
-        lower_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iaccumulate_box"//c_null_char)
-    else
-      status = syncyte_tensor_iaccumulate_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
-          op, c_null_ptr, request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine tensor_iaccumulate_box
-
   !> Reads a patch: array = tensor(lo(1):hi(1), lo(2):hi(2), ...). Local.
   subroutine tensor_get(self, lo, hi, array, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -868,6 +839,27 @@ contains
     status = fortran_tensor_acc(self%handle, lo, hi, array, alpha, op_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_acc
+
+  !> Starts acc; array may be re-used on return. Local; does not wait.
+  subroutine tensor_iacc(self, lo, hi, array, request, alpha, op, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
+    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: array
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target, optional :: alpha  !! one element of the tensor's type; absent: 1
+    integer(c_int32_t), intent(in), optional :: op  !! combines the elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: op_c
+    integer(c_int32_t) :: status
+
+    op_c = SYNCYTE_OP_SUM
+    if (present(op)) op_c = op
+    status = fortran_tensor_iacc(self%handle, lo, hi, array, alpha, op_c, request%handle)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iacc
 
   !> Number of owners of a patch, and for each of them, in ascending order, its rows in the patch. Local.
   function tensor_locate(self, lo, hi, ranks, first, last, stat, errmsg) result(answer)
@@ -1031,6 +1023,33 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_compare_swap
+
+  !> Starts compare_swap; previous may not be read until the request has ended. Local; does not wait.
+  subroutine tensor_icompare_swap(self, element, expected, desired, request, previous, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: expected  !! any integer: value to compare with
+    type(*), dimension(..), intent(in), target :: desired  !! any integer: value to write if they are equal
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: expected_c
+    integer(c_int64_t) :: desired_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(expected, "expected"//c_null_char, expected_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(desired, "desired"//c_null_char, desired_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_icompare_swap"//c_null_char)
+    else
+      status = syncyte_tensor_icompare_swap(self%handle, element_c, expected_c, desired_c, previous, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_icompare_swap
 
   !> Waits, mostly asleep, until a comparison of a counter is true; acquire. Local.
   subroutine tensor_wait(self, element, compare, value, timeout, found, timed_out, stat, errmsg)

@@ -2547,6 +2547,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
+    # Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does. Returns: as compare_swap; test and
+    # wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    "syncyte_tensor_icompare_swap": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request ends
+            ctypes.c_int64,  # element (in): number of the element in row-major order
+            ctypes.c_int64,  # expected (in): value to compare with
+            ctypes.c_int64,  # desired (in): value to write if they are equal
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the element is compared and previous holds the old value; needs no MPI
+        ],
+    ),
     # Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
     "syncyte_tensor_load": Function(
         ctypes.c_int32,
