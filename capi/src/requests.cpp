@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "atomics/backoff.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
+#include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
 #include "watchdog/long_wait.hpp"
 
@@ -147,9 +149,12 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
   if (any_needs_mpi(count, array)) {
     watchdog::plain_wait wait("request_wait_any", "some requests");
     watchdog::poll_until(find_ended, wait);
-  } else {  // the death of a rank ends the requests to it, and no others
+  } else {  // the fabric's thread goes on with them; the death of a rank ends the requests to it, and no others
     owners_wait wait;
-    watchdog::poll_until(find_ended, wait);
+    for (atomics::backoff pauses; !find_ended(); pauses.pause()) {
+      if (mpi::needs_progress()) mpi::progress_all();
+      wait.look();
+    }
   }
   return found;
 }
@@ -221,8 +226,7 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
     if (checked(request) == nullptr) return;
     const auto active = tables::request().find(*request, "request");
     const request_guard guard(*active, "request_destroy");
-    base::require(ends(*active), SYNCYTE_ERR_BUSY,
-                  "the operation is still active, and MPI cannot cancel; wait for it first");
+    base::require(ends(*active), SYNCYTE_ERR_BUSY, "the operation is still active; wait for it first");
     drop(*active, request);
   });
 }

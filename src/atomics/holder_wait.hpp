@@ -22,11 +22,16 @@ class holder_wait {
   /// Returns true about once a millisecond while the word is unchanged.
   bool pause(std::uint64_t seen);
 
+  /// For locks that the application takes; call it when pause() has returned true. Ten times a second it calls the
+  /// interrupt function, and throws watchdog::interrupted.
+  void look_for_interrupt();
+
  private:
   std::string what_;
   const std::string& owner_;
   std::uint64_t number_;
   std::uint64_t watched_ = 0;
+  unsigned looks_ = 0;
   backoff pauses_;
   std::optional<watchdog::scope> shown_;
 };

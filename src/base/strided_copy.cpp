@@ -127,6 +127,11 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std
   return strides;
 }
 
+std::size_t piece_bytes(std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
+                        std::size_t element_bytes) {
+  return is_empty(shape) ? 0 : coalesce(strides, strides, shape, element_bytes).run();
+}
+
 box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                        std::size_t element_bytes) {
   box_pieces pieces;

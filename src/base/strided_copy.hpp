@@ -33,6 +33,10 @@ struct box_pieces {
   std::vector<std::size_t> offsets;  // in row-major order of the box
 };
 
+/// Bytes of a contiguous piece of a box in an array of these strides; 0 if it is empty.
+std::size_t piece_bytes(std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
+                        std::size_t element_bytes);
+
 /// Pieces of a box that begins `origin` bytes after an array's start and has its strides.
 box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                        std::size_t element_bytes);

@@ -99,6 +99,14 @@ engine::~engine() {
   end_transport();
 }
 
+bool engine::is_drained() {
+  return std::ranges::none_of(callers_with(0), [](caller* each) {
+    const std::lock_guard turn(each->mutex);
+    each->progress();
+    return each->is_busy();
+  });
+}
+
 void engine::stop() {
   if (is_stopping_.exchange(true)) return;
   wake();
@@ -195,15 +203,20 @@ bool engine::progress_driven(std::chrono::nanoseconds time) {
 }
 
 /// Receives messages of the connections themselves for callers that no thread uses now. Where these are not received,
-/// the sending thread tries again and again, and never sleeps.
+/// the sending thread tries again and again, and never sleeps. Requests that were given up come to their end.
 void engine::receive_for_idle(std::chrono::nanoseconds time) {
   constexpr int most_rounds = 16;
   if (time - received_ < idle_receive_pause) return;
   received_ = time;
   for (caller* const each : callers_with(0)) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
-    for (int i = 0; turn && i < most_rounds && each->progress(); ++i) {  // a round receives a part of a queue
+    if (!turn) continue;
+    for (int i = 0; i < most_rounds && each->progress(); ++i) {  // a round receives a part of a queue
     }
+    const bool is_busy = each->is_busy();
+    if (is_busy) each->look();
+    const std::lock_guard lock(mutex_);
+    each->is_behind = each->is_behind && is_busy;
   }
 }
 
@@ -352,7 +365,7 @@ void engine::give_back(caller& borrowed, bool was_driven, bool is_behind) {
   --borrowed.users;
   borrowed.driven -= was_driven ? 1 : 0;
   driven_ -= was_driven ? 1 : 0;
-  borrowed.is_behind = is_behind;
+  borrowed.is_behind = is_behind && borrowed.users == 0;
 }
 
 /// The serving thread is told of an exchange at once, unless it looks every look_pause in any case.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/environment.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "fabric/module.hpp"
 #include "mpi/deaths.hpp"
 #include "runtime/runtime.hpp"
@@ -69,6 +71,15 @@ engine* open_engine(std::string& reason) {
   }
 }
 
+bool is_drained() noexcept {
+  bool result = true;
+  engine* const running = the_engine.running;
+  if (running == nullptr) return result;
+  if (const auto error = base::error_of([&] { result = running->is_drained(); }))
+    base::log(SYNCYTE_LOG_ERROR, "finalize: {}", error->what());
+  return result;
+}
+
 void stop_engine() noexcept {
   const std::lock_guard lock(the_engine.mutex);
   the_engine.reason = "Syncyte is finalised";
@@ -96,7 +107,7 @@ engine* process_engine(std::string& reason) {
     the_engine.running = open_engine(the_engine.reason);
     if (the_engine.running != nullptr) {
       static constexpr runtime::end_steps steps{
-          .all_are_here = stop_engine, .progress = progress_links, .last = end_engine};
+          .is_drained = is_drained, .all_are_here = stop_engine, .progress = progress_links, .last = end_engine};
       runtime::call_at_end(steps);
       mpi::call_on_death(tell_engine);
     }

@@ -148,17 +148,26 @@ void end_library_operations() {
   }
 }
 
+/// Waits until one-sided accesses that this rank has started are done: other ranks serve them until all have met.
+void drain() {
+  if (const end_steps* const steps = at_end) mpi::poll_until([&] { return steps->is_drained(); });
+}
+
 /// Closes what is between the ranks. While others still close it, this rank does its part: none may be gone yet.
 void close_links() {
-  topology::stop_watching_processes();  // ranks may end as soon as all have come here
   const end_steps* const steps = at_end;
   if (steps != nullptr) steps->all_are_here();
   // Not on the world's own communicators, where a rank may have started a collective that others have not.
   MPI_Request all_have_closed = mpi::start_probe_barrier();
-  mpi::poll_until([&] {
+  // A rank whose barrier has ended may end its process before this rank sees the barrier's end. So one that is gone has
+  // been killed only if the barrier does not end soon.
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (!mpi::has_ended(all_have_closed, "MPI_Ibarrier")) {
     if (steps != nullptr) steps->progress();
-    return mpi::has_ended(all_have_closed, "MPI_Ibarrier");
-  });
+    if (std::chrono::steady_clock::now() > late) mpi::look_for_deaths();
+    mpi::pause_polling();
+  }
+  topology::stop_watching_processes();
 }
 
 /// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
@@ -168,6 +177,7 @@ void end_together() {
   const watchdog::scope watched("finalize", state.world->name(), 0, state.world->size());
   mpi::set_finished();
   try {
+    drain();
     progress_until_all_are_here();
     mark_departed();
     meet_in_finalize(*state.world);
@@ -265,7 +275,7 @@ void finalise_mpi() {
   MPI_Finalize();  // calls on_mpi_finalize(), which takes the lock and has nothing left to do
 }
 
-std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {
+std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::*which) {
   if (mpi::is_forked_child()) return state.*which;  // another thread of the rank may have held the lock
   mpi::require_started();                           // not behind the lock: a start in progress holds it for long
   const std::lock_guard lock(state.mutex);

@@ -33,6 +33,7 @@ void call_before_end(bool (*step)(bool are_all_here) noexcept);
 
 /// Steps of lower layers at the end. No step waits for other ranks.
 struct end_steps {
+  bool (*is_drained)() noexcept;    ///< whether all that this rank has started is done; asked until it is
   void (*all_are_here)() noexcept;  ///< all ranks have come to finish(): links between them are closed
   void (*progress)() noexcept;      ///< called while this rank waits until all have closed theirs
   void (*last)() noexcept;          ///< communicators are freed, or cannot be because a rank died; MPI still works

@@ -142,7 +142,8 @@ base::buffer whole_tensor::check_combining(base::array_argument<std::int64_t> lo
 void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
                                   syncyte_op_t op, const void* alpha) {
   const base::buffer whole = check_combining(lower, source, op);
-  const std::size_t most_bytes = stages(op) ? all_bytes : sent_bytes;  // whole rows are staged
+  const std::size_t most_bytes =
+      stages(op) ? all_bytes : packed_bytes_in(sent_bytes, piece_bytes_of(whole));  // whole rows are staged
   visit_box(lower, *source, whole, most_bytes, [&](auto corner, const auto& user) {
     if (const auto last = combine_box(corner, user, op, alpha, sent_bytes)) last->wait();
   });

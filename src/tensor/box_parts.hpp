@@ -34,6 +34,11 @@ void visit_parts(const box_part& box, int dimension, std::size_t most_bytes, Vis
   }
 }
 
+/// Packed bytes of a box in pieces of `piece` bytes that take about `memory` bytes with the list of their offsets.
+inline std::size_t packed_bytes_in(std::size_t memory, std::size_t piece) {
+  return std::min(memory, std::max<std::size_t>(1, memory / (piece + sizeof(std::size_t))) * piece);
+}
+
 /// Cuts a box whose rows have more than `most_bytes` into parts that are smaller, so that they need little memory.
 /// visit(lower corner, checked array) of each; of the whole box if its rows are small or it is empty.
 template <class Visit>

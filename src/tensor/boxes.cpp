@@ -14,8 +14,8 @@
 namespace syncyte::tensor {
 namespace {
 
-/// Packed bytes that are transferred at once, about: a large box is copied in several rounds, so that it needs little
-/// extra memory. A started access has one round.
+/// Packed bytes, with the list of pieces, that are transferred at once, about: a large box is copied in several rounds,
+/// so that it needs little extra memory. A started access has one round.
 constexpr std::size_t round_bytes = std::size_t{64} << 20;
 constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
 
@@ -116,16 +116,26 @@ std::unique_ptr<window::transfer> whole_tensor::copy_box(base::array_argument<st
   return box_transfer::start(std::move(others));
 }
 
-void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
-  visit_box(lower, *output, check_box(lower, output, "output"), round_bytes, [&](auto corner, const auto& user) {
-    if (const auto last = copy_box(corner, user, direction::from_tensor, round_bytes)) last->wait();
+/// Copies a box in rounds.
+void whole_tensor::copy_all(base::array_argument<std::int64_t> lower, const syncyte_buffer_t& raw,
+                            const base::buffer& whole, direction way) {
+  const std::size_t most = packed_bytes_in(round_bytes, piece_bytes_of(whole));
+  visit_box(lower, raw, whole, most, [&](auto corner, const base::buffer& part) {
+    if (const auto last = copy_box(corner, part, way, most)) last->wait();
   });
 }
 
+std::size_t whole_tensor::piece_bytes_of(const base::buffer& box) const {
+  const std::size_t element = layout_.element_bytes();
+  return base::piece_bytes(base::dense_strides(layout_.shape(), element), box.shape(), element);
+}
+
+void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
+  copy_all(lower, *output, check_box(lower, output, "output"), direction::from_tensor);
+}
+
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
-  visit_box(lower, *source, check_box(lower, source, "source"), round_bytes, [&](auto corner, const auto& user) {
-    if (const auto last = copy_box(corner, user, direction::to_tensor, round_bytes)) last->wait();
-  });
+  copy_all(lower, *source, check_box(lower, source, "source"), direction::to_tensor);
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iget_box(base::array_argument<std::int64_t> lower,

@@ -15,111 +15,110 @@ namespace syncyte::tensor {
 namespace {
 
 /// Words of records that an owner reads at once, about.
-constexpr std::int64_t chunk_words = std::int64_t{1} << 17;
+constexpr std::size_t chunk_words = std::size_t{1} << 17;
 
-void read_words(whole_tensor& tensor, std::span<const std::int64_t> lower, std::span<const std::int64_t> extent,
-                std::int64_t* words) {
-  const syncyte_buffer_t output = base::make_buffer(words, SYNCYTE_INT64, extent);
-  tensor.get_box(lower, &output);
+/// Merges the records that begin in `words`, and returns how many words they have. `next`: at least as many words hold
+/// the record behind them.
+std::size_t merge_whole_records(std::span<const std::int64_t> words, rows::exact_rows& sums, std::size_t& next) {
+  std::size_t used = 0;
+  while (used + rows::exact_rows::header_words <= words.size()) {
+    next = sums.record_words(&words[used]);
+    if (used + next > words.size()) break;
+    sums.merge(&words[used]);
+    used += next;
+  }
+  return used;
 }
 
 /// Merges the records in [first, end) of a tensor of words.
 void merge_records(whole_tensor& records, std::int64_t first, std::int64_t end, rows::exact_rows& sums) {
   std::vector<std::int64_t> words;
-  std::int64_t wanted = chunk_words;
+  std::size_t next = 0;
   while (first < end) {
-    const std::int64_t length = std::min(end - first, wanted);
-    words.resize(static_cast<std::size_t>(length));
-    read_words(records, {&first, 1}, {&length, 1}, words.data());
-    std::size_t used = 0;
-    wanted = chunk_words;
-    while (used + rows::exact_rows::header_words <= words.size()) {
-      const std::size_t record = sums.record_words(&words[used]);
-      if (used + record > words.size()) {  // the next chunk begins with it
-        wanted = std::max(wanted, static_cast<std::int64_t>(record));
-        break;
-      }
-      sums.merge(&words[used]);
-      used += record;
-    }
-    first += static_cast<std::int64_t>(used);
+    words.resize(std::min(static_cast<std::size_t>(end - first), std::max(chunk_words, next)));
+    const std::int64_t length = std::ssize(words);
+    const syncyte_buffer_t output = base::make_buffer(words.data(), SYNCYTE_INT64, {&length, 1});
+    records.get_box({&first, 1}, &output);
+    first += static_cast<std::int64_t>(merge_whole_records(words, sums, next));
   }
 }
 
 }  // namespace
 
-/// Moves this rank's sums of other ranks' rows to records, by owner; `begin`: of each owner's records, and the end.
-std::vector<std::int64_t> whole_tensor::pack_staged(std::vector<std::int64_t>& begin) {
-  const std::lock_guard guard(staged_->mutex);
+/// Sums that sync() has taken from the staged adds: this rank's rows, and records of other ranks' rows.
+struct whole_tensor::taken_sums {
+  rows::exact_rows own;
+  std::vector<std::int64_t> records;  // by owner
+  std::vector<std::int64_t> begin;    // of the records for each rank; after share_records() of those from each rank
+  std::vector<std::int64_t> length;   // the same, in words
+};
+
+/// Takes this rank's sums; those of other ranks' rows become records.
+void whole_tensor::take_staged(taken_sums& to) {
+  staged_->exchange(to.own);
   std::vector<std::vector<std::int64_t>> rows(static_cast<std::size_t>(comm_->size()));
-  for (const std::int64_t row : staged_->sums.numbers())
+  for (const std::int64_t row : to.own.numbers())
     rows[static_cast<std::size_t>(layout_.partition().owner(row))].push_back(row);
   rows[static_cast<std::size_t>(comm_->rank())].clear();
-  std::vector<std::int64_t> records;
-  records.reserve(staged_->sums.record_words());
+  to.records.reserve(to.own.record_words());
   for (const auto& rows_of_owner : rows) {
-    begin.push_back(static_cast<std::int64_t>(records.size()));
-    for (const std::int64_t row : rows_of_owner) staged_->sums.move_to_record(row, records);
-  }
-  begin.push_back(static_cast<std::int64_t>(records.size()));
-  return records;
-}
-
-/// Adds other ranks' records of this rank's rows to its sums. `records`: all ranks' words; `places`: row r has rank r's
-/// `begin`.
-void whole_tensor::add_records(whole_tensor& records, whole_tensor& places) {
-  const std::lock_guard guard(staged_->mutex);
-  const std::int64_t mine = comm_->rank(), extent[] = {1, 2};
-  for (std::int64_t rank = 0; rank < comm_->size(); ++rank) {
-    const std::int64_t lower[] = {rank, mine};
-    std::int64_t bounds[2] = {};
-    read_words(places, lower, extent, bounds);
-    const std::int64_t first = records.layout_.partition().first(static_cast<int>(rank));
-    merge_records(records, first + bounds[0], first + bounds[1], staged_->sums);
+    to.begin.push_back(std::ssize(to.records));
+    for (const std::int64_t row : rows_of_owner) to.own.move_to_record(row, to.records);
+    to.length.push_back(std::ssize(to.records) - to.begin.back());
   }
 }
 
-/// Adds the sums of this rank's rows to the rows.
-void whole_tensor::round_staged() {
+/// Stages again what take_staged() has taken.
+void whole_tensor::stage_again(taken_sums& taken) {
+  for (const std::int64_t row : taken.own.numbers()) taken.own.move_to_record(row, taken.records);
   const std::lock_guard guard(staged_->mutex);
-  staged_->sums.add_all_to(storage_->mapped_rows());
+  std::size_t next = 0;
+  merge_whole_records(taken.records, staged_->sums, next);
 }
 
-/// Collective.
+/// A tensor of the words of all ranks' records. Collective.
+std::shared_ptr<whole_tensor> whole_tensor::share_records(taken_sums& taken) {
+  const std::vector<std::int64_t>& mine = taken.records;
+  const auto words = static_cast<std::int64_t>(mpi::allreduce(mine.size(), MPI_SUM, comm_->data()));
+  if (words == 0) return nullptr;
+  tensor_options options;
+  options.local_rows = std::ssize(mine);
+  auto shared = create_rows(comm_, SYNCYTE_INT64, 1, &words, options);
+  if (!mine.empty()) std::memcpy(shared->local().data, mine.data(), mine.size() * sizeof(std::int64_t));
+  const std::vector<std::int64_t> begin = taken.begin, length = taken.length;
+  mpi::alltoall(begin, taken.begin, comm_->data());
+  mpi::alltoall(length, taken.length, comm_->data());
+  shared->sync();
+  return shared;
+}
+
+/// Collective. Sums that another thread stages meanwhile wait for the next one.
 void whole_tensor::add_staged() {
-  std::vector<std::int64_t> records, begin;
-  {
-    comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
-    call.attempt([&] { records = pack_staged(begin); });
-    call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
-    call.agree();
-  }
-  const auto lengths = mpi::allgather(static_cast<std::int64_t>(records.size()), comm_->data());
-  const std::int64_t words = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  std::shared_ptr<whole_tensor> shared, places;
-  if (words > 0) {
-    shared = share_words({words}, records);
-    places = share_words({comm_->size(), comm_->size() + 1}, begin);
-    records = {};
+  taken_sums taken{staged_->none(), {}, {}, {}};
+  std::shared_ptr<whole_tensor> records;
+  try {
+    {
+      comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
+      call.attempt([&] { take_staged(taken); });
+      call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
+      call.agree();
+    }
+    records = share_records(taken);
+  } catch (...) {
+    stage_again(taken);
+    throw;
   }
   comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
   call.attempt([&] {
-    if (shared) add_records(*shared, *places);
-    round_staged();
+    for (int rank = 0; records != nullptr && rank < comm_->size(); ++rank) {
+      const auto from = static_cast<std::size_t>(rank);
+      const std::int64_t first = records->layout_.partition().first(rank) + taken.begin[from];
+      merge_records(*records, first, first + taken.length[from], taken.own);
+    }
+    taken.own.add_all_to(storage_->mapped_rows());
   });
   call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
   call.agree();  // all ranks have read the records
-}
-
-/// A tensor of all ranks' words, of which this rank has `mine`. Collective.
-std::shared_ptr<whole_tensor> whole_tensor::share_words(const std::vector<std::int64_t>& shape,
-                                                        const std::vector<std::int64_t>& mine) {
-  tensor_options options;
-  options.local_rows = shape.size() == 1 ? static_cast<std::int64_t>(mine.size()) : 1;
-  auto result = create_rows(comm_, SYNCYTE_INT64, static_cast<std::int32_t>(shape.size()), shape.data(), options);
-  if (!mine.empty()) std::memcpy(result->local().data, mine.data(), mine.size() * sizeof(std::int64_t));
-  result->sync();
-  return result;
 }
 
 }  // namespace syncyte::tensor

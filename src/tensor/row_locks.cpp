@@ -53,6 +53,7 @@ void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int
     if (!wait.pause(static_cast<std::uint64_t>(seen))) continue;
     require_lock_holder_alive(static_cast<int>(seen) - 1, row);
     mpi::let_progress();
+    wait.look_for_interrupt();
   }
 }
 

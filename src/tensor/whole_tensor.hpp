@@ -149,6 +149,9 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
+  std::size_t piece_bytes_of(const base::buffer& box) const;
+  void copy_all(base::array_argument<std::int64_t> lower, const syncyte_buffer_t& raw, const base::buffer& whole,
+                direction way);
   std::unique_ptr<window::transfer> copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user,
                                              direction way, std::size_t most_bytes);
   /// Whether additions wait for sync(): those of a deterministic tensor.
@@ -170,13 +173,12 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void require_signal(std::int64_t element, syncyte_op_t op, std::int64_t value) const;
   std::int64_t number_for_counter(std::int64_t value, const char* argument) const;
 
-  std::vector<std::int64_t> pack_staged(std::vector<std::int64_t>& begin);
-  void add_records(whole_tensor& records, whole_tensor& places);
-  void round_staged();
   void stage_rows(const row_request& request);
+  struct taken_sums;
+  void take_staged(taken_sums& to);
+  void stage_again(taken_sums& taken);
+  std::shared_ptr<whole_tensor> share_records(taken_sums& taken);
   void add_staged();
-  std::shared_ptr<whole_tensor> share_words(const std::vector<std::int64_t>& shape,
-                                            const std::vector<std::int64_t>& mine);
 
   void make_row_locks(const std::string& name);
   whole_tensor& require_row_lock(std::int64_t row) const;

@@ -2,6 +2,9 @@
 // atomics of the window.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/error.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
@@ -61,9 +64,12 @@ void window::wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int r
   // Outside of requests of its own: the atomics of MPI RMA are themselves a lock at the target, which others could
   // hardly take if they were served only while this rank holds it.
   if (remote_) remote_->serve_others();
+  if (atomic_part(rank) == nullptr)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each look is a message
   if (!wait.pause(seen)) return;
   require_holder_alive(*comm_, seen, rank);
   mpi::let_progress();
+  wait.look_for_interrupt();
 }
 
 void window::acquire_exclusive(int rank) {

@@ -32,6 +32,13 @@ inline bool has_fabric() {
   return fabric::process_engine(reason) != nullptr;
 }
 
+/// 0 to count - 1.
+inline std::vector<std::int64_t> all_rows(std::int64_t count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
 inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
   tensor::tensor_options options;
   options.name = "test";

@@ -162,6 +162,14 @@ TEST(TensorBoxes, PartsOfLargeRowsCoverEachElementOnce) {
   check_parts({0, 3}, 4, 1);
 }
 
+TEST(TensorBoxes, SmallPiecesAreTransferredWithTheirList) {
+  EXPECT_EQ(tensor::packed_bytes_in(1200, 4), 400u);
+  EXPECT_EQ(tensor::packed_bytes_in(1200, 1), 133u);
+  EXPECT_EQ(tensor::packed_bytes_in(1200, 1199), 1199u);
+  EXPECT_EQ(tensor::packed_bytes_in(1200, 1192), 1192u);
+  EXPECT_EQ(tensor::packed_bytes_in(1200, 5000), 1200u);
+}
+
 TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
   if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for 70 MiB";
   constexpr std::int64_t height = 72, width = std::int64_t{1} << 20, inner = width - 3;

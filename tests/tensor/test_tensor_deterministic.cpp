@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <thread>
 
 #include "tensor_world.hpp"
 
@@ -124,6 +125,50 @@ TEST(TensorDeterministic, IntegersAreAddedAtOnce) {
   tensor->scatter_add(&index, &source);
   EXPECT_EQ(static_cast<std::int64_t*>(tensor->local().data)[0], 3);
   tensor->sync();
+}
+
+/// Adds 1 to every row.
+void add_ones(tensor::whole_tensor& to) {
+  const auto index = all_rows(to.description().rows());
+  const std::vector<double> ones(index.size(), 1);
+  const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT64, {std::ssize(ones), 1});
+  to.scatter_add(&where, &packed);
+}
+
+/// Each thread adds to the rows of all ranks while another one calls sync().
+TEST(TensorDeterministic, AddsDuringSyncWaitForTheNextOne) {
+  constexpr int rounds = 30, adds_each = 200;
+  const auto tensor = make_deterministic(SYNCYTE_FLOAT64, {3 * ranks(), 1});
+  std::jthread other([&] {
+    for (int i = 0; i < adds_each; ++i) add_ones(*tensor);
+  });
+  for (int i = 0; i < rounds; ++i) {
+    add_ones(*tensor);
+    tensor->sync();
+  }
+  other.join();
+  tensor->sync();
+  const std::vector<double> expected(static_cast<std::size_t>(3 * ranks()), ranks() * (rounds + adds_each));
+  EXPECT_EQ(read_all<double>(*tensor), expected);
+  barrier();
+}
+
+TEST(TensorDeterministic, ASyncOfDifferentTensorsLosesNoAdd) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto one = make_deterministic(SYNCYTE_FLOAT64, {ranks(), 1});
+  const auto two = make_deterministic(SYNCYTE_FLOAT64, {ranks(), 1});
+  add_ones(*one);
+  add_ones(*two);
+  expect_error(outcome_of([&] { (rank() == 0 ? one : two)->sync(); }), SYNCYTE_ERR_MISMATCH, "creation number");
+  const std::vector<double> zeros(static_cast<std::size_t>(ranks())), expected(zeros.size(), 2 * ranks());
+  EXPECT_EQ(read_all<double>(*one), zeros);
+  barrier();
+  for (const auto& each : {one, two}) {
+    add_ones(*each);
+    each->sync();
+    EXPECT_EQ(read_all<double>(*each), expected);
+  }
+  barrier();
 }
 
 TEST(TensorDeterministic, AllRanksMustAgreeOnIt) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "long_waits.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -113,6 +114,37 @@ TEST(TensorLocks, WrongUse) {
   barrier();
   if (rank() == 0) tensor->unlock(1);
   tensor->sync();
+}
+
+TEST(TensorLocks, WaitsForOtherNodesSendFewMessages) {
+  if (ranks() == 1) GTEST_SKIP();
+  const auto tensor = make_lockable({ranks()});
+  if (rank() == 0) tensor->lock(0);
+  barrier();
+  if (rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    tensor->unlock(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    tensor->store(0, 1);
+  } else {
+    expect_few_messages([&] { tensor->lock(0); });
+    tensor->unlock(0);
+    expect_few_messages([&] { tensor->wait(0, SYNCYTE_COMPARE_EQ, 1, -1); });
+  }
+  barrier();
+}
+
+TEST(TensorLocks, AWaitCanBeInterrupted) {
+  if (ranks() == 1) GTEST_SKIP();
+  const auto tensor = make_lockable({ranks()});
+  if (rank() == 0) tensor->lock(0);
+  barrier();
+  if (rank() > 0) expect_interruptible([&] { tensor->lock(0); });
+  barrier();
+  if (rank() == 0) tensor->unlock(0);
+  tensor->lock(0);  // the interrupted ones do not hold it
+  tensor->unlock(0);
+  barrier();
 }
 
 TEST(TensorLocks, AllRanksMustAgreeOnThem) {

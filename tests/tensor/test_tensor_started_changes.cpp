@@ -22,12 +22,6 @@ bool reaches(const tensor::whole_tensor& tensor) {
   return remote == nullptr || remote->can_add_rows();
 }
 
-std::vector<std::int64_t> all_rows(std::int64_t count) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  std::iota(rows.begin(), rows.end(), 0);
-  return rows;
-}
-
 /// All ranks add to a counter of each rank; each old value is seen once.
 void check_old_values(syncyte_dtype_t dtype) {
   constexpr int adds = 40;

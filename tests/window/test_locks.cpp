@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "long_waits.hpp"
 #include "window_world.hpp"
 
 namespace {
@@ -80,6 +81,35 @@ TEST(window_lock, makes_others_wait) {
     EXPECT_EQ(get<std::int64_t>(*memory, 1, 0), 42);
     memory->unlock(1);
   }
+  memory->fence();
+}
+
+TEST(window_lock, waits_for_other_nodes_with_few_messages) {
+  if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
+  const auto memory = make_window(8);
+  if (rank() == 0) memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE);
+  memory->fence();
+  if (rank() == 0) {
+    usleep(200000);
+    memory->unlock(0);
+  } else {
+    test::expect_few_messages([&] { memory->lock(0, SYNCYTE_LOCK_SHARED); });
+    memory->unlock(0);
+  }
+  memory->fence();
+}
+
+TEST(window_lock, can_be_interrupted_while_it_waits) {
+  if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
+  const auto memory = make_window(8);
+  if (rank() == 0) memory->lock(1, SYNCYTE_LOCK_EXCLUSIVE);
+  memory->fence();
+  const auto kind = rank() % 2 == 0 ? SYNCYTE_LOCK_EXCLUSIVE : SYNCYTE_LOCK_SHARED;
+  if (rank() > 0) test::expect_interruptible([&] { memory->lock(1, kind); });
+  memory->fence();
+  if (rank() == 0) memory->unlock(1);
+  memory->lock(1, kind);  // the interrupted ones neither hold it nor wait for it
+  memory->unlock(1);
   memory->fence();
 }
 

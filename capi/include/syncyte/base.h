@@ -395,7 +395,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_
 /**
  * @brief Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
  * @param[in,out] request a request
- * @return SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
+ * @return SYNCYTE_ERR_BUSY while the operation is active.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_destroy(syncyte_request_t* request);
 

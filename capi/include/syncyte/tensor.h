@@ -425,7 +425,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also with
  * other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each component is added
  * atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not take part: call sync
- * between them and accumulates to the same elements.
+ * between them and accumulates to the same elements. Sums of a tensor made with options->deterministic change in the
+ * next sync, by whole rows: there an element outside of the box that is -0 becomes +0.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
@@ -598,8 +599,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor);
 
 /**
  * @brief Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
- * objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
+ * objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another
+ * thread makes meanwhile may wait for the next call.
  * @param[in] tensor a tensor
+ * @return SYNCYTE_ERR_MISMATCH if ranks pass different tensors: adds wait for the next call. SYNCYTE_ERR_MEMORY: the
+ * adds of a tensor with options->deterministic may be lost.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor);
 
