@@ -60,10 +60,10 @@ void store_previous(std::int64_t old, std::int64_t* previous) {
 /// A change of a counter under way, whose old value the caller gets as an int64 at the end.
 class counter_change final : public window::transfer {
  public:
-  /// `start` starts the change; its argument gets the old value's bytes unless it is null.
+  /// `start` starts the change; its argument gets the old value's bytes.
   template <class Start>
   counter_change(syncyte_dtype_t dtype, std::int64_t* previous, Start&& start) : dtype_(dtype), result_(previous) {
-    under_way_ = start(previous != nullptr ? old_.data() : nullptr);
+    under_way_ = start(old_.data());
     if (!under_way_) finish();
   }
 
@@ -232,7 +232,8 @@ std::unique_ptr<window::transfer> whole_tensor::start_change(std::int64_t elemen
   }
   return found.start(previous, [&](std::byte* old) {
     const window::element_change what = found.change_of(op, operand);
-    return what.at->start_combine(what.rank, what.offset, what.dtype, op, what.operand.data(), old, 1);
+    return what.at->start_combine(what.rank, what.offset, what.dtype, what.op, what.operand.data(),
+                                  previous != nullptr ? old : nullptr, 1);
   });
 }
 
