@@ -38,6 +38,7 @@ int main(void) {
     pid_t owner = (pid_t)pid;
     EXPECT_OK(syncyte_buffer_init(&row, SYNCYTE_INT64, 1, &one, &where));
     EXPECT(kill(owner, SIGSTOP) == 0);
+    usleep(100000); /* until all threads have stopped */
     pthread_create(&thread, NULL, go_on, &owner);
     for (int i = 0; i < 2; ++i) {
       EXPECT_OK(syncyte_buffer_init(&values[i], SYNCYTE_INT64, 1, &one, &output));

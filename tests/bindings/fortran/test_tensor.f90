@@ -499,6 +499,7 @@ contains
     call check(ticket >= 20 .and. ticket < 20 + 3*ranks, "ifetch_add returns the value before")
     call counters%sync()
     call check_equal(counters%load(1), int(20 + 3*ranks, int64), "no started addition is lost")
+    call counters%sync()
     if (rank == 0) then
       call counters%icompare_swap(1, 20 + 3*ranks, 5, requests(1), ticket)
       call requests(1)%wait()
