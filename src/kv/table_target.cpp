@@ -36,6 +36,8 @@ std::size_t table_target::decode(const fabric::served_request& request) {
 
 bool table_target::serve(fabric::served_request& request, fabric::answer& reply) {
   const auto what = static_cast<table_operation>(request.header.operation);
+  base::require(what == table_operation::pull || what == table_operation::push || what == table_operation::set,
+                SYNCYTE_ERR_INTERNAL, "unknown operation {} of a table", request.header.operation);
   const std::size_t list_bytes = decode(request);
   const bool reads = what == table_operation::pull;
   const auto value_bytes = static_cast<std::size_t>(values_.count_values(asked_)) * sizeof(float);

@@ -25,6 +25,9 @@ bool update_target::serve(fabric::served_request& request, fabric::answer&) {
   const layout& shape = rows_->shape();
   const std::size_t count = arguments[0];
   const element_range part{arguments[1], arguments[2]};
+  const auto elements = static_cast<std::size_t>(shape.row_elements());
+  base::require(count <= most && part.first <= elements && part.count <= elements - part.first, SYNCYTE_ERR_INTERNAL,
+                "an update of {} elements from {} of {} rows of {} elements", part.count, part.first, count, elements);
   const std::size_t gradient_bytes = part.count * shape.element_bytes();
   const std::size_t list_bytes = count * window::row_list::bytes_each(arguments[3]);
   base::require(request.payload.size() == sizeof(optim::step) + list_bytes + count * gradient_bytes,

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.hpp"
+
 namespace syncyte::window {
 namespace {
 
 constexpr std::size_t most = fabric::most_payload;
+
+void require_length(std::span<const std::byte> answer, std::size_t expected) {
+  base::require(answer.size() == expected, SYNCYTE_ERR_INTERNAL, "an answer of {} bytes; expected {}", answer.size(),
+                expected);
+}
 
 }  // namespace
 
@@ -39,9 +46,10 @@ std::shared_ptr<fabric::message> piece_requests::next() {
 }
 
 void piece_requests::on_answer(const fabric::message_header& request, std::span<const std::byte> payload) {
+  if (operation_ != memory_operation::read) return;
   const auto& arguments = request.arguments;
-  if (operation_ == memory_operation::read)
-    std::memcpy(rows_.here(arguments[2]) + arguments[3], payload.data(), payload.size());
+  require_length(payload, arguments[1]);
+  std::memcpy(rows_.here(arguments[2]) + arguments[3], payload.data(), payload.size());
 }
 
 /// The fourth argument is the first row's place in `rows_`, for on_answer(); of add_rows it is the op.
@@ -67,6 +75,7 @@ std::shared_ptr<fabric::message> row_requests::next() {
 void row_requests::on_answer(const fabric::message_header& request, std::span<const std::byte> payload) {
   if (operation_ != memory_operation::read_rows) return;
   const std::size_t first = request.arguments[3];
+  require_length(payload, request.arguments[1] * rows_.row_bytes);
   for (std::size_t i = 0; i < request.arguments[1]; ++i)
     std::memcpy(rows_.here(first + i), payload.data() + i * rows_.row_bytes, rows_.row_bytes);
 }
@@ -85,8 +94,11 @@ std::shared_ptr<fabric::message> element_requests::next() {
 }
 
 void element_requests::on_answer(const fabric::message_header& request, std::span<const std::byte> payload) {
-  if (what_.previous != nullptr)
-    std::memcpy(what_.previous + (request.arguments[0] - what_.offset), payload.data(), payload.size());
+  if (what_.previous == nullptr) return;
+  const std::size_t done = request.arguments[0] - what_.offset;
+  const std::size_t given = std::min(most, what_.operand.size() - done);
+  require_length(payload, what_.operation == memory_operation::compare_swap ? given / 2 : given);
+  std::memcpy(what_.previous + done, payload.data(), payload.size());
 }
 
 }  // namespace syncyte::window

@@ -12,16 +12,16 @@
 namespace syncyte::window {
 namespace {
 
-/// The rows of a request: their list, and where they are packed behind it.
+/// The rows of a request: their list, and, in a request that carries them, where they are packed behind it.
 struct packed_rows {
-  explicit packed_rows(const fabric::served_request& request)
+  packed_rows(const fabric::served_request& request, bool carries)
       : bytes(request.header.arguments[0]),
         count(request.header.arguments[1]),
         shift(request.header.arguments[2]),
         list(request.payload.data()) {
     const std::size_t list_bytes = count * row_list::bytes_each(shift);
     base::require(count <= fabric::most_payload && bytes <= fabric::most_payload / std::max<std::size_t>(count, 1) &&
-                      list_bytes <= request.payload.size(),
+                      list_bytes + (carries ? count * bytes : 0) == request.payload.size() && shift <= row_list::wide,
                   SYNCYTE_ERR_INTERNAL, "a request for {} rows of {} bytes with {} bytes of payload", count, bytes,
                   request.payload.size());
     rows = list + list_bytes;
@@ -118,7 +118,7 @@ bool memory_target::add(fabric::served_request& request) const {
 }
 
 void memory_target::read_rows(const fabric::served_request& request, fabric::answer& reply) const {
-  const packed_rows rows(request);
+  const packed_rows rows(request, false);
   std::byte* row = reply.resize(rows.count * rows.bytes).data();
   constexpr std::size_t ahead = 16;
   for (std::size_t i = 0; i < rows.count; ++i, row += rows.bytes) {
@@ -128,14 +128,14 @@ void memory_target::read_rows(const fabric::served_request& request, fabric::ans
 }
 
 void memory_target::write_rows(const fabric::served_request& request) const {
-  const packed_rows rows(request);
+  const packed_rows rows(request, true);
   for (std::size_t i = 0; i < rows.count; ++i)
     std::memcpy(at(rows.offset(i), rows.bytes), rows.rows + i * rows.bytes, rows.bytes);
 }
 
 /// False if a row is locked: `done` counts the rows that are added.
 bool memory_target::add_rows(fabric::served_request& request) const {
-  const packed_rows rows(request);
+  const packed_rows rows(request, true);
   std::vector<std::size_t> offsets(rows.count - request.done);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     offsets[i] = rows.offset(request.done + i);
@@ -160,6 +160,8 @@ void memory_target::compare_swap(const fabric::served_request& request, fabric::
   const auto& arguments = request.header.arguments;
   const auto dtype = static_cast<syncyte_dtype_t>(arguments[1]);
   const std::size_t bytes = base::dtype_size(dtype);
+  base::require(bytes > 0 && request.payload.size() == 2 * bytes, SYNCYTE_ERR_INTERNAL,
+                "a request to compare an element of {} bytes with {} bytes of payload", bytes, request.payload.size());
   atomics::compare_swap_element(dtype, atomic_at(arguments[0], bytes, bytes), request.payload.data(),
                                 request.payload.data() + bytes, reply.resize(bytes).data());
 }

@@ -28,7 +28,7 @@ struct remote_rows {
 
 /// Combines rows, or pieces of rows, with this rank's memory for another rank: the packed rows[i] of `bytes` each with
 /// the memory at offsets[i]. A long row may come in parts, one in a call. Any thread may call it. Returns the number of
-/// rows that it combined, from the first; fewer than all if another row's lock was held for about a millisecond: call
+/// rows that it combined, from the first; fewer than all if another row's lock was held for about 100 us: call
 /// it again for the rest. Throws SYNCYTE_ERR_PEER_DIED for a damaged row; rows before it have been combined.
 using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets, std::size_t bytes,
                                             const std::byte* rows, syncyte_op_t op)>;

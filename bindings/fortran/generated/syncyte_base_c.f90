@@ -419,7 +419,7 @@ module syncyte_base_c
 
     !> Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
     ! request [in,out]: a request
-    ! Returns: SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
+    ! Returns: SYNCYTE_ERR_BUSY while the operation is active.
     function syncyte_request_destroy(request) bind(C, name="syncyte_request_destroy") result(answer)
       import
       type(c_ptr), intent(inout) :: request

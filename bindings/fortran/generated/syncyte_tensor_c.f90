@@ -522,7 +522,9 @@ module syncyte_tensor_c
     !> tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also
     !> with other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each
     !> component is added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not
-    !> take part: call sync between them and accumulates to the same elements.
+    !> take part: call sync between them and accumulates to the same elements. Sums of a tensor made with
+    !> options->deterministic change in the next sync, by whole rows: there an element outside of the box that is -0
+    !> becomes +0.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
@@ -712,7 +714,8 @@ module syncyte_tensor_c
     ! value [in]: value to compare with
     ! timeout [in]: seconds, 0 or more; negative: no limit
     ! found [out]: the element's value for which the comparison is true
-    ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.
+    ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies
+    ! meanwhile, since it may be the one that would change the element.
     function syncyte_tensor_wait(tensor, element, compare, value, timeout, found) bind(C, &
         name="syncyte_tensor_wait") result(answer)
       import
@@ -762,8 +765,11 @@ module syncyte_tensor_c
     end function syncyte_tensor_flush
 
     !> Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
-    !> objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
+    !> objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that
+    !> another thread makes meanwhile may wait for the next call.
     ! tensor [in]: a tensor
+    ! Returns: SYNCYTE_ERR_MISMATCH if ranks pass different tensors: adds wait for the next call.
+    ! SYNCYTE_ERR_MEMORY: the adds of a tensor with options->deterministic may be lost.
     function syncyte_tensor_sync(tensor) bind(C, name="syncyte_tensor_sync") result(answer)
       import
       type(c_ptr), value :: tensor

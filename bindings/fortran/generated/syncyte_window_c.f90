@@ -294,14 +294,13 @@ module syncyte_window_c
     end function syncyte_window_icompare_swap
 
     !> Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
-    !> queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is
-    !> detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog
-    !> (SYNCYTE_WATCHDOG) ends it.
+    !> queue: an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an exclusive
+    !> lock dies, the wait ends with an error; a shared lock's holders are not known, so any rank's death ends it.
     ! window [in]: a window
     ! rank [in]: rank whose part is locked
     ! kind [in]: shared or exclusive
-    ! Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this
-    ! rank holds it already.
+    ! Returns: SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, SYNCYTE_ERR_BUSY if
+    ! this rank holds it already.
     function syncyte_window_lock(window, rank, kind) bind(C, name="syncyte_window_lock") result(answer)
       import
       type(c_ptr), value :: window

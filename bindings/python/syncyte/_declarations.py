@@ -753,7 +753,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY
-    # while the operation is active (MPI cannot cancel).
+    # while the operation is active.
     "syncyte_request_destroy": Function(
         ctypes.c_int32,
         [
@@ -2094,10 +2094,10 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
-    # an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for
-    # exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns:
-    # SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it
-    # already.
+    # an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an exclusive lock dies, the
+    # wait ends with an error; a shared lock's holders are not known, so any rank's death ends it. Returns:
+    # SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, SYNCYTE_ERR_BUSY if this rank
+    # holds it already.
     "syncyte_window_lock": Function(
         ctypes.c_int32,
         [
@@ -2457,9 +2457,10 @@ CORE: dict[str, Function] = {
     # tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also with
     # other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each component is
     # added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not take part: call
-    # sync between them and accumulates to the same elements. Returns: as put_box; SYNCYTE_ERR_ARGUMENT for an unknown
-    # op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op that the dtype lacks, or if a row is reached by MPI
-    # RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
+    # sync between them and accumulates to the same elements. Sums of a tensor made with options->deterministic change
+    # in the next sync, by whole rows: there an element outside of the box that is -0 becomes +0. Returns: as put_box;
+    # SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op that the dtype
+    # lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
     "syncyte_tensor_accumulate_box": Function(
         ctypes.c_int32,
         [
@@ -2580,7 +2581,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
-    # forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.
+    # forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of
+    # the job dies meanwhile, since it may be the one that would change the element.
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
         [
@@ -2623,7 +2625,9 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
-    # that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
+    # that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another thread
+    # makes meanwhile may wait for the next call. Returns: SYNCYTE_ERR_MISMATCH if ranks pass different tensors: adds
+    # wait for the next call. SYNCYTE_ERR_MEMORY: the adds of a tensor with options->deterministic may be lost.
     "syncyte_tensor_sync": Function(
         ctypes.c_int32,
         [

@@ -631,6 +631,8 @@ class TensorMethods(Handle):
         ------
         WaitTimeoutError
             After timeout seconds (a TimeoutError).
+        PeerDiedError
+            A rank of the job died meanwhile: it may be the one that would change the element.
         DtypeError
             An argument that is not a number.
         """

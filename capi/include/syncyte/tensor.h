@@ -565,7 +565,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, in
  * @param[in] value value to compare with
  * @param[in] timeout {default(-1)} seconds, 0 or more; negative: no limit
  * @param[out] found {optional} the element's value for which the comparison is true
- * @return SYNCYTE_ERR_TIMEOUT after timeout seconds.
+ * @return SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies meanwhile, since
+ * it may be the one that would change the element.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare,
                                                     int64_t value, double timeout, int64_t* found);

@@ -233,12 +233,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t wi
 
 /**
  * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
- * queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only
- * for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it.
+ * queue: an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an
+ * exclusive lock dies, the wait ends with an error; a shared lock's holders are not known, so any rank's death ends it.
  * @param[in] window a window
  * @param[in] rank rank whose part is locked
  * @param[in] kind shared or exclusive
- * @return SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank
+ * @return SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, SYNCYTE_ERR_BUSY if this rank
  * holds it already.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);

@@ -451,7 +451,8 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   }
 
   /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
-  /// that all ranks have dropped, and makes the adds of a tensor with options->deterministic.
+  /// that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another thread
+  /// makes meanwhile may wait for the next call.
   void sync() const {
     check(syncyte_tensor_sync(get()));
   }
