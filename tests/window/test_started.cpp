@@ -51,11 +51,15 @@ TEST(StartedWindow, EndsWithoutCalls) {
   const int next = (rank() + 1) % ranks();
   const started put = memory->iput_bytes(next, 0, &value, word);
   const auto begin = std::chrono::steady_clock::now();
-  while (!put->test() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))
+  const std::int64_t expected = (rank() + ranks() - 1) % ranks() + 5;  // of the rank before, which calls nothing for it
+  std::int64_t found = 0;
+  while (found != expected && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_TRUE(put->test());
-  EXPECT_EQ(get<std::int64_t>(*memory, next, 0), value);
+    found = get<std::int64_t>(*memory, rank(), 0);
+  }
+  EXPECT_EQ(found, expected);
   memory->fence();
+  put->wait();
 }
 
 TEST(StartedWindow, LosesNoAccumulate) {

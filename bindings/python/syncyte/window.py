@@ -436,7 +436,8 @@ class Window(Handle):
         Raises
         ------
         PeerDiedError
-            The holder of an exclusive lock on this node died.
+            A holder, or the rank itself, died or is out of reach. A shared lock's holders are not known: any rank's
+            death counts.
         BusyError
             This rank holds it already.
         """
