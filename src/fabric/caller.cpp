@@ -28,6 +28,7 @@ caller::session& caller::session_with(peer& owner) {
 void caller::begin(peer& owner, conversation& talk) {
   base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   session& with = session_with(owner);
+  if (with.unanswered.empty()) worker_->progress();  // notices that the link broke while it was idle
   with.ready.push_back(&talk);
   send_ready(with);
 }
@@ -112,7 +113,8 @@ bool caller::send_ready(session& to) {
     ++talk.unanswered;
     to.unanswered.push_back({request, &talk});
     try {
-      if (!to.way) connect(to);
+      const bool was_idle = to.unanswered.size() == 1;
+      if (!to.way || (to.is_broken && was_idle)) connect(to);
       if (!to.is_broken) to.way->send(request);  // otherwise look() connects again, and sends all that is unanswered
     } catch (const std::runtime_error& error) {
       end(to, SYNCYTE_ERR_IO, fmt::format("cannot be reached: {}", error.what()));

@@ -9,6 +9,8 @@ namespace {
 
 /// Heartbeats in a deadline.
 constexpr int heartbeats = 8;
+/// In place of a process's number.
+constexpr std::uint64_t nobody = 0;
 
 }  // namespace
 
@@ -35,7 +37,7 @@ void watch::report(std::uint64_t process) {
 }
 
 void watch::on_message(const message_header& header, std::span<const std::byte>) {
-  if (header.kind == message_kind::death && header.arguments[0] != process_) declare_(header.arguments[0]);
+  if (const std::uint64_t dead = header.arguments[0]; dead != nobody && dead != process_) declare_(dead);
   for (auto& [neighbour, heard] : heard_)
     if (neighbour->process == header.sender) heard = now();
 }
@@ -57,6 +59,7 @@ bool watch::progress(std::chrono::nanoseconds time) {
     for (const std::uint64_t dead : std::exchange(news_, {})) {
       for (const auto& [communicator, each] : rings_) send_news(each, dead);
       links_.erase(dead);
+      dead_.push_back(dead);
     }
     if (rings_.empty() && beaten_.empty()) return did_something;
   }
@@ -104,9 +107,16 @@ void watch::send_heartbeats() {
   // After a cut, TCP tries again only after as long a time: another link is faster.
   for (const auto& [neighbour, heard] : heard_)
     if (sent_ - heard > limits_.resend) links_.erase(neighbour->process);
-  beaten_.merge(neighbours());
-  for (peer* const neighbour : beaten_)
-    if (!neighbour->is_dead) send(*neighbour, {.sender = process_, .kind = message_kind::heartbeat});
+  for (peer* const neighbour : neighbours()) beaten_[neighbour] = sent_;
+  std::erase_if(beaten_, [&](const auto& entry) {
+    const bool is_over = sent_ - entry.second > 2 * limits_.deadline;
+    if (is_over) links_.erase(entry.first->process);
+    return is_over;
+  });
+  const std::uint64_t dead = dead_.empty() ? nobody : dead_[named_++ % dead_.size()];
+  for (const auto& [neighbour, last] : beaten_)
+    if (!neighbour->is_dead)
+      send(*neighbour, {.sender = process_, .kind = message_kind::heartbeat, .arguments = {dead}});
 }
 
 std::set<peer*> watch::neighbours() {

@@ -18,8 +18,9 @@ namespace syncyte::fabric {
 
 /// Watches other processes and passes on the news of deaths. The processes of each communicator form a ring: each sends
 /// heartbeats to both neighbours, and takes a neighbour for dead after the deadline without one. A process that learns
-/// of a death sends the news once to the processes at distances 1, 2, 4, ... in both directions of its rings, so that
-/// all learn of it after O(log P) steps. The serving thread uses it, except where a function says otherwise.
+/// of a death sends the news to the processes at distances 1, 2, 4, ... in both directions of its rings, so that all
+/// learn of it after O(log P) steps. Heartbeats name the dead in turn, for those whose news were lost. The serving
+/// thread uses it, except where a function says otherwise.
 class watch final : public receiver {
  public:
   /// declare(process) makes a process dead for good, and calls report() the first time.
@@ -64,13 +65,16 @@ class watch final : public receiver {
   const std::function<void(std::uint64_t)> declare_;
   worker* worker_ = nullptr;
 
-  std::mutex mutex_;                     // guards the two members below; not held while declare() is called
+  std::mutex mutex_;  // guards the members up to the next empty line; not held while declare() is called
   std::map<std::uint64_t, ring> rings_;  // by communicator
   std::vector<std::uint64_t> news_;
 
+  std::vector<std::uint64_t> dead_;                       // whose news have gone
+  std::size_t named_ = 0;                                 // the next one that heartbeats name
   std::map<std::uint64_t, std::unique_ptr<link>> links_;  // by the process, which is the tag
   std::vector<std::unique_ptr<link>> broken_;             // destroyed outside of worker::progress()
-  std::set<peer*> beaten_;  // neighbours of all rings there have been: they may still have the ring
+  // When each process was last a neighbour. It gets heartbeats for a while after that: it may still have the ring.
+  std::map<peer*, std::chrono::nanoseconds> beaten_;
   std::map<peer*, std::chrono::nanoseconds> heard_;  // when each neighbour was heard last
   std::chrono::nanoseconds sent_{};                  // when the last heartbeats went
   std::chrono::nanoseconds looked_{};

@@ -276,6 +276,55 @@ TEST(Engine, NewsOfADeathAreFasterThanTheDeadline) {
   EXPECT_TRUE(all_know());
 }
 
+/// Heartbeats bring the news of a death to those whose news were lost.
+TEST(Engine, LostNewsOfADeathComeLater) {
+  constexpr int count = 6;
+  processes all(count, {.resend = 200ms, .deadline = 800ms});
+  all.watch_each_other();
+  std::this_thread::sleep_for(200ms);  // links are made
+  all.network->set_faults({.drop = 1});
+  all.engines[0]->declare_dead(all.engines[2]->process());
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(all.deaths[4], 0);
+  all.network->set_faults({});
+  const auto all_know = [&] {
+    for (int i = 0; i < count; ++i)
+      if (i != 2 && all.deaths[static_cast<std::size_t>(i)] != 1) return false;
+    return true;
+  };
+  for (const auto begin = fabric::now(); !all_know() && fabric::now() - begin < 10s;) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(all_know());
+}
+
+TEST(Engine, ALinkThatBreaksWhileItIsIdleIsMadeAgainAtOnce) {
+  processes all(2, {.resend = 16s, .deadline = 64s});
+  requests first(add, 1), second(add, 1);
+  all.run(0, 1, first);
+  all.network->cut(0, 1, 1ms);
+  std::this_thread::sleep_for(20ms);
+  all.network->restore(0, 1);
+  const auto begin = fabric::now();
+  all.run(0, 1, second);
+  EXPECT_LT(fabric::now() - begin, 1s);
+  EXPECT_EQ(all.served[1]->values[0], 2);
+}
+
+TEST(Engine, HeartbeatsToFormerNeighboursEnd) {
+  processes all(4, {.resend = 50ms, .deadline = 100ms});
+  all.watch_each_other();
+  std::this_thread::sleep_for(100ms);
+  for (const auto& each : all.engines) each->remove_ring(7);
+  const auto sent = [&] { return all.engines[1]->sent().messages.load(); };
+  bool is_quiet = false;
+  for (const auto begin = fabric::now(); !is_quiet && fabric::now() - begin < 10s;) {
+    const std::int64_t before = sent();
+    std::this_thread::sleep_for(200ms);  // of 16 heartbeats to each
+    is_quiet = sent() == before;
+  }
+  EXPECT_TRUE(is_quiet);
+  for (const auto& seen : all.deaths) EXPECT_EQ(seen, 0);
+}
+
 /// A process that is taken for dead and comes back is not listened to.
 TEST(Engine, TheDeadStayDead) {
   processes all(2, {.resend = 5ms, .deadline = 100ms});
