@@ -73,10 +73,16 @@ enum class kind {
   scatter_add,
   iscatter_add,
   get_box,
+  iget_box,
   put_box,
+  iput_box,
+  accumulate_box,
+  iaccumulate_box,
   fetch_add,
   ifetch_add
 };
+
+bool reads_box(kind what) { return what == kind::get_box || what == kind::iget_box; }
 
 template <class T>
 struct operation {
@@ -150,7 +156,7 @@ class plan {
     add_adds(rows_with(uses, use::add));
     add_counts(rows_with(uses, use::count));
     for (std::int64_t i = random_.between(0, 3); i > 0; --i) add_gather();
-    if (random_.one_in(2)) add_box(kind::get_box, 0, where.rows());
+    if (random_.one_in(2)) add_box(either(kind::get_box, kind::iget_box), 0, where.rows());
     random_.shuffle(operations);
   }
 
@@ -165,10 +171,10 @@ class plan {
     operations.push_back({what, std::move(index), shape, std::move(values)});
   }
 
-  /// A box in the rows from first to last, without it.
+  /// A box in the rows from first to last, without it; it has all of them if it is put.
   void add_box(kind what, std::int64_t first, std::int64_t last) {
     operation<T> made{what, {first}, {last - first}, {}};
-    if (what == kind::get_box) {
+    if (what != kind::put_box && what != kind::iput_box) {
       made.index[0] = random_.between(first, last - 1);
       made.shape[0] = random_.between(0, last - made.index[0]);
     }
@@ -176,7 +182,7 @@ class plan {
       made.index.push_back(random_.between(0, where_.shape[axis] - 1));
       made.shape.push_back(random_.between(0, where_.shape[axis] - made.index[axis]));
     }
-    if (what == kind::put_box) made.values = random_elements<T>(random_, product(made.shape));
+    if (!reads_box(what)) made.values = random_elements<T>(random_, product(made.shape));
     operations.push_back(std::move(made));
   }
 
@@ -186,7 +192,7 @@ class plan {
     for (std::size_t begin = 0, end = 0; begin < mine.size(); begin = end) {
       for (end = begin + 1; end < mine.size() && mine[end] == mine[end - 1] + 1;) ++end;
       if (random_.one_in(3))
-        add_box(kind::put_box, mine[begin], mine[end - 1] + 1);
+        add_box(either(kind::put_box, kind::iput_box), mine[begin], mine[end - 1] + 1);
       else
         scattered.insert(scattered.end(), mine.begin() + static_cast<std::ptrdiff_t>(begin),
                          mine.begin() + static_cast<std::ptrdiff_t>(end));
@@ -209,6 +215,11 @@ class plan {
   void add_adds(const std::vector<std::int64_t>& rows) {
     for (std::int64_t i = random_.between(0, 3); i > 0 && !rows.empty(); --i)
       add_access(either(kind::scatter_add, kind::iscatter_add), with_repeats(rows));
+    if (rows.empty() || random_.one_in(2)) return;
+    const auto begin = static_cast<std::size_t>(random_.between(0, std::ssize(rows) - 1));
+    std::size_t end = begin + 1;
+    while (end < rows.size() && rows[end] == rows[end - 1] + 1) ++end;
+    add_box(either(kind::accumulate_box, kind::iaccumulate_box), rows[begin], rows[end - 1] + 1);
   }
 
   void add_counts(const std::vector<std::int64_t>& rows) {
@@ -253,8 +264,14 @@ void apply(const setting& where, const operation<T>& what, std::vector<T>& table
     case kind::iscatter_add:
       return reference::scatter_add_rows(table, where.row_elements(), what.index, what.values);
     case kind::put_box:
+    case kind::iput_box:
       return visit_box(where.shape, what.index, what.shape,
                        [&](std::size_t i, std::size_t place) { table[place] = what.values[i]; });
+    case kind::accumulate_box:
+    case kind::iaccumulate_box:
+      return visit_box(where.shape, what.index, what.shape, [&](std::size_t i, std::size_t place) {
+        table[place] = reference::sum<T>(table[place], what.values[i]);
+      });
     case kind::fetch_add:
     case kind::ifetch_add: {
       T& element = table[static_cast<std::size_t>(what.index[0])];
@@ -307,7 +324,7 @@ class actor {
           const std::int64_t row = each.index[i / static_cast<std::size_t>(where.row_elements())];
           wrong += is_quiet(row) && each.values[i] != expected[i];
         }
-      } else if (each.what == kind::get_box) {
+      } else if (reads_box(each.what)) {
         visit_box(where.shape, each.index, each.shape, [&](std::size_t i, std::size_t place) {
           const std::int64_t row = static_cast<std::int64_t>(place) / where.row_elements();
           wrong += is_quiet(row) && each.values[i] != table[place];
@@ -319,7 +336,7 @@ class actor {
 
  private:
   void start(operation<T>& each) {
-    const bool reads = each.what == kind::gather || each.what == kind::igather || each.what == kind::get_box;
+    const bool reads = each.what == kind::gather || each.what == kind::igather || reads_box(each.what);
     if (reads) each.values.assign(static_cast<std::size_t>(product(each.shape)), T{});
     const syncyte_buffer_t index = index_of(each.index);
     const syncyte_buffer_t packed = buffer_of(each.values, dtype_, each.shape);
@@ -338,8 +355,16 @@ class actor {
         return running_.push_back(tensor_.iscatter_add(&index, &packed));
       case kind::get_box:
         return tensor_.get_box(each.index, &packed);
+      case kind::iget_box:
+        return running_.push_back(tensor_.iget_box(each.index, &packed));
       case kind::put_box:
         return tensor_.put_box(each.index, &packed);
+      case kind::iput_box:
+        return running_.push_back(tensor_.iput_box(each.index, &packed));
+      case kind::accumulate_box:
+        return tensor_.accumulate_box(each.index, &packed, SYNCYTE_OP_SUM, nullptr);
+      case kind::iaccumulate_box:
+        return running_.push_back(tensor_.iaccumulate_box(each.index, &packed, SYNCYTE_OP_SUM, nullptr));
       case kind::fetch_add:
         tensor_.fetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]));
         return;
