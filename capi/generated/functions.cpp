@@ -816,14 +816,6 @@ syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int
   });
 }
 
-syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp, int32_t* has_ended) {
-  return lookup_after_init("kv_worker_test", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    out(has_ended, "has_ended");
-    *has_ended = static_cast<int32_t>(object->test(timestamp));
-  });
-}
-
 syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
   return after_init("kv_worker_wait", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");

@@ -15,6 +15,7 @@
 #include "fabric/group.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
 #include "runtime/runtime.hpp"
@@ -113,6 +114,10 @@ void syncyte_abort(int32_t exit_code) { mpi::abort_job(exit_code >= 1 && exit_co
 
 syncyte_status_t syncyte_initialized(int32_t* flag) {
   return guarded("initialized", [&] { out(flag, "flag") = mpi::is_started() || mpi::is_forked_child(); });
+}
+
+syncyte_status_t syncyte_death_known(int32_t* flag) {
+  return guarded("death_known", [&] { out(flag, "flag") = mpi::knows_death() ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {

@@ -92,6 +92,13 @@ syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, con
   });
 }
 
+/// Not in forked children: a test makes progress of the fabric, which is the rank's.
+syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp, int32_t* has_ended) {
+  return lookup_after_init<callers::ranks>("kv_worker_test", [&] {
+    out(has_ended, "has_ended") = find_traced(tables::kv_worker(), worker, "worker")->test(timestamp) ? 1 : 0;
+  });
+}
+
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
   return lookup_after_init<callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_traced(tables::kv_worker(), worker, "worker");

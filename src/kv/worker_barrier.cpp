@@ -54,7 +54,7 @@ void worker_barrier::run_once(std::int32_t number, const char* operation, const 
     if (!is_complete()) wait(lock, operation, round);
   } catch (...) {
     mine = state::working;
-    if (--arrived_ == 0) wrong_.reset();
+    if (!is_running_ && --arrived_ == 0) wrong_.reset();  // run() counts from 0 again
     throw;
   }
   if (round == round_) run(lock, what);
@@ -99,13 +99,19 @@ void worker_barrier::wait(std::unique_lock<std::mutex>& lock, const char* operat
       shown.emplace(operation, text, 0);
     }
     // Without the lock: the application's signal handler may use the store.
-    const std::exception_ptr thrown = run_unlocked(lock, [] {
+    bool is_interrupted = false;
+    const std::exception_ptr thrown = run_unlocked(lock, [&] {
       mpi::let_progress();  // detects that mpirun has ended
       mpi::look_for_deaths();
       mpi::require_no_death();
-      watchdog::ask_for_interrupt();
+      is_interrupted = watchdog::is_asked_to_end();
     });
+    if (round != round_) {  // the last worker arrived meanwhile
+      if (is_interrupted) watchdog::postpone_interrupt();
+      return;
+    }
     if (thrown) std::rethrow_exception(thrown);
+    if (is_interrupted) throw watchdog::interrupted();
   }
 }
 

@@ -31,7 +31,7 @@ class worker_barrier {
 
   /// Waits, as worker `number`, for all workers that have not left; also for workers that have not joined yet. If the
   /// step throws, all workers throw its exception. `operation` is a string literal. Throws watchdog::interrupted; the
-  /// others then still wait for this worker.
+  /// others then still wait for this worker, unless its step was running.
   void run_once(std::int32_t number, const char* operation, const step& what);
 
  private:

@@ -17,6 +17,7 @@ struct asked_function {
 asked_function& asked = *new asked_function;  // leaked: other threads may use it during exit
 
 thread_local bool may_ask = false;
+thread_local bool is_postponed = false;
 
 }  // namespace
 
@@ -28,18 +29,26 @@ void set_interrupt_function(interrupt_function function, void* context) {
   asked.context = context;
   asked.thread = std::this_thread::get_id();
   may_ask = function != nullptr;
+  is_postponed = false;
 }
 
-void ask_for_interrupt() {
-  if (!may_ask) return;
+bool is_asked_to_end() {
+  if (!may_ask) return false;
   std::unique_lock lock(asked.mutex);
   const auto [function, context] = std::pair(asked.function, asked.context);
-  if (function == nullptr || asked.thread != std::this_thread::get_id()) return;
+  if (function == nullptr || asked.thread != std::this_thread::get_id()) return false;
   lock.unlock();
+  if (std::exchange(is_postponed, false)) return true;
   may_ask = false;  // waits inside the function do not call it again
   const bool ends = function(context) != 0;
   may_ask = true;
-  if (ends) throw interrupted();
+  return ends;
 }
+
+void ask_for_interrupt() {
+  if (is_asked_to_end()) throw interrupted();
+}
+
+void postpone_interrupt() { is_postponed = true; }
 
 }  // namespace syncyte::watchdog

@@ -18,8 +18,12 @@ class interrupted : public base::error {
   interrupted();
 };
 
-/// Calls the function if this thread has set it, and throws interrupted if it wants to end the wait. Does nothing in
-/// waits inside the function.
+/// Calls the function if this thread has set it; returns whether it wants to end the wait. Does nothing in waits inside
+/// the function.
+bool is_asked_to_end();
+/// Throws interrupted if is_asked_to_end().
 void ask_for_interrupt();
+/// The answer came too late for this wait: this thread's next wait ends without another call of the function.
+void postpone_interrupt();
 
 }  // namespace syncyte::watchdog

@@ -55,9 +55,13 @@ static void read_tensor(void) {
 static void pull(void) {
   int64_t key = 1;
   float value = -1;
+  int32_t is_local = 0;
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(&value, SYNCYTE_FLOAT32, 1);
   EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
   EXPECT(value == (float)size);
+  value = -1;
+  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &wanted, &room, &is_local));
+  EXPECT(is_local == 1 && value == (float)size);
 }
 
 static void read_rows(void) {
@@ -84,6 +88,24 @@ static syncyte_status_t never_done(void* nothing, int32_t* done) {
   return SYNCYTE_SUCCESS;
 }
 
+static void use_the_worker(void) {
+  int64_t key = 0;
+  float value = 1;
+  int32_t done = 0;
+  const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
+  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, 1, &keys, &values, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_test(worker, -1, &done));
+  EXPECT_REFUSED(syncyte_kv_worker_wait(worker, -1));
+  EXPECT_REFUSED(syncyte_kv_worker_wait_all(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_wait_sync(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_barrier(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_begin_setup(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_end_setup(worker));
+  EXPECT_REFUSED(syncyte_kv_sync(store));
+}
+
 static void call_what_is_refused(void) {
   double values[columns] = {1, 2, 3, 4};
   int64_t row = 0, number = 7, word = 0;
@@ -105,6 +127,7 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_comm_dup(self, NULL, &comm));
   EXPECT_REFUSED(syncyte_comm_neighbor_alltoall(self, &line, NULL, &line));
   EXPECT_REFUSED(syncyte_tensor_create(self, SYNCYTE_FLOAT64, 2, shape, NULL, &made));
+  EXPECT_REFUSED(syncyte_tensor_wrap(self, &source, NULL, &made));
   EXPECT_REFUSED(syncyte_comm_send(world, &line, 0, 0, NULL));
   EXPECT_REFUSED(syncyte_comm_irecv(world, 0, 0, NULL, &line, NULL, &request));
   EXPECT_REFUSED(syncyte_comm_iallreduce(self, &line, SYNCYTE_OP_SUM, NULL, &line, &request));
@@ -114,7 +137,12 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_request_destroy(&under_way));
   EXPECT_REFUSED(syncyte_tensor_scatter(tensor, &index, &source));
   EXPECT_REFUSED(syncyte_tensor_scatter_add(tensor, &index, &source));
+  EXPECT_REFUSED(syncyte_tensor_put_signal(tensor, &index, &source, tensor, 0, SYNCYTE_OP_SUM, 1));
+  EXPECT_REFUSED(syncyte_tensor_accumulate_box(tensor, one_row, 2, &source, SYNCYTE_OP_SUM, NULL));
+  EXPECT_REFUSED(syncyte_tensor_lock(tensor, 0));
+  EXPECT_REFUSED(syncyte_tensor_unlock(tensor, 0));
   EXPECT_REFUSED(syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE));
+  EXPECT_REFUSED(syncyte_window_unlock(window, 0));
   EXPECT_REFUSED(syncyte_window_put(window, 0, 0, &counter));
   EXPECT_REFUSED(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter));
   EXPECT_REFUSED(syncyte_window_iput(window, 0, 0, &counter, &request));
@@ -126,10 +154,6 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_tensor_iput_box(tensor, one_row, 2, &source, &request));
   EXPECT_REFUSED(syncyte_tensor_iaccumulate_box(tensor, one_row, 2, &source, SYNCYTE_OP_SUM, NULL, &request));
   EXPECT_REFUSED(syncyte_window_fence(window));
-  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &index, &line, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &index, &line, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_barrier(worker));
-  EXPECT_REFUSED(syncyte_kv_sync(store));
   EXPECT_REFUSED(syncyte_reducer_start(reducer, 0));
   EXPECT_REFUSED(syncyte_reducer_wait(reducer));
   EXPECT_REFUSED(syncyte_reducer_give_up(reducer));
@@ -234,6 +258,7 @@ int main(void) {
   EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &under_way));
   in_child(read_rows);
   in_child(call_what_is_refused);
+  in_child(use_the_worker);
   in_child(use_the_communicator_of_one_rank);
   in_child(end);
   use_objects(&arrived);

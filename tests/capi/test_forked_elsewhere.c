@@ -16,6 +16,7 @@ static syncyte_window_t window;
 static syncyte_kv_t store;
 static syncyte_kv_worker_t worker;
 static syncyte_request_t under_way;
+static int64_t pull_under_way;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
 
@@ -112,10 +113,17 @@ static void use_parts_elsewhere(void) {
 static void use_keys_elsewhere(void) {
   int64_t key = other;
   float value = 1;
+  int32_t flag = -1;
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
+  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &keys, &values, &flag));
+  EXPECT(flag == 0 && value == 1);
   EXPECT_REFUSED(syncyte_kv_worker_pull(worker, &keys, &values, NULL));
   EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values, NULL));
   EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_test(worker, pull_under_way, &flag));
+  EXPECT_REFUSED(syncyte_kv_worker_wait(worker, pull_under_way));
+  EXPECT_REFUSED(syncyte_kv_worker_wait_all(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_wait_sync(worker));
 }
 
 static void use_started_operation(void) {
@@ -177,13 +185,17 @@ static void go_on(void) {
 }
 
 int main(void) {
-  int64_t row = 0, started[columns] = {0};
+  int64_t row = 0, started[columns] = {0}, key = 0;
+  float value = -1;
   world = start(&rank, &size);
   other = (rank + 1) % size;
   row = other * rows_each + 1;
+  key = other;
   make_objects();
+  const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), output = row_of(started);
   EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &under_way));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &keys, &values, &pull_under_way));
   in_child(read_own_rows);
   in_child(use_rows_elsewhere);
   in_child(update_rows_elsewhere);
@@ -194,6 +206,8 @@ int main(void) {
   in_child(end);
   EXPECT_OK(syncyte_request_wait(&under_way));
   EXPECT(started[columns - 1] == row);
+  EXPECT_OK(syncyte_kv_worker_wait(worker, pull_under_way));
+  EXPECT(value == 0);
   EXPECT_OK(syncyte_comm_barrier(world)); /* no child reads rows any more */
   go_on();
   EXPECT_OK(syncyte_finalize());

@@ -5,6 +5,7 @@
 //   restored   its link is cut twice for 2 s during adds and gathers: nothing is lost or doubled
 //   restored_late  the same, once, for 6 s of the deadline of 8 s
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
+//   store_restored, store_lossy   the same for pushes to a store
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
 //
 // Each rank prints a verdict and ends by _exit(): MPI cannot be used after a death.
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,8 +27,11 @@
 namespace {
 
 constexpr std::int64_t rows = 64, columns = 65536;  // rows of 256 KiB: 16 MiB in all
+constexpr std::int64_t keys = 256, length = 16384;  // vectors of 64 KiB: 16 MiB in all
 
 syncyte_tensor_t tensor = nullptr;
+syncyte_kv_t store = nullptr;
+syncyte_kv_worker_t worker = nullptr;
 int rank_of_process = -1, ranks = 0;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -77,6 +82,51 @@ syncyte_status_t add_ones() {
   return syncyte_tensor_scatter_add(tensor, &wanted, &source);
 }
 
+std::vector<std::int64_t> keys_of_other() {
+  std::vector<std::int64_t> all(keys), chosen;
+  std::vector<std::int32_t> owners(keys);
+  std::iota(all.begin(), all.end(), 0);
+  require(syncyte_kv_owner(store, keys, all.data(), owners.data()), "owner");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (owners[i] == other_rank()) chosen.push_back(all[i]);
+  return chosen;
+}
+
+syncyte_status_t pull(std::vector<float>& output) {
+  auto list = keys_of_other();
+  const auto count = static_cast<std::int64_t>(list.size());
+  output.resize(static_cast<std::size_t>(count * length));
+  const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
+  const syncyte_buffer_t found = buffer_of(output.data(), SYNCYTE_FLOAT32, {count * length});
+  return syncyte_kv_worker_pull(worker, &wanted, &found, nullptr);
+}
+
+syncyte_status_t push_ones() {
+  auto list = keys_of_other();
+  const auto count = static_cast<std::int64_t>(list.size());
+  std::vector<float> ones(static_cast<std::size_t>(count * length), 1.0f);
+  const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
+  const syncyte_buffer_t source = buffer_of(ones.data(), SYNCYTE_FLOAT32, {count * length});
+  return syncyte_kv_worker_push(worker, &wanted, &source, nullptr);
+}
+
+/// What the ranks share: a tensor, or a store.
+struct shared_data {
+  syncyte_status_t (*add)();
+  syncyte_status_t (*read)(std::vector<float>& output);
+  syncyte_status_t (*sync)();
+};
+
+const shared_data of_tensor{add_ones, gather, [] { return syncyte_tensor_sync(tensor); }};
+const shared_data of_store{push_ones, pull, [] { return syncyte_kv_sync(store); }};
+
+void expect_exactly(int adds, const shared_data& data) {
+  std::vector<float> output;
+  require(data.read(output), "read");
+  for (const float value : output)
+    if (value != static_cast<float>(adds)) end("unexpected: " + std::to_string(value));
+}
+
 /// Operations until one fails, which has to be within 10 seconds of `begin`.
 void expect_death(double begin) {
   std::vector<float> output;
@@ -85,7 +135,7 @@ void expect_death(double begin) {
   const std::string text = syncyte_last_error();
   const double waited = seconds() - begin;
   const std::string other = "rank " + std::to_string(other_rank());
-  if (status != SYNCYTE_ERR_PEER_DIED || text.find(other) == std::string::npos || waited > 11)
+  if (status != SYNCYTE_ERR_PEER_DIED || text.find(other) == std::string::npos || waited > 10)
     end("unexpected: after " + std::to_string(waited) + " s: " + text);
   const double again = seconds();
   if (add_ones() != SYNCYTE_ERR_PEER_DIED || seconds() - again > 1) end("unexpected: the second error is late");
@@ -93,42 +143,44 @@ void expect_death(double begin) {
 }
 
 /// Adds while another thread cuts the link, each time for so many seconds, in the middle of transfers.
-void run_restored(int cuts, double length) {
+[[noreturn]] void run_restored(const shared_data& data, int cuts, double seconds_each) {
   if (rank_of_process == 0) {
     std::atomic<bool> is_over{false};
     std::thread cutter([&] {
       for (int i = 0; i < cuts; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(300 + 70 * i));
-        links_cut(2, length);
-        std::this_thread::sleep_for(std::chrono::duration<double>(length + 2));
+        links_cut(2, seconds_each);
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds_each + 2));
       }
       is_over = true;
     });
     int adds = 0;
-    for (; !is_over; ++adds) require(add_ones(), "scatter_add");
+    for (; !is_over; ++adds) require(data.add(), "add");
     cutter.join();
-    std::vector<float> output;
-    require(gather(output), "gather");
-    for (const float value : output)
-      if (value != static_cast<float>(adds)) end("unexpected: " + std::to_string(value));
+    expect_exactly(adds, data);
   }
-  require(syncyte_tensor_sync(tensor), "sync");
+  require(data.sync(), "sync");
   end("nothing lost or doubled");
 }
 
-/// Adds and gathers over a link whose short queue loses packets.
-void run_lossy() {
-  if (rank_of_process == 0 && links_request("shape 2 200 16") != 0)
-    std::puts("this machine cannot limit rates: no packets are lost");
-  require(syncyte_tensor_sync(tensor), "sync");
+/// Limits the rate of rank 1's link, with a queue that loses packets. Ends all ranks if this machine cannot do it.
+void lose_packets(syncyte_comm_t world) {
+  std::int32_t status = rank_of_process == 0 ? links_request("shape 2 200 16") : 0;
+  const syncyte_buffer_t told = buffer_of(&status, SYNCYTE_INT32, {1});
+  require(syncyte_comm_bcast(world, 0, nullptr, &told), "bcast");
+  if (status == LINKS_UNSUPPORTED) end("SKIPPED: this machine cannot limit rates");
+  if (status != 0) end("unexpected: the link cannot be limited");
+}
+
+/// Adds and reads over a link that loses packets.
+[[noreturn]] void run_lossy(const shared_data& data, syncyte_comm_t world) {
+  lose_packets(world);
   constexpr int adds = 2;
-  for (int i = 0; i < adds; ++i) require(add_ones(), "scatter_add");
-  require(syncyte_tensor_sync(tensor), "sync");
-  std::vector<float> output;
-  require(gather(output), "gather");
-  for (const float value : output)
-    if (value != static_cast<float>(adds)) end("unexpected: " + std::to_string(value));
-  require(syncyte_tensor_sync(tensor), "sync");
+  for (int i = 0; i < adds; ++i) require(data.add(), "add");
+  require(data.sync(), "sync");
+  expect_exactly(adds, data);
+  require(data.sync(), "sync");
+  if (rank_of_process == 0 && links_request("lost 2") != 0) end("unexpected: no packet was lost");
   end("nothing lost or doubled");
 }
 
@@ -150,6 +202,14 @@ void run_lossy() {
   end("answered PEER_DIED");
 }
 
+void make_store(syncyte_comm_t world) {
+  require(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &store), "kv_create");
+  require(syncyte_kv_worker_create(store, 0, &worker), "worker");
+  std::vector<float> output;
+  require(pull(output), "pull");  // there is a connection
+  require(syncyte_kv_sync(store), "sync");
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -166,9 +226,12 @@ int main(int, char** argv) {
   std::vector<float> output;
   require(gather(output), "gather");  // there is a connection
   require(syncyte_tensor_sync(tensor), "sync");
-  if (what == "restored") run_restored(2, 2);
-  if (what == "restored_late") run_restored(1, 6);
-  if (what == "lossy") run_lossy();
+  if (what.starts_with("store")) make_store(world);
+  if (what == "restored") run_restored(of_tensor, 2, 2);
+  if (what == "restored_late") run_restored(of_tensor, 1, 6);
+  if (what == "store_restored") run_restored(of_store, 2, 2);
+  if (what == "lossy") run_lossy(of_tensor, world);
+  if (what == "store_lossy") run_lossy(of_store, world);
   if (what == "news") run_news(world);
   if (rank == 1) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

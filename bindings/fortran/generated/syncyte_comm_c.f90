@@ -117,6 +117,16 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_initialized
 
+    !> Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+    !> syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
+    !> thread-safe; callable at any time.
+    ! flag [out]: 1 or 0
+    function syncyte_death_known(flag) bind(C, name="syncyte_death_known") result(answer)
+      import
+      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t) :: answer
+    end function syncyte_death_known
+
     !> Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
     ! level [out]: the level
     function syncyte_thread_level(level) bind(C, name="syncyte_thread_level") result(answer)

@@ -9,7 +9,7 @@ module syncyte_runtime
   use syncyte_fortran_c
   implicit none
   private
-  public :: start, finish_all, syncyte_is_initialized, syncyte_get_version, syncyte_write_log, &
+  public :: start, finish_all, syncyte_is_initialized, syncyte_knows_death, syncyte_get_version, syncyte_write_log, &
     syncyte_error_name
 
 contains
@@ -46,6 +46,15 @@ contains
     call finish(syncyte_initialized(flag))
     syncyte_is_initialized = flag /= 0
   end function syncyte_is_initialized
+
+  !> Whether this rank knows that a rank has died: MPI_Finalize may then wait for ever. Local; callable at any time.
+  logical function syncyte_knows_death()
+    integer(c_int32_t) :: flag
+
+    flag = 0
+    call finish(syncyte_death_known(flag))
+    syncyte_knows_death = flag /= 0
+  end function syncyte_knows_death
 
   !> Version of the library. Local; callable at any time.
   subroutine syncyte_get_version(major, minor, patch, stat, errmsg)

@@ -821,6 +821,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # flag (out): 1 between init and finalize, also in a child forked then; otherwise 0
         ],
     ),
+    # Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+    # syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
+    # thread-safe; callable at any time.
+    "syncyte_death_known": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),  # flag (out): 1 or 0
+        ],
+    ),
     # Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
     "syncyte_thread_level": Function(
         ctypes.c_int32,

@@ -96,20 +96,25 @@ class ArraysUnderWay:
         """The timestamps of all arrays."""
         return list(self._arrays)
 
+    def all(self) -> object:
+        """All arrays. Hold the result during a call of the library: another thread may call clear() meanwhile."""
+        return self._arrays
+
     @contextlib.contextmanager
     def waited(self, timestamps: Sequence[int]) -> Iterator[None]:
         """Drops arrays after a wait for their operations. An interrupted wait leaves those that are under way."""
+        held = self._arrays
         try:
             yield
         except BaseException:
             self._drop_ended(timestamps)
             raise
         for timestamp in timestamps:
-            self._arrays.pop(timestamp, None)
+            held.pop(timestamp, None)
 
     def clear(self) -> None:
-        """Drops all arrays: no operation uses them."""
-        self._arrays.clear()
+        """Drops all arrays, except those that calls of other threads hold: the worker lives until these return."""
+        self._arrays = {}
 
     def _drop_ended(self, timestamps: Sequence[int]) -> None:
         for timestamp in timestamps:

@@ -15,6 +15,7 @@ from . import _library
 __all__ = ["install_excepthook"]
 
 _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+exit_status = 0  # the uncaught SystemExit's, if watch_exit() was called before and sys.exit() raised it
 _process: int | None = None  # process that installed the hooks: a forked child must not end its parent's job
 _previous_excepthook = sys.excepthook
 _previous_threading_hook = threading.excepthook
@@ -88,7 +89,7 @@ def _threading_hook(arguments: threading.ExceptHookArgs) -> None:
 
 
 class _Exit(SystemExit):
-    """A SystemExit that ends the job when the interpreter reads its code, which it does only to exit."""
+    """A SystemExit that notices when the interpreter reads its code, which it does only to exit."""
 
     def __init__(self, code: Any):
         super().__init__(code)
@@ -96,10 +97,12 @@ class _Exit(SystemExit):
 
     @property
     def code(self) -> Any:  # type: ignore[override]
+        global exit_status
         try:
             sys._getframe(1)
         except ValueError:  # no Python code reads it: the exception was not caught
-            if exit_code(self._code) != 0 and os.getpid() == _process:
+            exit_status = exit_code(self._code)
+            if exit_status != 0 and os.getpid() == _process:
                 end_job_for_exit(self._code)
         return self._code
 
@@ -108,6 +111,11 @@ def _exit(status: Any = None, /) -> NoReturn:
     if threading.current_thread() is threading.main_thread():
         raise _Exit(status)
     raise SystemExit(status)
+
+
+def watch_exit() -> None:
+    """Lets sys.exit() set exit_status."""
+    sys.exit = _exit
 
 
 def install_excepthook() -> None:
@@ -123,5 +131,5 @@ def install_excepthook() -> None:
     if _process is None:
         _previous_excepthook, sys.excepthook = sys.excepthook, _excepthook
         _previous_threading_hook, threading.excepthook = threading.excepthook, _threading_hook
-        sys.exit = _exit
+        watch_exit()
     _process = os.getpid()

@@ -9,7 +9,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _interrupts, _library
+from . import _exit, _interrupts, _library, excepthook
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
@@ -52,11 +52,14 @@ def init(thread_level: str = "multiple") -> None:
         _library.core().syncyte_watchdog_line_set(_line_hook, None)
         if threading.current_thread() is threading.main_thread():  # Python runs signal handlers only there
             _library.core().syncyte_interrupt_set(_interrupts.hook, None)
+        mpi4py_finalizes = _exit.will_mpi4py_finalize()
         _library.core().syncyte_init(options)
         if not _started:
+            if mpi4py_finalizes:
+                excepthook.watch_exit()
             # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalises
             # MPI).
-            atexit.register(_at_exit, os.getpid())
+            atexit.register(_at_exit, os.getpid(), mpi4py_finalizes)
         _started = True
 
 
@@ -116,21 +119,17 @@ def thread_level() -> str:
     return _LEVELS[_library.core().output("syncyte_thread_level")]
 
 
-def _ended_by_exception() -> bool:
-    # sys.last_value is the exception that ended the program; at an interactive prompt it is any earlier one.
-    interactive = hasattr(sys, "ps1") or bool(sys.flags.interactive)
-    return not interactive and getattr(sys, "last_value", None) is not None
-
-
-def _at_exit(process: int) -> None:
+def _at_exit(process: int, mpi4py_finalizes: bool) -> None:
     if os.getpid() != process:
         return
     try:
-        if initialized() and _ended_by_exception():
+        if initialized() and _exit.ended_by_exception():
             # The other ranks may be anywhere: a collective finalize could wait forever.
             _library.log.error("an exception ended the program: Syncyte is not finalised")
         else:
             finalize()
+        if mpi4py_finalizes and _library.core().output("syncyte_death_known"):
+            _exit.leave_without_mpi_finalize()
     finally:  # the C library must not call the hook after the interpreter is finalised
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
         _library.core().syncyte_interrupt_set(c.InterruptFn(), None)

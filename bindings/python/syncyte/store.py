@@ -317,8 +317,10 @@ class StoreWorker(Handle):
 
     def _call(self, call: Any, arguments: Sequence[Any], values: Any, start: bool) -> int:
         """Calls a function of the library, and keeps `values` while the operation is under way."""
+        held = self._kept.all()  # the worker's operations go on during this call, even if another thread frees it
         if not start:
             call(self.handle, *arguments, None)
+            del held
             return -1
         timestamp = ctypes.c_int64(-1)
         try:
@@ -664,7 +666,8 @@ class StoreWorker(Handle):
 
     def wait_sync(self) -> None:
         """Waits until all writes of this worker have reached the home ranks of the keys. wait() raises their errors."""
-        _library.core().syncyte_kv_worker_wait_sync(self.handle)
+        with self._kept.waited(()):
+            _library.core().syncyte_kv_worker_wait_sync(self.handle)
 
     def barrier(self) -> None:
         """Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective.
@@ -677,7 +680,8 @@ class StoreWorker(Handle):
         MismatchError
             On all workers of all ranks: some call another collective method.
         """
-        _library.core().syncyte_kv_worker_barrier(self.handle)
+        with self._kept.waited(()):
+            _library.core().syncyte_kv_worker_barrier(self.handle)
 
     def begin_setup(self) -> None:
         """Begins the setup phase, in which values are set for the first time. Collective, as barrier().
@@ -687,7 +691,8 @@ class StoreWorker(Handle):
         ArgumentError
             Called within the phase.
         """
-        _library.core().syncyte_kv_worker_begin_setup(self.handle)
+        with self._kept.waited(()):
+            _library.core().syncyte_kv_worker_begin_setup(self.handle)
 
     def end_setup(self) -> None:
         """Ends the setup phase: after it, all workers see all values that were set. Collective, as barrier().
@@ -697,7 +702,8 @@ class StoreWorker(Handle):
         ArgumentError
             Called outside the phase.
         """
-        _library.core().syncyte_kv_worker_end_setup(self.handle)
+        with self._kept.waited(()):
+            _library.core().syncyte_kv_worker_end_setup(self.handle)
 
     def info(self) -> WorkerInfo:
         """Returns the counters of this worker."""

@@ -54,7 +54,8 @@ typedef struct syncyte_init_options_t {
 
 /** All defaults: `syncyte_init_options_t options = SYNCYTE_INIT_OPTIONS_INIT;`. Zeros would ask for thread level
  * single. */
-#define SYNCYTE_INIT_OPTIONS_INIT {sizeof(syncyte_init_options_t), 3}
+#define SYNCYTE_INIT_OPTIONS_INIT \
+  { sizeof(syncyte_init_options_t), 3 }
 
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
@@ -64,7 +65,8 @@ typedef struct syncyte_comm_options_t {
 } syncyte_comm_options_t;
 
 /** All defaults: `syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;`. Zeros would turn all checks off. */
-#define SYNCYTE_COMM_OPTIONS_INIT {sizeof(syncyte_comm_options_t), NULL, -1}
+#define SYNCYTE_COMM_OPTIONS_INIT \
+  { sizeof(syncyte_comm_options_t), NULL, -1 }
 
 /** A named number that all ranks must share. */
 typedef struct syncyte_fact_t {
@@ -145,6 +147,14 @@ SYNCYTE_EXPORT void syncyte_abort(int32_t exit_code);
  * @param[out] flag 1 between init and finalize, also in a child forked then; otherwise 0
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
+
+/**
+ * @brief Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+ * syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
+ * thread-safe; callable at any time.
+ * @param[out] flag 1 or 0
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_death_known(int32_t* flag);
 
 /**
  * @brief Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.

@@ -9,6 +9,7 @@ program test_comm
   integer :: rank, ranks
 
   call check(.not. syncyte_is_initialized(), "not initialised before init")
+  call check(.not. syncyte_knows_death(), "all ranks live")
   call errors_before_init()
   call syncyte_init()
   call check(syncyte_is_initialized(), "initialised after init")

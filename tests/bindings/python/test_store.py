@@ -15,6 +15,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from syncyte._store_buffers import ArraysUnderWay
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -133,6 +134,40 @@ def test_an_array_is_kept_until_its_operation_is_waited_for(store):
     del out
     worker.free()  # gives the operation up
     assert reference() is None
+
+
+@pytest.mark.parametrize("method", ["barrier", "begin_setup", "end_setup"])
+def test_arrays_stay_until_the_last_call_of_a_freed_worker(comm, method):
+    """The library frees the worker, and gives its operations up, when the call returns."""
+    store = syncyte.Store(1, 1, workers=2)
+    workers = [store.worker(number) for number in range(2)]
+    if method == "end_setup":
+        in_threads(lambda number: workers[number].begin_setup())
+    array = np.zeros(1)
+    reference = weakref.ref(array)
+    workers[0]._kept.add(0, array)  # as an operation under way
+    del array
+    call = threading.Thread(target=getattr(workers[0], method))
+    call.start()
+    time.sleep(0.2)
+    workers[0].free()
+    assert reference() is not None
+    getattr(workers[1], method)()
+    call.join()
+    assert reference() is None
+
+
+def test_a_wait_holds_arrays_that_free_drops():
+    kept = ArraysUnderWay(lambda timestamp: False)
+    arrays = [np.zeros(1), np.zeros(1)]
+    references = [weakref.ref(array) for array in arrays]
+    for timestamp, array in enumerate(arrays):
+        kept.add(timestamp, array)
+    del arrays, array
+    with kept.waited([0]):
+        kept.clear()
+        assert all(reference() is not None for reference in references)
+    assert all(reference() is None for reference in references)
 
 
 def test_arrays_of_operations_that_are_never_waited_for_go(store):

@@ -1,4 +1,5 @@
-"""One of three ranks is killed under mpirun --enable-recovery: the others get PeerDiedError, and end without a hang."""
+"""One of three ranks is killed under mpirun --enable-recovery: the others get PeerDiedError, and end without a hang,
+with the program's exit status and without MPI_Finalize, which may wait for the dead rank for ever."""
 
 import os
 import re
@@ -10,39 +11,40 @@ import pytest
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
 from mpi_harness.job import MPIRUN, environment
 
-SCRIPT = """
-import atexit, os, signal, time
-import numpy
-atexit.register(lambda: os.write(1, f"rank {{os.environ['OMPI_COMM_WORLD_RANK']}} ends\\n".encode()))
-{imports}
-import syncyte
-world = syncyte.COMM_WORLD
-tensor = syncyte.WholeTensor((9, 2))
-world.barrier()
-if world.rank == 1:
-    os.kill(os.getpid(), signal.SIGKILL)
-for wait in (lambda: world.allreduce(numpy.ones(4)), world.barrier, tensor.sync):
-    try:
-        wait()
-    except syncyte.PeerDiedError as error:
-        assert "rank 1" in str(error), error
-    else:
-        raise AssertionError("it went well")
-time.sleep(0.5)  # until the other rank knows too
-os.write(1, f"rank {{world.rank}} is told\\n".encode())
+HERE = os.path.dirname(os.path.abspath(__file__))
+RETURNS, SURVIVOR = (os.path.join(HERE, name) for name in ("returns.sh", "survivor.py"))
+STATUSES = {"none": 0, "3": 3, "raise": 1}
+
+FINALIZE = """
+#include <unistd.h>
+int PMPI_Finalize(void);
+int MPI_Finalize(void) { return write(1, "MPI_Finalize\\n", 13) == 13 ? PMPI_Finalize() : 1; }
 """
 
 
+@pytest.fixture(scope="module")
+def told_of_finalize(tmp_path_factory):
+    """A library to preload that writes a line when MPI_Finalize is called."""
+    folder = tmp_path_factory.mktemp("finalize")
+    source, library = folder / "finalize.c", folder / "finalize.so"
+    source.write_text(FINALIZE)
+    compiler = os.environ["SYNCYTE_CC"]
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
+    return str(library)
+
+
 @pytest.mark.skipif("--tag-output" not in MPIRUN, reason="only Open MPI's mpirun goes on when a rank dies")
-@pytest.mark.parametrize("imports", ["", "from mpi4py import MPI  # initialises MPI"])
-def test_survivors_are_told_and_end(imports):
+@pytest.mark.parametrize("first, end", [("syncyte", "none"), *(("mpi4py", end) for end in STATUSES)])
+def test_survivors_are_told_and_end(first, end, told_of_finalize):
     mpirun, *flags = MPIRUN.split("|")
     env = environment({"SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"], "SYNCYTE_WATCHDOG": "20"})
-    program = [sys.executable, "-B", "-c", SCRIPT.format(imports=imports)]
+    env["PRELOADED"] = told_of_finalize
+    program = ["sh", RETURNS, sys.executable, "-B", SURVIVOR, first, end]
     done = subprocess.run(
         [mpirun, "--enable-recovery", *flags, "3", *program], env=env, capture_output=True, text=True, timeout=30
     )
     output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)
     for rank in 0, 2:
-        for text in "is told", "ends":
+        for text in "is told", "ends", f"returns {STATUSES[end]}":
             assert f"rank {rank} {text}\n" in output, output
+    assert "MPI_Finalize\n" not in output, output

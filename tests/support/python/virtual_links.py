@@ -9,6 +9,7 @@ cannot limit rates. Hosts are numbered from 1.
     shape HOST MBIT [KIB]       limits each direction to MBIT Mbit/s; packets are lost if KIB KiB of them wait (default:
                                 as many as pass in 5 ms, at least 64)
     unshape HOST                removes the limit
+    lost HOST                   an error if the queue of either direction has lost no packet since shape
     reset HOST                  the state at the start: connected, with the limit that virtual_hosts.py --rate gave
 
 Each direction has its own queue. At 100 Mbit/s a long transfer by TCP loses packets in both directions with the default
@@ -17,6 +18,7 @@ queue already, and more than half of them with one of 16 KiB; TCP sends them aga
 `virtual_links.py "cut 2 3.5"` sends a request from a shell, request() from Python, links.h from C and C++.
 """
 
+import json
 import math
 import os
 import socket
@@ -52,13 +54,14 @@ def tbf(mbit: float, kib: float | None = None) -> list[str]:
     return ["tbf", "rate", f"{mbit * 1e6:.0f}bit", "burst", f"{burst:.0f}", "limit", f"{limit:.0f}"]
 
 
-def _tc(*words: str) -> None:
+def _tc(*words: str) -> str:
     try:
         result = subprocess.run(["tc", *words], capture_output=True, text=True)
     except FileNotFoundError as error:
         raise Unsupported("tc not found (package iproute2)") from error
     if result.returncode != 0:
         raise Unsupported(" ".join(result.stderr.split()))
+    return result.stdout
 
 
 def positive(word: str) -> float:
@@ -104,6 +107,12 @@ class Links:
                 _tc(*device[:-1], "qdisc", "delete", "dev", device[-1], "root")
             self._shaped.discard(host)
 
+    def lost(self, host: int) -> None:
+        for device in self._devices(host):
+            queues = json.loads(_tc(*device[:-1], "-s", "-j", "qdisc", "show", "dev", device[-1]))
+            if sum(queue["drops"] for queue in queues) == 0:
+                raise ValueError(f"{' '.join(device)} has lost no packet")
+
     def reset(self, host: int) -> None:
         self.restore(host)
         if self.mbit is None:
@@ -124,7 +133,8 @@ class Links:
     def _call(self, words: list[str]) -> None:
         calls: dict[str, tuple[Callable[..., None], int, int]] = {
             "cut": (self.cut, 0, 1), "restore": (self.restore, 0, 0), "shape": (self.shape, 1, 2),
-            "unshape": (self.unshape, 0, 0), "reset": (self.reset, 0, 0)}  # with the least and most numbers
+            "unshape": (self.unshape, 0, 0), "lost": (self.lost, 0, 0),
+            "reset": (self.reset, 0, 0)}  # with the least and most numbers
         if not words or words[0] not in calls:
             raise ValueError(f"the first word must be one of {', '.join(calls)}")
         call, least, most = calls[words[0]]
