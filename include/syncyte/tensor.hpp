@@ -184,7 +184,7 @@ class tensor : public detail::tensor_methods {
   /// The rows index[0], index[1], ... one after another.
   template <element T>
   std::vector<T> gather(const const_buffer& index) const
-      requires(!std::same_as<T, bool>)  // a std::vector<bool> has no elements in memory
+    requires(!std::same_as<T, bool>)  // a std::vector<bool> has no elements in memory
   {
     std::vector<T> output(static_cast<std::size_t>(index.size() * row_elements()));
     gather(index, buffer(output));

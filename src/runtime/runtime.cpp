@@ -275,7 +275,7 @@ void finalise_mpi() {
   MPI_Finalize();  // calls on_mpi_finalize(), which takes the lock and has nothing left to do
 }
 
-std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::*which) {
+std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {
   if (mpi::is_forked_child()) return state.*which;  // another thread of the rank may have held the lock
   mpi::require_started();                           // not behind the lock: a start in progress holds it for long
   const std::lock_guard lock(state.mutex);

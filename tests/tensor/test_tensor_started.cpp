@@ -224,9 +224,7 @@ TEST(StartedBox, WrongArgumentsFailAtOnce) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   transposed_box box(2, 2, 0);
   expect_error(outcome_of([&] { tensor->iget_box(extents{rows - 1, 0}, &box.buffer); }), SYNCYTE_ERR_INDEX, "lower");
-  expect_error(outcome_of([&] {
-                 tensor->iaccumulate_box(extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr);
-               }),
+  expect_error(outcome_of([&] { tensor->iaccumulate_box(extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr); }),
                SYNCYTE_ERR_ARGUMENT, "put_box");
   const transposed_box empty(0, 2, 0);
   EXPECT_TRUE(tensor->iput_box(extents{0, 0}, &empty.buffer)->test());

@@ -54,8 +54,7 @@ typedef struct syncyte_init_options_t {
 
 /** All defaults: `syncyte_init_options_t options = SYNCYTE_INIT_OPTIONS_INIT;`. Zeros would ask for thread level
  * single. */
-#define SYNCYTE_INIT_OPTIONS_INIT \
-  { sizeof(syncyte_init_options_t), 3 }
+#define SYNCYTE_INIT_OPTIONS_INIT {sizeof(syncyte_init_options_t), 3}
 
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
@@ -65,8 +64,7 @@ typedef struct syncyte_comm_options_t {
 } syncyte_comm_options_t;
 
 /** All defaults: `syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;`. Zeros would turn all checks off. */
-#define SYNCYTE_COMM_OPTIONS_INIT \
-  { sizeof(syncyte_comm_options_t), NULL, -1 }
+#define SYNCYTE_COMM_OPTIONS_INIT {sizeof(syncyte_comm_options_t), NULL, -1}
 
 /** A named number that all ranks must share. */
 typedef struct syncyte_fact_t {

@@ -40,8 +40,7 @@ typedef struct syncyte_tensor_options_t {
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
-#define SYNCYTE_TENSOR_OPTIONS_INIT \
-  { sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0 }
+#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0}
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;
@@ -75,8 +74,7 @@ typedef struct syncyte_optimizer_options_t {
 } syncyte_optimizer_options_t;
 
 /** All defaults: `syncyte_optimizer_options_t options = SYNCYTE_OPTIMIZER_OPTIONS_INIT;`. */
-#define SYNCYTE_OPTIMIZER_OPTIONS_INIT \
-  { sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0 }
+#define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
 
 /**
  * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.

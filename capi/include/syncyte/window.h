@@ -41,8 +41,7 @@ typedef struct syncyte_window_options_t {
 } syncyte_window_options_t;
 
 /** All defaults: `syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;`. */
-#define SYNCYTE_WINDOW_OPTIONS_INIT \
-  { sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST }
+#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST}
 
 /**
  * @brief Makes a window. Collective; sizes may differ between ranks and may be 0.
