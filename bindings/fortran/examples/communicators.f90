@@ -59,4 +59,5 @@ program communicators
   call world%collect()                     ! frees what all ranks have dropped
   call world%destroy()
   call syncyte_finalize()
+  if (syncyte_knows_death()) stop          ! a program that initialised MPI itself would leave out MPI_Finalize
 end program communicators
