@@ -345,6 +345,12 @@ static void limit_time(const char* what, double begin, double limit) {
   if (spent > limit) printf("rank %d: %s took %.1f s\n", rank, what, spent);
 }
 
+static int victim_is_in_the_fields(void) {
+  syncyte_error_fields_t fields = {0};
+  fields.struct_size = sizeof fields;
+  return syncyte_last_error_fields(&fields) == SYNCYTE_SUCCESS && fields.rank == victim;
+}
+
 /* What a survivor calls later fails at once. Collectives of itself alone still work. */
 static int all_fail_at_once(void) {
   const int32_t other = size == 2 ? victim : 2 - rank;
@@ -352,8 +358,8 @@ static int all_fail_at_once(void) {
   const syncyte_buffer_t number = buffer_of(values, 1);
   const syncyte_buffer_t cells = buffer_of(values, 4);
   syncyte_comm_self(&self);
-  return syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && allreduce(1) == SYNCYTE_ERR_PEER_DIED &&
-         create_one() == SYNCYTE_ERR_PEER_DIED &&
+  return syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && victim_is_in_the_fields() &&
+         allreduce(1) == SYNCYTE_ERR_PEER_DIED && create_one() == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_send(world, &number, other, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&
          syncyte_halo_exchange(halo, &cells) == SYNCYTE_ERR_PEER_DIED &&
