@@ -16,7 +16,7 @@ std::string located(const std::string& operation, const std::string& reason) {
 
 /// Makes an error of this process the thread's last error, and returns its status.
 syncyte_status_t keep_error(syncyte_status_t status, const std::string& reason, base::error_fields fields) {
-  fields.rank = base::process_rank();
+  if (fields.rank < 0) fields.rank = base::process_rank();  // otherwise the rank that has died
   const std::string message = located(fields.operation, reason);
   last_error() = {message, base::error(status, reason, std::move(fields))};
   return status;

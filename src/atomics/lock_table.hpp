@@ -18,7 +18,7 @@ struct locked_kind {
 
 /// Locks of numbered items (rows, elements) in memory that a node shares. A word is 0 if the lock is free; otherwise it
 /// names the holder and the item, so that a waiter can check whether the holder still lives. If the holder has died,
-/// the item is damaged: it may be half changed, and every later attempt to lock it fails.
+/// the item is damaged: it may be half changed, and every later attempt to lock it fails and names the holder.
 ///
 /// The number of words is bounded: if there are more items, several share a word, and damage affects all of them.
 class lock_table {
@@ -29,16 +29,18 @@ class lock_table {
   static std::int64_t words_for(std::int64_t items);
 
   lock_table() = default;
-  /// `words`: a power of two of them, zeroed before first use. `holder`: this process's number, 0 to 65533. `is_alive`
-  /// tells whether a holder lives. `name`: the tensor that the items belong to, for the watchdog.
+  /// `words`: a power of two of them, zeroed before first use. `holder`: this process's number, 0 to 32766. `is_alive`
+  /// tells whether a holder lives. `name`: the tensor that the items belong to, for the watchdog. `world_rank`
+  /// returns a holder's rank in MPI_COMM_WORLD, for errors.
   lock_table(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive,
-             std::string name = "a tensor", locked_kind kind = {});
+             std::string name = "a tensor", locked_kind kind = {},
+             std::function<int(int)> world_rank = std::identity{});
 
   bool empty() const { return words_.empty(); }
 
   void prefetch(std::int64_t item) const { __builtin_prefetch(&word(item), 1); }
 
-  /// Throws SYNCYTE_ERR_PEER_DIED, naming the damaged item.
+  /// Throws SYNCYTE_ERR_PEER_DIED, naming the damaged item and the rank that died.
   void lock(std::int64_t item) {
     if (!take(item)) [[unlikely]]
       lock_slowly(item);
@@ -53,12 +55,15 @@ class lock_table {
 
  private:
   static constexpr int holder_shift = 48;
-  static constexpr std::uint64_t damaged = 0xffff;
   static constexpr std::uint64_t item_mask = (std::uint64_t{1} << holder_shift) - 1;
+  static constexpr std::uint64_t most_holders = 0x7fff;
+  static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;  // above the holder, who has died
 
   static std::uint64_t mark(std::uint64_t holder, std::int64_t item) {
     return (holder + 1) << holder_shift | (static_cast<std::uint64_t>(item) & item_mask);
   }
+
+  static int holder_of(std::uint64_t word) { return static_cast<int>((word & ~damage_bit) >> holder_shift) - 1; }
 
   /// Words of neighbouring items lie on different cache lines. The factor is odd, so consecutive items have different
   /// words.
@@ -80,6 +85,7 @@ class lock_table {
   std::function<bool(int)> is_alive_;
   std::string name_;
   locked_kind kind_;
+  std::function<int(int)> world_rank_;
 };
 
 }  // namespace syncyte::atomics

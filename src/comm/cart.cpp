@@ -7,6 +7,7 @@
 
 #include "comm/collective_call.hpp"
 #include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::comm {
@@ -73,9 +74,7 @@ std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesi
   call.fact("check", static_cast<int>(check));
   add_facts(call, grid);
   call.agree();
-  MPI_Comm data = MPI_COMM_NULL;
-  mpi::check(MPI_Cart_create(parent.data(), grid.ndim(), grid.extents.data(), grid.periods.data(), 0, &data),
-             "MPI_Cart_create");
+  const MPI_Comm data = mpi::cart(parent.data(), grid.extents, grid.periods);
   return parent.add_part(data, options.name_or(parent.name() + "/cart"), check, std::move(grid));
 }
 

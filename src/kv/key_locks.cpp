@@ -13,20 +13,23 @@ namespace {
 /// Reads of a word by a thread that must not wait. A write of a short vector ends meanwhile, if its thread runs.
 constexpr int tries = 100;
 
-[[noreturn]] void fail_damaged(std::int64_t key) {
-  base::fail(SYNCYTE_ERR_PEER_DIED, "key {} is damaged: a process died while it wrote its values; set() repairs it",
-             key);
-}
-
 }  // namespace
 
 key_locks::key_locks(std::uint64_t* words, process self, std::int64_t first)
     : words_(origin(words, static_cast<std::size_t>(first))),
       self_(static_cast<std::uint64_t>(self.number)),
       is_alive_(std::move(self.is_alive)),
-      name_(std::move(self.name)) {
-  base::require(self.number >= 0 && self_ + 1 < damaged, SYNCYTE_ERR_UNSUPPORTED, "more than {} processes on a node",
-                damaged - 1);
+      name_(std::move(self.name)),
+      world_rank_(std::move(self.world_rank)) {
+  base::require(self.number >= 0 && self_ < most_processes, SYNCYTE_ERR_UNSUPPORTED, "more than {} processes on a node",
+                most_processes);
+}
+
+void key_locks::fail_damaged(std::int64_t key, std::uint64_t seen) const {
+  const int rank = world_rank_(holder_of(seen));
+  base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = name_, .rank = rank},
+               fmt::format("key {} is damaged: rank {} of the world died while it wrote its values; set() repairs it",
+                           key, rank));
 }
 
 std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
@@ -34,7 +37,7 @@ std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
   while (true) {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     if (seen >> holder_shift == 0) return seen;
-    if (seen >> holder_shift == damaged) fail_damaged(key);
+    if ((seen & damage_bit) != 0) fail_damaged(key, seen);
     if (wait.pause(seen)) mark_damage(key, seen);
   }
 }
@@ -44,7 +47,7 @@ std::optional<std::uint64_t> key_locks::try_again(std::int64_t key) const {
   for (int i = 0; i < tries; ++i) {
     seen = word(key).load(std::memory_order_acquire);
     if (seen >> holder_shift == 0) return seen;
-    if (seen >> holder_shift == damaged) fail_damaged(key);
+    if ((seen & damage_bit) != 0) fail_damaged(key, seen);
   }
   mark_damage(key, seen);
   return std::nullopt;
@@ -53,8 +56,8 @@ std::optional<std::uint64_t> key_locks::try_again(std::int64_t key) const {
 /// False, and the word, if another process holds the key. Throws for a damaged key if damage is refused.
 bool key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
   seen = word(key).load(std::memory_order_relaxed);
-  const bool is_damaged = seen >> holder_shift == damaged;
-  if (is_damaged && what == damage::is_refused) fail_damaged(key);
+  const bool is_damaged = (seen & damage_bit) != 0;
+  if (is_damaged && what == damage::is_refused) fail_damaged(key, seen);
   if (!is_damaged && seen >> holder_shift != 0) return false;
   std::uint64_t expected = seen;
   const std::uint64_t mine = mark(self_) | (seen & version_mask);
@@ -78,10 +81,9 @@ void key_locks::lock_slowly(std::int64_t key, damage what) {
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.
 void key_locks::mark_damage(std::int64_t key, std::uint64_t seen) const {
-  const std::uint64_t holder = seen >> holder_shift;
-  if (holder == damaged || is_alive_(static_cast<int>(holder - 1))) return;
+  if ((seen & damage_bit) != 0 || is_alive_(holder_of(seen))) return;
   // If another waiter was faster, or the word was freed meanwhile, the next look sees it.
-  word(key).compare_exchange_strong(seen, damaged << holder_shift | (seen & version_mask));
+  word(key).compare_exchange_strong(seen, seen | damage_bit);
 }
 
 }  // namespace syncyte::kv

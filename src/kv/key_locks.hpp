@@ -22,9 +22,10 @@ class key_locks {
  public:
   /// This process's number, and a function that tells whether a process lives.
   struct process {
-    int number = 0;                     ///< 0 to 65533
-    std::function<bool(int)> is_alive;  ///< takes any process's number
-    std::string name = "a store";       ///< name of the store, for the watchdog
+    int number = 0;                                        ///< 0 to 32766
+    std::function<bool(int)> is_alive;                     ///< takes any process's number
+    std::string name = "a store";                          ///< name of the store, for the watchdog
+    std::function<int(int)> world_rank = std::identity{};  ///< a process's rank in MPI_COMM_WORLD, for errors
   };
 
   /// `words` are those of the keys from `first` on; they are zero before their first use.
@@ -36,7 +37,7 @@ class key_locks {
   }
 
   /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
-  /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key.
+  /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key, naming the rank that died.
   std::uint64_t begin_read(std::int64_t key) const {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
@@ -68,8 +69,10 @@ class key_locks {
  private:
   static constexpr int holder_shift = 48;
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << holder_shift) - 1;
-  static constexpr std::uint64_t damaged = 0xffff;
+  static constexpr std::uint64_t most_processes = 0x7fff;
+  static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;  // above the writer, who has died
 
+  static int holder_of(std::uint64_t word) { return static_cast<int>((word & ~damage_bit) >> holder_shift) - 1; }
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
   std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
   bool try_lock(std::int64_t key, std::uint64_t& seen, damage what);
@@ -78,11 +81,13 @@ class key_locks {
   std::optional<std::uint64_t> try_again(std::int64_t key) const;
   void lock_slowly(std::int64_t key, damage what);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
+  [[noreturn]] void fail_damaged(std::int64_t key, std::uint64_t seen) const;
 
   std::uint64_t* words_;  // where key 0's word would be
   std::uint64_t self_;
   std::function<bool(int)> is_alive_;
   std::string name_;
+  std::function<int(int)> world_rank_;
 };
 
 }  // namespace syncyte::kv

@@ -110,7 +110,10 @@ std::vector<table> make_tables(const comm::communicator& comm, const key_layout&
                                const slab& held, const std::string& name) {
   const topology::node_group& node = comm.node();
   const key_locks::process self{
-      .number = node.rank, .is_alive = [&node](int other) { return node.is_alive(other); }, .name = name};
+      .number = node.rank,
+      .is_alive = [&node](int other) { return node.is_alive(other); },
+      .name = name,
+      .world_rank = [&node](int other) { return node.world_ranks[static_cast<std::size_t>(other)]; }};
   if (node.count == 1)
     return {table(layout, begin_of<std::uint64_t>(held.words), begin_of<std::uint64_t>(held.values), self)};
   const auto part = [](const comm::node_memory& memory, int place) {

@@ -1,23 +1,68 @@
 #include "mpi/communicators.hpp"
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
+#include <system_error>
+#include <thread>
 
 #include "mpi/call.hpp"
+#include "mpi/deaths.hpp"
+#include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::mpi {
 namespace {
 
-/// A communicator made by create(&result), which calls the function `name` of MPI.
-template <class Create>
-MPI_Comm made_by(const char* name, Create&& create) {
+/// A blocking call of MPI that makes a communicator, and the call's result.
+struct creation {
+  std::function<int(MPI_Comm*)> create;  // owns its arguments
   MPI_Comm result = MPI_COMM_NULL;
-  check(create(&result), name);
-  return_errors(result);
-  return result;
+};
+
+/// Waits for the end of the call, without using the processor: the thread that makes it does.
+void wait_for(std::future<int>& code) {
+  using namespace std::chrono_literals;
+  while (code.wait_for(needs_progress() ? 20us : 1000us) != std::future_status::ready) {
+    require_no_death();
+    if (needs_progress()) progress_all();
+    look_for_deaths();
+  }
+}
+
+/// Makes the call on another thread. After a death that thread may stay in MPI for ever, with the call in its care.
+int create_on_thread(const std::shared_ptr<creation>& call) {
+  std::packaged_task<int()> task([call] { return call->create(&call->result); });
+  std::future<int> code = task.get_future();
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(task));
+  } catch (const std::system_error&) {  // no thread to be had, and other ranks are in the call already
+    return call->create(&call->result);
+  }
+  try {
+    wait_for(code);
+  } catch (...) {
+    thread.detach();
+    throw;
+  }
+  thread.join();
+  return code.get();
+}
+
+/// A communicator of ranks of `parent` that `create` makes, which calls the function `name` of MPI.
+MPI_Comm made_by(const char* name, MPI_Comm parent, std::function<int(MPI_Comm*)> create) {
+  require_no_death();
+  const auto call = std::make_shared<creation>(std::move(create));
+  const bool may_wait = size_of(parent) > 1 && thread_level() == multiple;
+  check(may_wait ? create_on_thread(call) : call->create(&call->result), name);
+  return_errors(call->result);
+  return call->result;
 }
 
 MPI_Group group_of(MPI_Comm comm) {
@@ -41,29 +86,34 @@ handler_table& handlers = *new handler_table;  // leaked: messages may outlive s
 }  // namespace
 
 MPI_Comm duplicate(MPI_Comm original) {
-  MPI_Comm result = MPI_COMM_NULL;
-  MPI_Request pending = MPI_REQUEST_NULL;
-  check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
-  wait_for(pending, "MPI_Comm_idup");
-  return_errors(result);
-  return result;
+  const auto result = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+  run("MPI_Comm_idup", result, [&](MPI_Request* request) { return MPI_Comm_idup(original, result.get(), request); });
+  return_errors(*result);
+  return *result;
 }
 
 MPI_Comm split(MPI_Comm comm, int color, int key) {
-  return made_by("MPI_Comm_split", [&](MPI_Comm* result) { return MPI_Comm_split(comm, color, key, result); });
+  return made_by("MPI_Comm_split", comm, [=](MPI_Comm* result) { return MPI_Comm_split(comm, color, key, result); });
 }
 
 MPI_Comm split_shared(MPI_Comm comm, int key) {
-  return made_by("MPI_Comm_split_type", [&](MPI_Comm* result) {
+  return made_by("MPI_Comm_split_type", comm, [=](MPI_Comm* result) {
     return MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, result);
   });
 }
 
+MPI_Comm cart(MPI_Comm comm, std::span<const int> extents, std::span<const int> periods) {
+  const std::vector<int> shape(extents.begin(), extents.end()), wraps(periods.begin(), periods.end());
+  return made_by("MPI_Cart_create", comm, [=](MPI_Comm* result) {
+    return MPI_Cart_create(comm, static_cast<int>(shape.size()), shape.data(), wraps.data(), 0, result);
+  });
+}
+
 MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
-  return made_by("MPI_Comm_create_group", [&](MPI_Comm* result) {
-    MPI_Group all = group_of(comm), some = MPI_GROUP_NULL;
-    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
-    MPI_Group_free(&all);
+  MPI_Group all = group_of(comm), some = MPI_GROUP_NULL;
+  check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+  MPI_Group_free(&all);
+  return made_by("MPI_Comm_create_group", comm, [=](MPI_Comm* result) mutable {
     const int code = MPI_Comm_create_group(comm, some, tag, result);
     MPI_Group_free(&some);
     return code;

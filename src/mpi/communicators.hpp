@@ -10,12 +10,16 @@ namespace syncyte::mpi {
 // MPI communicators whose errors are returned and not fatal. The caller frees them; all but create_group() are
 // collective over the given communicator.
 
-/// Makes progress of all operations under way while it waits: other ranks may need them before they call this.
+// They make progress of all operations under way while they wait, and throw SYNCYTE_ERR_PEER_DIED once a rank of the
+// job is known to have died. MPI has a non-blocking form of MPI_Comm_dup alone, so the others wait in a thread of their
+// own. That needs MPI_THREAD_MULTIPLE: below it, a rank that waits for one that dies waits for ever.
+
 MPI_Comm duplicate(MPI_Comm original);
-// MPI has no non-blocking form of the following functions: a rank that waits here for one that dies is not told.
 MPI_Comm split(MPI_Comm comm, int color, int key);
 /// The ranks that MPI says can share memory.
 MPI_Comm split_shared(MPI_Comm comm, int key);
+/// A Cartesian grid of the extents' product of ranks. MPI_COMM_NULL on further ranks.
+MPI_Comm cart(MPI_Comm comm, std::span<const int> extents, std::span<const int> periods);
 /// Collective over the ranks of the list alone.
 MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 

@@ -108,14 +108,12 @@ void storage::open_remote(comm::collective_call& call, const layout& shape) {
 
 void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                          const std::string& name) {
-  std::vector<topology::process_id> processes = node.processes;
-  locks_ = atomics::lock_table(
-      words, holder,
-      [processes = std::move(processes)](int other) {
-        const auto& process = processes[static_cast<std::size_t>(other)];
-        return process.pid == 0 || topology::is_alive(process);
-      },
-      name);
+  const auto is_alive = [processes = node.processes, world_ranks = node.world_ranks](int other) {
+    const auto place = static_cast<std::size_t>(other);
+    return topology::is_alive(world_ranks[place], processes[place]);
+  };
+  const auto world_rank = [ranks = node.world_ranks](int other) { return ranks[static_cast<std::size_t>(other)]; };
+  locks_ = atomics::lock_table(words, holder, is_alive, name, {}, world_rank);
 }
 
 void storage::free_collectively() noexcept {

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "mpi/communicators.hpp"
+#include "mpi/deaths.hpp"
 #include "mpi/small_collectives.hpp"
 #include "topology/shared_attempt.hpp"
 
@@ -96,8 +97,12 @@ int node_group::node_rank(int comm_rank) const {
 }
 
 bool node_group::is_alive(int node_rank) const {
-  const auto& process = processes[static_cast<std::size_t>(node_rank)];
-  return process.pid == 0 || topology::is_alive(process);
+  const auto place = static_cast<std::size_t>(node_rank);
+  return topology::is_alive(world_ranks[place], processes[place]);
+}
+
+bool is_alive(int world_rank, const process_id& process) {
+  return !mpi::is_dead(world_rank) && (process.pid == 0 || is_alive(process));
 }
 
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
@@ -110,6 +115,7 @@ node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
   group.rank = mpi::rank_in(group.comm);
   group.size = mpi::size_of(group.comm);
   group.members = mpi::allgather(rank, group.comm);
+  group.world_ranks = mpi::world_ranks(group.comm);
   number_nodes(comm, group);
   exchange_processes(group);
   return group;

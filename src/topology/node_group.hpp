@@ -20,6 +20,7 @@ struct node_group {
   int size = 1;                                    // ranks of the node
   std::vector<int> members;                        // their ranks in the communicator, ascending
   std::vector<int> node_of;                        // node index of every rank of the communicator
+  std::vector<int> world_ranks;                    // their ranks in MPI_COMM_WORLD
   std::vector<process_id> processes;               // of the node's ranks, by rank within the node
   memory::sharing method = memory::sharing::none;  // how they share memory
 
@@ -28,6 +29,10 @@ struct node_group {
   bool is_alive(int node_rank) const;
   bool is_consecutive() const { return members.back() - members.front() + 1 == size; }
 };
+
+/// Whether a rank's process runs, as far as this process knows. A process without a pid runs until its rank's death is
+/// known.
+bool is_alive(int world_rank, const process_id& process);
 
 /// Finds the groups of `comm`. Collective. `inherited` is this rank's group in a communicator that contains comm: its
 /// ranks are known to share memory. Null: find out by trying (SYNCYTE_SHM forces a way: one that all ranks of a machine

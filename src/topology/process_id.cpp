@@ -1,9 +1,11 @@
 #include "topology/process_id.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -12,7 +14,7 @@
 namespace syncyte::topology {
 namespace {
 
-/// State and start time of a process, from /proc/PID/stat; nothing if it is not there.
+/// State and start time of a process, from /proc/PID/stat; nothing if that cannot be read.
 struct process_stat {
   char state = '?';
   std::int64_t start_time = 0;
@@ -43,7 +45,9 @@ process_id this_process() {
 
 bool is_alive(const process_id& process) {
   const auto stat = read_stat(process.pid);
-  return stat && stat->start_time == process.start_time && stat->state != 'Z' && stat->state != 'X';
+  if (stat) return stat->start_time == process.start_time && stat->state != 'Z' && stat->state != 'X';
+  // The file is not there, or this process has no file descriptor left to read it. A signal of 0 needs none.
+  return ::kill(static_cast<pid_t>(process.pid), 0) == 0 || errno != ESRCH;
 }
 
 memory::descriptor open_process(const process_id& process) {

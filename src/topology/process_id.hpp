@@ -14,7 +14,8 @@ struct process_id {
 
 process_id this_process();
 
-/// Whether the process still runs (a zombie does not).
+/// Whether the process still runs (a zombie does not). Without file descriptors a zombie, and a later process with the
+/// same pid, counts as running.
 bool is_alive(const process_id& process);
 
 /// A descriptor that becomes readable when the process ends (a pidfd); empty if the process has ended, or the system

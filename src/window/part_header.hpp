@@ -23,8 +23,12 @@ static_assert(sizeof(part_header) % part_alignment == 0);
 /// The locks of a part's elements, by their numbers, for operations wider than the processor's atomics.
 inline atomics::lock_table element_locks(part_header& header, const topology::node_group& node,
                                          const std::string& name) {
-  return {
-      header.elements, node.rank, [&node](int rank) { return node.is_alive(rank); }, name, {"element", "changed it"}};
+  return {header.elements,
+          node.rank,
+          [&node](int other) { return node.is_alive(other); },
+          name,
+          {"element", "changed it"},
+          [&node](int other) { return node.world_ranks[static_cast<std::size_t>(other)]; }};
 }
 
 }  // namespace syncyte::window

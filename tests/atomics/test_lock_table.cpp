@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "no_more_files.hpp"
 #include "rows/add_rows.hpp"
 #include "shared_bytes.hpp"
+#include "topology/process_id.hpp"
 
 namespace {
 
@@ -58,6 +60,21 @@ TEST(LockTable, AWaiterWaitsForALivingHolder) {
   mine.unlock(5);
 }
 
+TEST(LockTable, AHolderLivesForAWaiterWithoutFileDescriptors) {
+  const test::shared_bytes words(4096);
+  const std::span table(words.as<std::uint64_t>(), 16);
+  const auto is_alive = [self = topology::this_process()](int) { return topology::is_alive(self); };
+  atomics::lock_table mine(table, 0, is_alive), theirs(table, 1, is_alive);
+  theirs.lock(5);
+  std::jthread holder([&] {
+    std::this_thread::sleep_for(20ms);
+    theirs.unlock(5);
+  });
+  const test::no_more_files limited;
+  const auto [status, text] = outcome([&] { mine.lock(5); });
+  EXPECT_EQ(status, SYNCYTE_SUCCESS) << text;
+}
+
 TEST(LockTable, ATryEndsWhileALivingHolderKeepsTheLock) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
@@ -89,17 +106,24 @@ class KilledHolder : public testing::Test {
   test::shared_bytes words_{4096};
   std::span<std::uint64_t> table_{words_.as<std::uint64_t>(), 16};
   int asked_ = 0;
-  atomics::lock_table locks_{table_, 0, [this](int holder) {
+  atomics::lock_table locks_{table_,
+                             0,
+                             [this](int holder) {
                                ++asked_;
                                return holder != 1;
-                             }};
+                             },
+                             "a tensor",
+                             {},
+                             [](int holder) { return 10 + holder; }};
 };
 
 TEST_F(KilledHolder, DamagesItsRowForEver) {
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto [status, text] = outcome([&] { locks_.lock(7); });
-    EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
-    EXPECT_NE(text.find("row 7 is damaged"), std::string::npos) << text;
+    const auto error = base::error_of([&] { locks_.lock(7); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->status(), SYNCYTE_ERR_PEER_DIED);
+    EXPECT_STREQ(error->what(), "row 7 is damaged: rank 11 of the world died while it added to it");
+    EXPECT_EQ(error->fields().rank, 11);
   }
   EXPECT_EQ(asked_, 1) << "the mark tells later ones";
 }

@@ -4,6 +4,7 @@
    status does not show one.
 
    Operations on memory of rank 1 (gather, add, fetch_add, pull, push) fail only if it is on another node. */
+#include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,55 @@ static syncyte_status_t repeat(syncyte_status_t (*operation)(void)) {
   }
   while (status == SYNCYTE_SUCCESS) status = operation();
   return status;
+}
+
+/* The library calls these functions in place of MPI's. The victim dies in those that are armed: the others are in
+ * MPI's.
+ */
+static int is_armed;
+
+#define DYING(arguments, call)                                 \
+  __attribute__((visibility("default"))) int MPI_##arguments { \
+    if (is_armed) die_late();                                  \
+    return PMPI_##call;                                        \
+  }
+DYING(Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made), Comm_split(comm, color, key, made))
+DYING(Cart_create(MPI_Comm comm, int ndim, const int* extents, const int* periods, int reorder, MPI_Comm* made),
+      Cart_create(comm, ndim, extents, periods, reorder, made))
+DYING(Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made),
+      Comm_create_group(comm, group, tag, made))
+
+static syncyte_status_t split(void) {
+  syncyte_comm_t made = NULL;
+  is_armed = 1;
+  return syncyte_comm_split(world, 0, rank, NULL, &made);
+}
+
+static syncyte_status_t dup_world(void) {
+  syncyte_comm_t made = NULL;
+  is_armed = 1;
+  return syncyte_comm_dup(world, NULL, &made);
+}
+
+static syncyte_status_t cart(void) {
+  const int32_t any_extent = 0, periodic = 1;
+  syncyte_comm_t made = NULL;
+  is_armed = 1;
+  return syncyte_cart_create(world, 1, &any_extent, &periodic, 1, NULL, &made);
+}
+
+static syncyte_status_t group(void) {
+  const int32_t ranks[] = {0, 1, 2};
+  syncyte_comm_t made = NULL;
+  is_armed = 1;
+  return syncyte_comm_group(world, ranks, size, 5, NULL, &made);
+}
+
+/* The first scan from the last rank makes a communicator. */
+static syncyte_status_t scan(void) {
+  const syncyte_buffer_t input = buffer_of(values, 1), output = buffer_of(results, 1);
+  is_armed = 1;
+  return syncyte_comm_scan(world, &input, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &output);
 }
 
 static syncyte_status_t barrier(void) {
@@ -236,6 +286,11 @@ static const struct {
   const char* name;
   syncyte_status_t (*run)(void);
 } modes[] = {
+    {"split", split},
+    {"dup", dup_world},
+    {"cart", cart},
+    {"group", group},
+    {"scan", scan},
     {"barrier", barrier},
     {"allreduce", allreduce_small},
     {"allreduces", allreduces},
@@ -296,6 +351,12 @@ static int32_t knows_death(void) {
   return known;
 }
 
+static int victim_is_in_the_fields(void) {
+  syncyte_error_fields_t fields = {0};
+  fields.struct_size = sizeof fields;
+  return syncyte_last_error_fields(&fields) == SYNCYTE_SUCCESS && fields.rank == victim;
+}
+
 /* What a survivor calls later fails at once. Collectives of itself alone still work. */
 static int all_fail_at_once(void) {
   const int32_t other = size == 2 ? victim : 2 - rank;
@@ -303,7 +364,7 @@ static int all_fail_at_once(void) {
   const syncyte_buffer_t number = buffer_of(values, 1);
   const syncyte_buffer_t cells = buffer_of(values, 4);
   syncyte_comm_self(&self);
-  return knows_death() && syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED &&
+  return knows_death() && syncyte_comm_barrier(world) == SYNCYTE_ERR_PEER_DIED && victim_is_in_the_fields() &&
          allreduce(1) == SYNCYTE_ERR_PEER_DIED && create_one() == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_send(world, &number, other, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&

@@ -49,10 +49,14 @@ class survivor {
  public:
   explicit survivor(syncyte_kv_worker_t worker) : worker_(worker) {}
 
-  /// Prints "what: status", and "named" if the message says which key is damaged.
+  /// Prints "what: status", and "named" if the error says which key is damaged, and by whose death.
   void report(const char* what, syncyte_status_t status) const {
-    const bool is_named =
-        status != SYNCYTE_SUCCESS && std::string(syncyte_last_error()).find("key 2 is damaged") != std::string::npos;
+    syncyte_error_fields_t fields{};
+    fields.struct_size = sizeof fields;
+    syncyte_last_error_fields(&fields);
+    const std::string text = "key 2 is damaged: rank 1 of the world died while it wrote its values";
+    const bool is_named = status != SYNCYTE_SUCCESS && fields.rank == 1 &&
+                          std::string(syncyte_last_error()).find(text) != std::string::npos;
     std::printf(" %s: %s%s,", what, syncyte_status_name(status), is_named ? " named" : "");
   }
   void push(const char* what, const std::vector<std::int64_t>& keys) const {

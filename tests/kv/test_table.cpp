@@ -24,7 +24,8 @@ class memory {
   explicit memory(kv::key_layout layout)
       : words_(static_cast<std::size_t>(layout.keys())), values_(layout.first(layout.keys())), layout_(layout) {}
 
-  kv::table seen_by(int process, std::function<bool(int)> is_alive = [](int) { return true; }) {
+  kv::table seen_by(
+      int process, std::function<bool(int)> is_alive = [](int) { return true; }) {
     return {layout_, words_.data(), values_.data(), {process, std::move(is_alive)}};
   }
   std::uint64_t& word(std::int64_t key) { return words_[static_cast<std::size_t>(key)]; }
@@ -169,7 +170,7 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
   mine.push(key_list{0, 1, 2}, ones.data());
   kv::key_locks theirs(&shared.word(0), {7, [](int) { return true; }});
   theirs.begin_write(1, kv::key_locks::damage::is_refused);  // and then the process died
-  const std::string text = "key 1 is damaged: a process died while it wrote its values; set() repairs it";
+  const std::string text = "key 1 is damaged: rank 7 of the world died while it wrote its values; set() repairs it";
   EXPECT_EQ(outcome([&] { pulled(mine, {1}); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(outcome([&] { mine.push(key_list{0, 1, 2}, ones.data()); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(pulled(mine, {0, 2}), (std::vector<float>{2, 2, 1, 1}));  // the push has done the keys before key 1

@@ -1,6 +1,6 @@
 // Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add, and holds another row's lock. The other
-// gets an error that names the damaged row, and one for the lock, and can still use all other rows. It prints the
-// results, because mpirun itself fails after a rank was killed.
+// gets an error that names the damaged row and the dead rank, and one for the lock, and can still use all other rows.
+// It prints the results, because mpirun itself fails after a rank was killed.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -49,12 +49,17 @@ void survive(syncyte_tensor_t tensor, std::int64_t peer) {
   while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
   std::vector<double> ones(columns, 1.0);
   const auto first = add(tensor, 2, ones.data());
-  const bool is_named = std::string(syncyte_last_error()).find("row 2 is damaged") != std::string::npos;
+  syncyte_error_fields_t fields{};
+  fields.struct_size = sizeof fields;
+  syncyte_last_error_fields(&fields);
+  const std::string text = "row 2 is damaged: rank 1 of the world died while it added to it";
+  const std::string first_text = syncyte_last_error();
+  const bool is_named = fields.rank == 1 && first_text.find(text) != std::string::npos;
   const auto second = add(tensor, 2, ones.data());
   const auto other = add(tensor, 3, ones.data());
   const auto locked = syncyte_tensor_lock(tensor, 1);
   std::printf("survivor: %s %s %s %s %s\n", syncyte_status_name(first), syncyte_status_name(second),
-              syncyte_status_name(other), syncyte_status_name(locked), is_named ? "named" : syncyte_last_error());
+              syncyte_status_name(other), syncyte_status_name(locked), is_named ? "named" : first_text.c_str());
   std::fflush(stdout);
 }
 

@@ -1,9 +1,8 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "collectives/collectives.hpp"
@@ -11,6 +10,9 @@
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "memory/capacity.hpp"
+#include "mpi/deaths.hpp"
+#include "no_more_files.hpp"
+#include "shared_bytes.hpp"
 
 namespace {
 
@@ -44,6 +46,29 @@ TEST(node, a_process_that_ended_is_not_alive) {
   auto other = topology::this_process();
   other.start_time += 1;  // the same pid, another process
   EXPECT_FALSE(topology::is_alive(other));
+}
+
+TEST(node, a_living_process_is_alive_without_file_descriptors) {
+  topology::process_id ended;
+  ended.pid = test::fork_to([] {});
+  EXPECT_EQ(test::exit_code(static_cast<pid_t>(ended.pid)), 0);
+  const auto self = topology::this_process();
+  const test::no_more_files limited;
+  EXPECT_TRUE(topology::is_alive(self));
+  EXPECT_FALSE(topology::is_alive(ended));
+}
+
+TEST(node, a_process_without_a_pid_is_alive_until_its_death_is_known) {
+  topology::node_group node;
+  node.world_ranks = {0, 1000};
+  node.processes = {topology::this_process(), {}};
+  // In a child: this process must not know of a death.
+  const pid_t child = test::fork_to([&] {
+    const bool before = node.is_alive(1);
+    mpi::declare_dead(1000);
+    if (!before || node.is_alive(1) || !node.is_alive(0)) throw std::runtime_error("wrong");
+  });
+  EXPECT_EQ(test::exit_code(child), 0);
 }
 
 TEST(node, parts_split_off_keep_their_nodes) {
@@ -116,23 +141,9 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   expect_error(again, SYNCYTE_ERR_MEMORY, "a test");
 }
 
-/// Allows this process no more open files during the object's lifetime.
-class no_more_files {
- public:
-  no_more_files() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none{0, before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~no_more_files() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST(node_memory, too_many_open_files_are_an_error_that_names_the_limit) {
   for (const int odd : {0, world().size() - 1}) {
-    std::optional<no_more_files> limited;
+    std::optional<test::no_more_files> limited;
     if (world().rank() == odd) limited.emplace();
     const auto result = outcome_of([&] {
       comm::collective_call call(world(), "test_operation");
