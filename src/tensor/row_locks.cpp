@@ -38,10 +38,10 @@ bool whole_tensor::has_remote_lock(std::int64_t row) const {
 
 void whole_tensor::require_lock_holder_alive(int holder, std::int64_t row) const {
   const topology::node_group& node = comm_->node();
-  const bool is_dead =
-      mpi::is_dead(comm_->world_rank(holder)) || (node.is_here(holder) && !node.is_alive(node.node_rank(holder)));
-  base::require(!is_dead, SYNCYTE_ERR_PEER_DIED, "rank {} died while it held the lock of row {} of {}", holder, row,
-                layout_.text());
+  const int world_rank = comm_->world_rank(holder);
+  if (!mpi::is_dead(world_rank) && (!node.is_here(holder) || node.is_alive(node.node_rank(holder)))) return;
+  base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = layout_.text(), .rank = world_rank},
+               fmt::format("rank {} died while it held the lock of row {} of {}", holder, row, layout_.text()));
 }
 
 void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int64_t mine, std::int64_t seen) const {

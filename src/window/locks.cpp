@@ -28,13 +28,15 @@ int holder_of(std::uint64_t word) { return static_cast<int>(word >> holder_shift
 void require_holder_alive(const comm::communicator& comm, std::uint64_t word, int rank) {
   mpi::look_for_deaths();
   if (!mpi::knows_death()) return;
-  if (const int holder = holder_of(word); holder >= 0)
-    return base::require(!mpi::is_dead(comm.world_rank(holder)), SYNCYTE_ERR_PEER_DIED,
-                         "rank {} died while it held the exclusive lock of rank {}'s part", holder, rank);
+  const auto require = [&](int holder, const char* before, const char* after) {
+    const int world_rank = comm.world_rank(holder);
+    if (mpi::is_dead(world_rank))
+      base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = comm.name(), .rank = world_rank},
+                   fmt::format("rank {} died{} lock of rank {}'s part{}", holder, before, rank, after));
+  };
+  if (const int holder = holder_of(word); holder >= 0) return require(holder, " while it held the exclusive", "");
   for (int holder = 0; holder < comm.size(); ++holder)
-    base::require(!mpi::is_dead(comm.world_rank(holder)), SYNCYTE_ERR_PEER_DIED,
-                  "rank {} died, and may have held the lock of rank {}'s part, which several ranks shared", holder,
-                  rank);
+    require(holder, ", and may have held the", ", which several ranks shared");
 }
 
 }  // namespace
