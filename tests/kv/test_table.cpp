@@ -24,8 +24,7 @@ class memory {
   explicit memory(kv::key_layout layout)
       : words_(static_cast<std::size_t>(layout.keys())), values_(layout.first(layout.keys())), layout_(layout) {}
 
-  kv::table seen_by(
-      int process, std::function<bool(int)> is_alive = [](int) { return true; }) {
+  kv::table seen_by(int process, std::function<bool(int)> is_alive = [](int) { return true; }) {
     return {layout_, words_.data(), values_.data(), {process, std::move(is_alive)}};
   }
   std::uint64_t& word(std::int64_t key) { return words_[static_cast<std::size_t>(key)]; }
