@@ -258,7 +258,8 @@ void release(void* data) {
                "a pointer that cache_acquire() returned");
   if (found->release(data) > 0) return;
   const std::lock_guard lock(list().mutex);
-  if (found->taken_by != owner::thread) remove(found.get());
+  // Its thread may have acquired another block meanwhile, and ended.
+  if (found->taken_by != owner::thread && found->used_blocks() == 0) remove(found.get());
 }
 
 }  // namespace syncyte::cache
