@@ -46,6 +46,7 @@ TEST(StartedWindow, PutsAndGetsOfEveryRank) {
 }
 
 TEST(StartedWindow, EndsWithoutCalls) {
+  if (test::goes_through_mpi()) GTEST_SKIP() << "by MPI RMA it is complete at the target when its request has ended";
   const auto memory = make_window(word);
   const std::int64_t value = rank() + 5;
   const int next = (rank() + 1) % ranks();
