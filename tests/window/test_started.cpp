@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "fabric/process_engine.hpp"
 #include "window_world.hpp"
 
 namespace {
@@ -46,7 +47,9 @@ TEST(StartedWindow, PutsAndGetsOfEveryRank) {
 }
 
 TEST(StartedWindow, EndsWithoutCalls) {
-  if (test::goes_through_mpi()) GTEST_SKIP() << "by MPI RMA it is complete at the target when its request has ended";
+  std::string reason;
+  if (test::goes_through_mpi() && fabric::process_engine(reason) == nullptr)
+    GTEST_SKIP() << "by MPI RMA a put is complete at the target when its request has ended";
   const auto memory = make_window(word);
   const std::int64_t value = rank() + 5;
   const int next = (rank() + 1) % ranks();
