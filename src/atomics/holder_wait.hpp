@@ -22,8 +22,8 @@ class holder_wait {
   /// Returns true about once a millisecond while the word is unchanged.
   bool pause(std::uint64_t seen);
 
-  /// For locks that the application takes; call it when pause() has returned true. Ten times a second it calls the
-  /// interrupt function, and throws watchdog::interrupted.
+  /// Calls the interrupt function ten times a second, and throws watchdog::interrupted. Waits for locks that the
+  /// application takes call it each time that pause() has returned true.
   void look_for_interrupt();
 
  private:

@@ -36,7 +36,7 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Whether no request is under way; goes on with those for which no thread waits.
+  /// Whether no request is under way; goes on with all that are.
   bool is_drained();
   /// Ends the thread, closes all links, and ends all that is under way: exchanges end with
   /// SYNCYTE_ERR_NOT_INITIALISED.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <span>
 #include <vector>
 
 #include "comm/collective_call.hpp"

@@ -110,7 +110,7 @@ syncyte_status_t push_ones() {
   return syncyte_kv_worker_push(worker, &wanted, &source, nullptr);
 }
 
-/// What the ranks share: a tensor, or a store.
+/// How ranks add to data that they share, and read them.
 struct shared_data {
   syncyte_status_t (*add)();
   syncyte_status_t (*read)(std::vector<float>& output);

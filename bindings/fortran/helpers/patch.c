@@ -82,27 +82,36 @@ static syncyte_status_t read_factor(const CFI_cdesc_t* alpha, syncyte_dtype_t dt
   return SYNCYTE_SUCCESS;
 }
 
-syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
-                                    const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op) {
+/* The arguments of an accumulate. */
+struct addition {
   struct patch patch;
   syncyte_buffer_t buffer, factor;
-  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
-  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
-  if (status == SYNCYTE_SUCCESS) status = read_factor(alpha, patch.global.dtype, &factor);
+};
+
+static syncyte_status_t read_addition(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                      const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, struct addition* to) {
+  syncyte_status_t status = read_patch(tensor, lo, hi, &to->patch);
+  if (status == SYNCYTE_SUCCESS) status = fit_array(&to->patch, array, &to->buffer);
+  return status != SYNCYTE_SUCCESS ? status : read_factor(alpha, to->patch.global.dtype, &to->factor);
+}
+
+syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
+                                    const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op) {
+  struct addition what;
+  const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_accumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data);
+  return syncyte_tensor_accumulate_box(tensor, what.patch.lower, what.patch.global.ndim, &what.buffer, op,
+                                       what.factor.data);
 }
 
 syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
                                      const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, syncyte_op_t op,
                                      syncyte_request_t* request) {
-  struct patch patch;
-  syncyte_buffer_t buffer, factor;
-  syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
-  if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
-  if (status == SYNCYTE_SUCCESS) status = read_factor(alpha, patch.global.dtype, &factor);
+  struct addition what;
+  const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_iaccumulate_box(tensor, patch.lower, patch.global.ndim, &buffer, op, factor.data, request);
+  return syncyte_tensor_iaccumulate_box(tensor, what.patch.lower, what.patch.global.ndim, &what.buffer, op,
+                                        what.factor.data, request);
 }
 
 /* Sets the integers of an output array that is present. */

@@ -189,7 +189,8 @@ SYNCYTE_EXPORT const char* syncyte_last_error(void);
 typedef struct syncyte_error_fields_t {
   size_t struct_size;      /**< sizeof(syncyte_error_fields_t) */
   syncyte_status_t status; /**< status of the call */
-  int32_t rank;            /**< rank that failed: of the communicator in a collective, otherwise of the world */
+  int32_t rank;            /**< rank that failed, or has died (SYNCYTE_ERR_PEER_DIED): of the communicator in a
+                                collective, otherwise of the world */
   const char* operation;   /**< the function's name without "syncyte_" */
   const char* object;      /**< name of the object that the argument belongs to, or of the collective's communicator */
   const char* argument;    /**< name of the argument that is wrong, or of the fact that differs between ranks */
