@@ -147,7 +147,8 @@ module syncyte_base_c
     integer(c_size_t) :: struct_size = 80_c_size_t
     ! status of the call
     integer(c_int32_t) :: status = 0_c_int32_t
-    ! rank that failed: of the communicator in a collective, otherwise of the world
+    ! rank that failed, or has died (SYNCYTE_ERR_PEER_DIED): of the communicator in a collective, otherwise of the
+    ! world
     integer(c_int32_t) :: rank = 0_c_int32_t
     ! the function's name without "syncyte_"
     type(c_ptr) :: operation = c_null_ptr

@@ -271,7 +271,7 @@ class ErrorFields(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_error_fields_t)
         ("status", ctypes.c_int32),  # status of the call
-        ("rank", ctypes.c_int32),  # rank that failed: of the communicator in a collective, otherwise of the world
+        ("rank", ctypes.c_int32),  # rank that failed, or has died (SYNCYTE_ERR_PEER_DIED): of the communicator in a collective, otherwise of the world
         ("operation", ctypes.c_char_p),  # the function's name without "syncyte_"
         ("object", ctypes.c_char_p),  # name of the object that the argument belongs to, or of the collective's communicator
         ("argument", ctypes.c_char_p),  # name of the argument that is wrong, or of the fact that differs between ranks
