@@ -41,27 +41,31 @@ std::string packable(std::string field) {
 
 std::string error::pack() const {
   const error_fields& all = fields();
-  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", packable(all.operation),
+  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", packable(all.operation),
                      packable(all.object), packable(all.argument), all.axis, all.ndim, packable(all.value),
-                     packable(all.expected), what(), fmt::arg("sep", separator));
+                     packable(all.expected), all.rank, what(), fmt::arg("sep", separator));
 }
 
 error error::unpack(syncyte_status_t status, std::string_view packed) {
-  const auto next = [&] {
+  const auto next_text = [&] {
     const std::size_t length = std::min(packed.find(separator), packed.size());
     const std::string part(packed.substr(0, length));
     packed.remove_prefix(std::min(length + 1, packed.size()));
     return part;
   };
+  const auto read_number = [&](auto& number) {
+    const std::string text = next_text();
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  };
   error_fields fields;
-  fields.operation = next();
-  fields.object = next();
-  fields.argument = next();
-  const std::string axis = next(), ndim = next();
-  std::from_chars(axis.data(), axis.data() + axis.size(), fields.axis);
-  std::from_chars(ndim.data(), ndim.data() + ndim.size(), fields.ndim);
-  fields.value = next();
-  fields.expected = next();
+  fields.operation = next_text();
+  fields.object = next_text();
+  fields.argument = next_text();
+  read_number(fields.axis);
+  read_number(fields.ndim);
+  fields.value = next_text();
+  fields.expected = next_text();
+  read_number(fields.rank);
   return error(status, std::string(packed), std::move(fields));
 }
 

@@ -40,8 +40,8 @@ class error : public std::runtime_error {
   syncyte_status_t status() const { return status_; }
   const error_fields& fields() const;
 
-  /// Serializes text and fields for other ranks, except rank and reason, which the agreement sets there. unpack()
-  /// restores the rest.
+  /// Serializes text and fields for other ranks, except the reason, which an agreement sets there. unpack() restores
+  /// them.
   std::string pack() const;
   static error unpack(syncyte_status_t status, std::string_view packed);
 

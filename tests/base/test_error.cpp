@@ -41,8 +41,9 @@ TEST(error, exceptions_become_statuses) {
 }
 
 TEST(error, goes_to_other_ranks_with_its_fields_whatever_the_texts_are) {
-  const error sent(SYNCYTE_ERR_ARGUMENT, "a text\x1f of a user's",
-                   {.object = "a \x1fname", .argument = "counts", .axis = 3, .value = "-5", .expected = "0 or more"});
+  const error sent(
+      SYNCYTE_ERR_ARGUMENT, "a text\x1f of a user's",
+      {.object = "a \x1fname", .argument = "counts", .axis = 3, .value = "-5", .expected = "0 or more", .rank = 2});
   const error got = error::unpack(SYNCYTE_ERR_ARGUMENT, sent.pack());
   EXPECT_STREQ(got.what(), sent.what());
   EXPECT_EQ(got.fields().object, "a  name");
@@ -50,6 +51,7 @@ TEST(error, goes_to_other_ranks_with_its_fields_whatever_the_texts_are) {
   EXPECT_EQ(got.fields().axis, 3);
   EXPECT_EQ(got.fields().value, "-5");
   EXPECT_EQ(got.fields().expected, "0 or more");
+  EXPECT_EQ(got.fields().rank, 2);
   EXPECT_EQ(error::unpack(SYNCYTE_ERR_IO, "what nobody has packed").fields().axis, -1);
 }
 
