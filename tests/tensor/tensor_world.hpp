@@ -39,9 +39,11 @@ inline std::vector<std::int64_t> all_rows(std::int64_t count) {
   return rows;
 }
 
-inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
+inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {},
+                                  bool row_locks = false) {
   tensor::tensor_options options;
   options.name = "test";
+  options.row_locks = row_locks;
   if (!parts.empty()) options.local_rows = parts[static_cast<std::size_t>(rank())];
   return tensor::whole_tensor::create(shared_world(), dtype, static_cast<std::int32_t>(shape.size()), shape.data(),
                                       options);

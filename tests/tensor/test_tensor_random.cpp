@@ -1,12 +1,14 @@
 // Random shapes, partitions and operations of all ranks, and of several threads of each, against a sequential
 // reference.
 //
-// In each step every row has one use: all read it, one thread writes it, all add to it, or all count in its elements.
+// In each step every row has one use: all read it, one thread writes it, all add to it, all count in its elements, or
+// all change it while they hold its lock.
 // Each rank computes the operations of all ranks from the seed, so it knows the whole tensor after the step.
 // SYNCYTE_TEST_ROUNDS is the number of tensors for each test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <deque>
 #include <thread>
@@ -47,7 +49,7 @@ int rounds_or(int standard) {
   return value != nullptr ? std::atoi(value) : standard;
 }
 
-enum class use { read, write, add, count };
+enum class use { read, write, add, count, lock };
 
 struct row_use {
   use what;
@@ -79,7 +81,10 @@ enum class kind {
   accumulate_box,
   iaccumulate_box,
   fetch_add,
-  ifetch_add
+  ifetch_add,
+  compare_swap,  // adds too, by as many compare_swap as it takes
+  icompare_swap,
+  locked_add  // reads and writes a row under its lock
 };
 
 bool reads_box(kind what) { return what == kind::get_box || what == kind::iget_box; }
@@ -117,7 +122,7 @@ std::vector<row_use> random_uses(dice& random, const setting& where, bool can_co
   const bool can_add = on_one_node() || has_fabric();
   std::vector<row_use> uses;
   while (static_cast<std::int64_t>(uses.size()) < where.rows()) {
-    auto what = static_cast<use>(random.between(0, 3));
+    auto what = static_cast<use>(random.between(0, 4));
     if (what == use::count && !can_count) what = use::add;
     if (what == use::add && !can_add) what = use::read;
     const int writer = static_cast<int>(random.between(0, where.actors() - 1));
@@ -155,6 +160,7 @@ class plan {
     add_writes(rows_with(uses, use::write, actor));
     add_adds(rows_with(uses, use::add));
     add_counts(rows_with(uses, use::count));
+    add_locked(rows_with(uses, use::lock));
     for (std::int64_t i = random_.between(0, 3); i > 0; --i) add_gather();
     if (random_.one_in(2)) add_box(either(kind::get_box, kind::iget_box), 0, where.rows());
     random_.shuffle(operations);
@@ -226,8 +232,15 @@ class plan {
     for (std::int64_t i = random_.between(0, 10); i > 0 && !rows.empty(); --i) {
       const std::int64_t element =
           random_.any(rows) * where_.row_elements() + random_.between(0, where_.row_elements() - 1);
-      operations.push_back({either(kind::fetch_add, kind::ifetch_add), {element}, {1}, random_elements<T>(random_, 1)});
+      const kind what =
+          random_.any(std::array{kind::fetch_add, kind::ifetch_add, kind::compare_swap, kind::icompare_swap});
+      operations.push_back({what, {element}, {1}, random_elements<T>(random_, 1)});
     }
+  }
+
+  void add_locked(const std::vector<std::int64_t>& rows) {
+    for (std::int64_t i = random_.between(0, 3); i > 0 && !rows.empty(); --i)
+      add_access(kind::locked_add, {random_.any(rows)});
   }
 
   void add_gather() {
@@ -262,6 +275,7 @@ void apply(const setting& where, const operation<T>& what, std::vector<T>& table
       return reference::scatter_rows(table, where.row_elements(), what.index, what.values);
     case kind::scatter_add:
     case kind::iscatter_add:
+    case kind::locked_add:
       return reference::scatter_add_rows(table, where.row_elements(), what.index, what.values);
     case kind::put_box:
     case kind::iput_box:
@@ -273,7 +287,9 @@ void apply(const setting& where, const operation<T>& what, std::vector<T>& table
         table[place] = reference::sum<T>(table[place], what.values[i]);
       });
     case kind::fetch_add:
-    case kind::ifetch_add: {
+    case kind::ifetch_add:
+    case kind::compare_swap:
+    case kind::icompare_swap: {
       T& element = table[static_cast<std::size_t>(what.index[0])];
       element = reference::sum<T>(element, what.values[0]);
       return;
@@ -371,7 +387,39 @@ class actor {
       case kind::ifetch_add:
         return running_.push_back(
             tensor_.ifetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]), nullptr));
+      case kind::compare_swap:
+        return add_by_swaps(each, [&](std::int64_t expected, std::int64_t desired) {
+          return tensor_.compare_swap(each.index[0], expected, desired);
+        });
+      case kind::icompare_swap:
+        return add_by_swaps(each, [&](std::int64_t expected, std::int64_t desired) {
+          std::int64_t seen = 0;
+          tensor_.icompare_swap(each.index[0], expected, desired, &seen)->wait();
+          return seen;
+        });
+      case kind::locked_add:
+        return add_under_lock(each);
     }
+  }
+
+  template <class Swap>
+  static void add_by_swaps(const operation<T>& each, Swap swap) {
+    std::int64_t seen = 0, expected = 0;
+    do {
+      expected = seen;
+      seen = swap(expected, reference::sum<T>(static_cast<T>(expected), each.values[0]));
+    } while (seen != expected);
+  }
+
+  void add_under_lock(const operation<T>& each) {
+    std::vector<T> row(each.values.size());
+    const syncyte_buffer_t index = index_of(each.index);
+    const syncyte_buffer_t packed = buffer_of(row, dtype_, each.shape);
+    tensor_.lock(each.index[0]);
+    tensor_.gather(&index, &packed);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = reference::sum<T>(row[i], each.values[i]);
+    tensor_.scatter(&index, &packed);
+    tensor_.unlock(each.index[0]);
   }
 
   tensor::whole_tensor& tensor_;
@@ -389,7 +437,7 @@ class trial_of {
       : dtype_(dtype), seed_(seed), random_(seed, 0), where_(random_setting(random_, threads)) {}
 
   void run() {
-    tensor_ = make_tensor(dtype_, where_.shape, where_.parts);
+    tensor_ = make_tensor(dtype_, where_.shape, where_.parts, true);
     fill<T>(*tensor_);
     table_ = filled_table<T>(product(where_.shape));
     for (int step = 0; step < 3; ++step) run_step(seed_ + 7 * static_cast<std::uint64_t>(step + 1));
