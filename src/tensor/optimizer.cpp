@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <utility>
 
 #include "comm/collective_call.hpp"
@@ -44,7 +45,7 @@ class update_transfer final : public window::transfer {
  public:
   update_transfer(std::shared_ptr<fabric::group> ranks, fabric::object_name object, const optim::step& by,
                   const row_updates& updates, rows::distinct_rows changed)
-      : ranks_(std::move(ranks)), changed_(std::move(changed)), running_(ranks_->begin()) {
+      : ranks_(std::move(ranks)), changed_(std::move(changed)) {
     const base::partition& partition = updates.shape().partition();
     row_gradients rest{changed_.rows(), changed_.sums()};
     while (!rest.rows.empty()) {
@@ -56,8 +57,8 @@ class update_transfer final : public window::transfer {
       if (updates.is_mapped(its.rows.front()))
         mapped_.push_back(its);
       else
-        running_.add(ranks_->at(owner), requests_.emplace_back(ranks_->rank_name(owner), object, by, updates.shape(),
-                                                               owner, its.rows, its.sums));
+        add(owner,
+            requests_.emplace_back(ranks_->rank_name(owner), object, by, updates.shape(), owner, its.rows, its.sums));
     }
   }
 
@@ -65,16 +66,21 @@ class update_transfer final : public window::transfer {
   const std::vector<row_gradients>& mapped() const { return mapped_; }
   bool is_empty() const { return requests_.empty(); }
 
-  bool test() override { return running_.test(); }
-  void wait() override { ranks_->wait("apply_gradients", running_); }
-  void drive() override { running_.drive(); }
+  bool test() override { return running_->test(); }
+  void wait() override { ranks_->wait("apply_gradients", *running_); }
+  void drive() override { running_->drive(); }
 
  private:
+  void add(int owner, update_requests& asked) {
+    if (!running_) running_.reset(new fabric::exchange(ranks_->begin()));
+    running_->add(ranks_->at(owner), asked);
+  }
+
   std::shared_ptr<fabric::group> ranks_;
   rows::distinct_rows changed_;
   std::vector<row_gradients> mapped_;
   std::deque<update_requests> requests_;
-  fabric::exchange running_;  // destroyed before the requests
+  std::unique_ptr<fabric::exchange> running_;  // null without requests; destroyed before them
 };
 
 }  // namespace

@@ -10,8 +10,18 @@
 #include "mpi/deaths.hpp"
 #include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::tensor {
+namespace {
+
+/// compare_swap of a row's lock.
+std::int64_t swap_lock(whole_tensor& locks, std::int64_t row, std::int64_t expected, std::int64_t desired) {
+  const watchdog::without_interrupts until_answered;  // the owner swaps also if this rank no longer waits for it
+  return locks.compare_swap(row, expected, desired);
+}
+
+}  // namespace
 
 /// Makes the locks of a new tensor. Collective.
 void whole_tensor::make_row_locks(const std::string& name) {
@@ -48,7 +58,7 @@ void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int
   const std::string owner = layout_.text();
   const bool is_remote = has_remote_lock(row);
   atomics::holder_wait wait(fmt::format("row {} (tensor_lock)", row), owner);
-  for (; seen != 0; seen = locks.compare_swap(row, 0, mine)) {
+  for (; seen != 0; seen = swap_lock(locks, row, 0, mine)) {
     if (is_remote) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // at most one message each time
     if (!wait.pause(static_cast<std::uint64_t>(seen))) continue;
     require_lock_holder_alive(static_cast<int>(seen) - 1, row);
@@ -60,7 +70,7 @@ void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int
 void whole_tensor::lock(std::int64_t row) {
   whole_tensor& locks = require_row_lock(row);
   const std::int64_t mine = comm_->rank() + 1;
-  if (const std::int64_t seen = locks.compare_swap(row, 0, mine)) wait_for_lock(locks, row, mine, seen);
+  if (const std::int64_t seen = swap_lock(locks, row, 0, mine)) wait_for_lock(locks, row, mine, seen);
   if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
 }
 
@@ -68,7 +78,7 @@ void whole_tensor::unlock(std::int64_t row) {
   whole_tensor& locks = require_row_lock(row);
   flush();  // the next holder sees what this one has written
   const std::int64_t mine = comm_->rank() + 1;
-  const std::int64_t seen = locks.compare_swap(row, mine, 0);
+  const std::int64_t seen = swap_lock(locks, row, mine, 0);
   base::expect(seen == mine, SYNCYTE_ERR_ARGUMENT, "row", row, "a row whose lock this rank holds; {}",
                seen == 0 ? "it is free" : fmt::format("rank {} holds it", seen - 1));
 }

@@ -45,6 +45,10 @@ bool is_asked_to_end() {
   return ends;
 }
 
+without_interrupts::without_interrupts() noexcept : could_ask_(std::exchange(may_ask, false)) {}
+
+without_interrupts::~without_interrupts() { may_ask = could_ask_; }
+
 void ask_for_interrupt() {
   if (is_asked_to_end()) throw interrupted();
 }

@@ -23,6 +23,18 @@ class interrupted : public base::error {
 bool is_asked_to_end();
 /// Throws interrupted if is_asked_to_end().
 void ask_for_interrupt();
+/// While it lives, this thread's waits do not end by an interrupt. For short requests whose outcome must be known.
+class without_interrupts {
+ public:
+  without_interrupts() noexcept;
+  ~without_interrupts();
+  without_interrupts(const without_interrupts&) = delete;
+  without_interrupts& operator=(const without_interrupts&) = delete;
+
+ private:
+  bool could_ask_;
+};
+
 /// The answer came too late for this wait: this thread's next wait ends without another call of the function.
 void postpone_interrupt();
 

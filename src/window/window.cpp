@@ -8,6 +8,7 @@
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/small_collectives.hpp"
+#include "watchdog/interrupts.hpp"
 #include "window/open_remote.hpp"
 #include "window/part_header.hpp"
 
@@ -223,6 +224,7 @@ std::unique_ptr<started_access> window::icompare_swap(int rank, std::size_t offs
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
   if (atomic_part(rank) == nullptr) {
+    const watchdog::without_interrupts until_answered;  // the owner swaps also if this rank no longer waits for it
     std::uint64_t previous = 0;
     remote_->compare_swap(rank, offsetof(part_header, lock), SYNCYTE_INT64, &expected, &desired, &previous);
     return previous;

@@ -38,12 +38,24 @@ constexpr auto header_bytes = static_cast<std::int64_t>(sizeof(fabric::message_h
 /// Rows of the tensor and keys of the store on each rank; elements of a row, values of a key.
 constexpr std::int64_t rows_each = 64, columns = 16;
 constexpr std::int64_t list_bytes = rows_each * 4, row_bytes = rows_each * columns * 4;
+/// Boxes have the last half of each row, a piece of its own.
+constexpr std::int64_t box_columns = columns / 2, box_bytes = rows_each * box_columns * 4;
 
 struct operation {
   const char* name;
   std::int64_t payload;                                       ///< bytes of the request to each owner
   std::function<void(const std::vector<std::int64_t>&)> run;  ///< its argument: all rows, or keys, of some ranks
 };
+
+/// Calls access(lower corner, count) for the boxes of these rows: two if the ranks that own them include the last and
+/// the first one, otherwise one.
+template <class Access>
+void visit_boxes(const std::vector<std::int64_t>& rows, Access&& access) {
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    for (end = begin + 1; end < rows.size() && rows[end] == rows[end - 1] + 1;) ++end;
+    access(extents{rows[begin], columns - box_columns}, static_cast<std::int64_t>(end - begin));
+  }
+}
 
 /// The operations, on a tensor, counters and a store that they share.
 std::vector<operation> make_operations() {
@@ -61,15 +73,35 @@ std::vector<operation> make_operations() {
       ((*tensor).*access)(&wanted, &packed);
     };
   };
-  const auto add_to_counters = [counters](index rows) {
-    for (std::size_t i = 0; i < rows.size(); i += rows_each) counters->fetch_add(rows[i] / rows_each, 1);
+  const auto on_boxes = [tensor, values](auto access) {
+    return [tensor, values, access](index rows) {
+      visit_boxes(rows, [&](const extents& lower, std::int64_t count) {
+        const syncyte_buffer_t packed = buffer_of(*values, SYNCYTE_FLOAT32, {count, box_columns});
+        access(*tensor, lower, packed);
+      });
+    };
+  };
+  const auto get_box = [](auto& of, const extents& lower, const auto& packed) { of.get_box(lower, &packed); };
+  const auto put_box = [](auto& of, const extents& lower, const auto& packed) { of.put_box(lower, &packed); };
+  const auto add_box = [](auto& of, const extents& lower, const auto& packed) {
+    of.accumulate_box(lower, &packed, SYNCYTE_OP_SUM, nullptr);
+  };
+  const auto on_counters = [counters](auto change) {
+    return [counters, change](index rows) {
+      for (std::size_t i = 0; i < rows.size(); i += rows_each) change(*counters, rows[i] / rows_each);
+    };
   };
   return {{"gather", list_bytes, on_rows(&tensor::whole_tensor::gather)},
           {"scatter", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter)},
           {"scatter_add", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter_add)},
-          {"fetch_add", 8, add_to_counters},
+          {"get_box", list_bytes, on_boxes(get_box)},
+          {"put_box", list_bytes + box_bytes, on_boxes(put_box)},
+          {"accumulate_box", list_bytes + box_bytes, on_boxes(add_box)},
+          {"fetch_add", 8, on_counters([](auto& of, std::int64_t place) { of.fetch_add(place, 1); })},
+          {"compare_swap", 16, on_counters([](auto& of, std::int64_t place) { of.compare_swap(place, 0, 0); })},
           {"pull", list_bytes, [store, values](index keys) { store->pull(keys, values->data()); }},
-          {"push", list_bytes + row_bytes, [store, values](index keys) { store->push(keys, values->data()); }}};
+          {"push", list_bytes + row_bytes, [store, values](index keys) { store->push(keys, values->data()); }},
+          {"set", list_bytes + row_bytes, [store, values](index keys) { store->set(keys, values->data()); }}};
 }
 
 /// All rows of the next ranks.

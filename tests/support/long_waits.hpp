@@ -2,10 +2,13 @@
 // Properties of waits that another rank ends.
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include "core_world.hpp"
 #include "fabric/process_engine.hpp"
@@ -40,6 +43,21 @@ void expect_interruptible(Wait&& wait) {
   expect_error(outcome_of(wait), SYNCYTE_ERR_INTERRUPTED, "");
   watchdog::set_interrupt_function(nullptr, nullptr);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+}
+
+/// Calls access() while another process is stopped for a quarter of a second, and asks the waits in it to end. It
+/// succeeds nevertheless.
+template <class Access>
+void expect_uninterruptible(pid_t stopped, Access&& access) {
+  watchdog::set_interrupt_function([](void*) { return std::int32_t{1}; }, nullptr);
+  kill(stopped, SIGSTOP);
+  std::thread waker([stopped] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    kill(stopped, SIGCONT);
+  });
+  EXPECT_NO_THROW(access());
+  waker.join();
+  watchdog::set_interrupt_function(nullptr, nullptr);
 }
 
 }  // namespace syncyte::test

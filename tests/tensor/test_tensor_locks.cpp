@@ -1,11 +1,13 @@
 // Locks of rows, and rows that are written with a signal.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
 #include "long_waits.hpp"
+#include "mpi/small_collectives.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -144,6 +146,21 @@ TEST(TensorLocks, AWaitCanBeInterrupted) {
   if (rank() == 0) tensor->unlock(0);
   tensor->lock(0);  // the interrupted ones do not hold it
   tensor->unlock(0);
+  barrier();
+}
+
+TEST(TensorLocks, ThoseOfASlowOwnerAreTakenAndGivenBackInSpiteOfAnInterrupt) {
+  if (on_one_node()) GTEST_SKIP() << "the owner of mapped rows need not answer";
+  const auto tensor = make_lockable({ranks()});
+  const auto processes = mpi::allgather(getpid(), world().data());
+  const std::int64_t row = ranks() - 1;
+  if (rank() == 0) {
+    expect_uninterruptible(processes.back(), [&] { tensor->lock(row); });
+    expect_uninterruptible(processes.back(), [&] { tensor->unlock(row); });
+  }
+  barrier();
+  tensor->lock(row);  // nobody holds it
+  tensor->unlock(row);
   barrier();
 }
 

@@ -793,12 +793,13 @@ CORE: dict[str, Function] = {
     # null removes it. The process has one such function: a later call replaces it. Local; callable at any time. If the
     # function returns non-zero, the wait returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request stays active,
     # and may be waited for again; - a blocking receive is cancelled, or has received a message that had already
-    # arrived; - a blocking send may still arrive: its memory must stay unchanged until syncyte_finalize(); - a halo
-    # cannot be used after an interrupted blocking exchange or accumulate; neighbours may still wait for it; - after a
-    # collective the ranks of its communicator are out of step: every later collective on it returns
-    # SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world communicator, syncyte_finalize() frees
-    # nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not call the
-    # function; syncyte_finalize() never does.
+    # arrived; - a blocking send may still arrive: its memory must stay unchanged until syncyte_finalize(); - an access
+    # to another node's rows, keys or window may still take place, once; - a lock is not held; the function is not
+    # called while the lock's owner answers; - a halo cannot be used after an interrupted blocking exchange or
+    # accumulate; neighbours may still wait for it; - after a collective the ranks of its communicator are out of step:
+    # every later collective on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world
+    # communicator, syncyte_finalize() frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait
+    # inside MPI, and do not call the function; syncyte_finalize() never does.
     "syncyte_interrupt_set": Function(
         ctypes.c_int32,
         [

@@ -122,6 +122,8 @@ typedef int32_t (*syncyte_interrupt_fn_t)(void* context);
  * - a request stays active, and may be waited for again;
  * - a blocking receive is cancelled, or has received a message that had already arrived;
  * - a blocking send may still arrive: its memory must stay unchanged until syncyte_finalize();
+ * - an access to another node's rows, keys or window may still take place, once;
+ * - a lock is not held; the function is not called while the lock's owner answers;
  * - a halo cannot be used after an interrupted blocking exchange or accumulate; neighbours may still wait for it;
  * - after a collective the ranks of its communicator are out of step: every later collective on it returns
  *   SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world communicator, syncyte_finalize() frees
