@@ -2,7 +2,7 @@
 //
 //   killed     it ends by SIGKILL; the other's operations fail
 //   cut        its link is cut for good; operations of both fail
-//   restored   its link is cut twice for 2 s during adds and gathers: nothing is lost or doubled
+//   restored   its link is cut twice for 2 s while both add: nothing is lost or doubled
 //   restored_late  the same, once, for 6 s of the deadline of 8 s
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   store_restored, store_lossy   the same for pushes to a store
@@ -12,10 +12,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -35,6 +34,8 @@ syncyte_kv_worker_t worker = nullptr;
 int rank_of_process = -1, ranks = 0;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void sleep_seconds(double how_long) { std::this_thread::sleep_for(std::chrono::duration<double>(how_long)); }
 
 [[noreturn]] void end(const std::string& verdict) {
   std::printf("rank %d: %s\n", rank_of_process, verdict.c_str());
@@ -142,25 +143,46 @@ void expect_death(double begin) {
   end("answered PEER_DIED");
 }
 
-/// Adds while another thread cuts the link, each time for so many seconds, in the middle of transfers.
-[[noreturn]] void run_restored(const shared_data& data, int cuts, double seconds_each) {
-  if (rank_of_process == 0) {
-    std::atomic<bool> is_over{false};
-    std::thread cutter([&] {
-      for (int i = 0; i < cuts; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300 + 70 * i));
-        links_cut(2, seconds_each);
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds_each + 2));
-      }
-      is_over = true;
-    });
-    int adds = 0;
-    for (; !is_over; ++adds) require(data.add(), "add");
-    cutter.join();
-    expect_exactly(adds, data);
-  }
+/// Cuts rank 1's link for so many seconds; with 0, for good.
+void cut_link(double how_long) {
+  if (links_cut(2, how_long) != 0) end("unexpected: the link cannot be cut");
+}
+
+/// Adds, and returns how long that took.
+double timed_add(const shared_data& data) {
+  const double begin = seconds();
+  require(data.add(), "add");
+  return seconds() - begin;
+}
+
+/// Ends with the verdict on so many adds, once both ranks have checked theirs.
+[[noreturn]] void end_exactly(int adds, const shared_data& data) {
+  expect_exactly(adds, data);
   require(data.sync(), "sync");
   end("nothing lost or doubled");
+}
+
+/// Cuts the link, each time for so many seconds, and pauses for 2 s after each cut.
+void cut_often(int cuts, double seconds_each) {
+  for (int i = 0; i < cuts; ++i) {
+    sleep_seconds(0.3 + 0.07 * i);
+    cut_link(seconds_each);
+    sleep_seconds(seconds_each + 2);
+  }
+}
+
+/// Both ranks add while a thread of rank 0 cuts the link in the middle of transfers.
+[[noreturn]] void run_restored(const shared_data& data, int cuts, double seconds_each) {
+  std::thread cutter([=] {
+    if (rank_of_process == 0) cut_often(cuts, seconds_each);
+  });
+  const double last = seconds() + cuts * (seconds_each + 2.3);
+  double longest = 0;
+  int adds = 0;
+  for (; seconds() < last; ++adds) longest = std::max(longest, timed_add(data));
+  cutter.join();
+  if (longest < seconds_each / 2) end("unexpected: no add waited for the link: " + std::to_string(longest) + " s");
+  end_exactly(adds, data);
 }
 
 /// Limits the rate of rank 1's link, with a queue that loses packets. Ends all ranks if this machine cannot do it.
@@ -188,7 +210,7 @@ void lose_packets(syncyte_comm_t world) {
 [[noreturn]] void run_news(syncyte_comm_t world) {
   const double begin = seconds();
   if (rank_of_process == 2) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    sleep_seconds(0.5);
     raise(SIGKILL);
   }
   std::vector<float> output;
@@ -234,11 +256,11 @@ int main(int, char** argv) {
   if (what == "store_lossy") run_lossy(of_store, world);
   if (what == "news") run_news(world);
   if (rank == 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    sleep_seconds(0.5);
     if (what == "killed") raise(SIGKILL);
-    links_cut(2, 0);
+    cut_link(0);
   } else {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    sleep_seconds(0.3);
   }
   expect_death(seconds());
 }
