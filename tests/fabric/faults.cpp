@@ -4,6 +4,9 @@
 //   cut        its link is cut for good; operations of both fail
 //   restored   its link is cut twice for 2 s while both add: nothing is lost or doubled
 //   restored_late  the same, once, for 6 s of the deadline of 8 s
+//   restored_idle  its link is cut for 5 s while there are no requests; then both add
+//   restored_asked   the same, but both begin to add while the link is cut
+//   broken_idle, broken_asked   the same, but TCP gives up the connections while there are no requests
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   store_restored, store_lossy   the same for pushes to a store
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
@@ -15,7 +18,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -185,6 +190,44 @@ void cut_often(int cuts, double seconds_each) {
   end_exactly(adds, data);
 }
 
+/// TCP gives up a connection 2 s after a message that is not acknowledged, in place of minutes. UCX sends a keepalive
+/// message each second, so it finds the connections of a cut link broken.
+void shorten_tcp() {
+  std::ofstream setting("/proc/sys/net/ipv4/tcp_retries2");
+  if (!(setting << 1 << std::flush)) end("SKIPPED: this machine cannot shorten TCP's limit");
+}
+
+/// A counter of TCP on this host, from the kernel's line of names and its line of values.
+int tcp_counter(const std::string& wanted) {
+  std::ifstream file("/proc/net/netstat");
+  std::string names, values, name, value;
+  while (std::getline(file, names) && std::getline(file, values)) {
+    std::istringstream next_name(names), next_value(values);
+    while (next_name >> name && next_value >> value)
+      if (name == wanted) return std::stoi(value);
+  }
+  end("unexpected: no counter " + wanted);
+}
+
+/// The link is cut for 5 s while there are no requests. Both ranks add again `idle` seconds after the last ones. The
+/// counter shows that TCP has noticed the cut by then.
+[[noreturn]] void run_idle(const shared_data& data, double idle, const std::string& counter) {
+  constexpr double how_long = 5;
+  constexpr int adds = 3;
+  for (int i = 0; i < adds; ++i) require(data.add(), "add");
+  require(data.sync(), "sync");
+  const int before = tcp_counter(counter);
+  const double begin = seconds();
+  sleep_seconds(0.3);  // the messages of sync() have arrived
+  if (rank_of_process == 0) cut_link(how_long);
+  sleep_seconds(begin + idle - seconds());
+  if (tcp_counter(counter) == before) end("unexpected: the cut has not changed " + counter);
+  require(data.add(), "the first add");
+  if (seconds() < begin + how_long) end("unexpected: an add was answered before the link was restored");
+  for (int i = 1; i < adds; ++i) require(data.add(), "add");
+  end_exactly(2 * adds, data);
+}
+
 /// Limits the rate of rank 1's link, with a queue that loses packets. Ends all ranks if this machine cannot do it.
 void lose_packets(syncyte_comm_t world) {
   std::int32_t status = rank_of_process == 0 ? links_request("shape 2 200 16") : 0;
@@ -252,6 +295,11 @@ int main(int, char** argv) {
   if (what == "restored") run_restored(of_tensor, 2, 2);
   if (what == "restored_late") run_restored(of_tensor, 1, 6);
   if (what == "store_restored") run_restored(of_store, 2, 2);
+  if (what.starts_with("broken")) shorten_tcp();
+  if (what == "restored_idle") run_idle(of_tensor, 6, "TCPTimeouts");
+  if (what == "restored_asked") run_idle(of_tensor, 4.5, "TCPTimeouts");
+  if (what == "broken_idle") run_idle(of_tensor, 6, "TCPAbortOnTimeout");
+  if (what == "broken_asked") run_idle(of_tensor, 4.5, "TCPAbortOnTimeout");
   if (what == "lossy") run_lossy(of_tensor, world);
   if (what == "store_lossy") run_lossy(of_store, world);
   if (what == "news") run_news(world);
