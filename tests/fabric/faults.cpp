@@ -2,8 +2,11 @@
 //
 //   killed     it ends by SIGKILL; the other's operations fail
 //   cut        its link is cut for good; operations of both fail
-//   restored   its link is cut twice for 2 s during adds and gathers: nothing is lost or doubled
+//   restored   its link is cut twice for 2 s while both add: nothing is lost or doubled
 //   restored_late  the same, once, for 6 s of the deadline of 8 s
+//   restored_idle  its link is cut for 5 s while there are no requests; then both add
+//   restored_asked   the same, but both begin to add while the link is cut
+//   broken_idle, broken_asked   the same, but TCP gives up the connections while there are no requests
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   store_restored, store_lossy   the same for pushes to a store
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
@@ -12,11 +15,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +40,8 @@ syncyte_kv_worker_t worker = nullptr;
 int rank_of_process = -1, ranks = 0;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void sleep_seconds(double how_long) { std::this_thread::sleep_for(std::chrono::duration<double>(how_long)); }
 
 [[noreturn]] void end(const std::string& verdict) {
   std::printf("rank %d: %s\n", rank_of_process, verdict.c_str());
@@ -142,25 +149,90 @@ void expect_death(double begin) {
   end("answered PEER_DIED");
 }
 
-/// Adds while another thread cuts the link, each time for so many seconds, in the middle of transfers.
-[[noreturn]] void run_restored(const shared_data& data, int cuts, double seconds_each) {
-  if (rank_of_process == 0) {
-    std::atomic<bool> is_over{false};
-    std::thread cutter([&] {
-      for (int i = 0; i < cuts; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300 + 70 * i));
-        links_cut(2, seconds_each);
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds_each + 2));
-      }
-      is_over = true;
-    });
-    int adds = 0;
-    for (; !is_over; ++adds) require(data.add(), "add");
-    cutter.join();
-    expect_exactly(adds, data);
-  }
+/// Cuts rank 1's link for so many seconds; with 0, for good.
+void cut_link(double how_long) {
+  if (links_cut(2, how_long) != 0) end("unexpected: the link cannot be cut");
+}
+
+/// Adds, and returns how long that took.
+double timed_add(const shared_data& data) {
+  const double begin = seconds();
+  require(data.add(), "add");
+  return seconds() - begin;
+}
+
+/// Ends with the verdict on so many adds, once both ranks have checked theirs.
+[[noreturn]] void end_exactly(int adds, const shared_data& data) {
+  expect_exactly(adds, data);
   require(data.sync(), "sync");
   end("nothing lost or doubled");
+}
+
+/// A file that both ranks see. Each run begins without it.
+constexpr const char* cuts_are_over = "cuts_are_over";
+
+/// Cuts the link, each time for so many seconds, and pauses for 2 s after each cut.
+void cut_often(int cuts, double seconds_each) {
+  for (int i = 0; i < cuts; ++i) {
+    sleep_seconds(0.3 + 0.07 * i);
+    cut_link(seconds_each);
+    sleep_seconds(seconds_each + 2);
+  }
+  if (!std::ofstream(cuts_are_over)) end("unexpected: the working folder cannot be written");
+}
+
+/// Both ranks add while a thread of rank 0 cuts the link in the middle of transfers.
+[[noreturn]] void run_restored(const shared_data& data, int cuts, double seconds_each) {
+  std::thread cutter([=] {
+    if (rank_of_process == 0) cut_often(cuts, seconds_each);
+  });
+  double longest = 0;
+  int adds = 0;
+  for (; !std::filesystem::exists(cuts_are_over); ++adds) {
+    longest = std::max(longest, timed_add(data));
+    sleep_seconds(0.005);  // the process that cuts links needs a core
+  }
+  cutter.join();
+  if (longest < seconds_each / 2) end("unexpected: no add waited for the link: " + std::to_string(longest) + " s");
+  end_exactly(adds, data);
+}
+
+/// TCP gives up a connection 2 s after a message that is not acknowledged, in place of minutes. UCX sends a keepalive
+/// message each second, so it finds the connections of a cut link broken.
+void shorten_tcp() {
+  std::ofstream setting("/proc/sys/net/ipv4/tcp_retries2");
+  if (!(setting << 1 << std::flush)) end("SKIPPED: this machine cannot shorten TCP's limit");
+}
+
+/// A counter of TCP on this host, from the kernel's line of names and its line of values.
+int tcp_counter(const std::string& wanted) {
+  std::ifstream file("/proc/net/netstat");
+  std::string names, values, name, value;
+  while (std::getline(file, names) && std::getline(file, values)) {
+    std::istringstream next_name(names), next_value(values);
+    while (next_name >> name && next_value >> value)
+      if (name == wanted) return std::stoi(value);
+  }
+  end("unexpected: no counter " + wanted);
+}
+
+/// The link is cut for 5 s while there are no requests. Both ranks add again `idle` seconds after the last ones. The
+/// counter shows that TCP has noticed the cut by then.
+[[noreturn]] void run_idle(const shared_data& data, double idle, const std::string& counter) {
+  constexpr double how_long = 5;
+  constexpr int adds = 3;
+  for (int i = 0; i < adds; ++i) require(data.add(), "add");
+  require(data.sync(), "sync");
+  const int before = tcp_counter(counter);
+  const double begin = seconds();
+  sleep_seconds(0.3);  // the messages of sync() have arrived
+  if (rank_of_process == 0) cut_link(how_long);
+  sleep_seconds(begin + idle - seconds());
+  if (tcp_counter(counter) == before) end("unexpected: the cut has not changed " + counter);
+  require(data.add(), "the first add");
+  if (seconds() < begin + how_long) end("unexpected: an add was answered before the link was restored");
+  for (int i = 1; i < adds; ++i) require(data.add(), "add");
+  end_exactly(2 * adds, data);
 }
 
 /// Limits the rate of rank 1's link, with a queue that loses packets. Ends all ranks if this machine cannot do it.
@@ -188,7 +260,7 @@ void lose_packets(syncyte_comm_t world) {
 [[noreturn]] void run_news(syncyte_comm_t world) {
   const double begin = seconds();
   if (rank_of_process == 2) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    sleep_seconds(0.5);
     raise(SIGKILL);
   }
   std::vector<float> output;
@@ -230,15 +302,20 @@ int main(int, char** argv) {
   if (what == "restored") run_restored(of_tensor, 2, 2);
   if (what == "restored_late") run_restored(of_tensor, 1, 6);
   if (what == "store_restored") run_restored(of_store, 2, 2);
+  if (what.starts_with("broken")) shorten_tcp();
+  if (what == "restored_idle") run_idle(of_tensor, 6, "TCPTimeouts");
+  if (what == "restored_asked") run_idle(of_tensor, 4.5, "TCPTimeouts");
+  if (what == "broken_idle") run_idle(of_tensor, 6, "TCPAbortOnTimeout");
+  if (what == "broken_asked") run_idle(of_tensor, 4.5, "TCPAbortOnTimeout");
   if (what == "lossy") run_lossy(of_tensor, world);
   if (what == "store_lossy") run_lossy(of_store, world);
   if (what == "news") run_news(world);
   if (rank == 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    sleep_seconds(0.5);
     if (what == "killed") raise(SIGKILL);
-    links_cut(2, 0);
+    cut_link(0);
   } else {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    sleep_seconds(0.3);
   }
   expect_death(seconds());
 }
