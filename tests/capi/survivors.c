@@ -307,11 +307,17 @@ static syncyte_status_t apply_gradients(void) {
   return syncyte_tensor_apply_gradients(parameters, &index, &gradients);
 }
 
-/* Rank 1 owns the row. */
+/* Rank 1 owns the row. Each rank owns its counter, which counts the calls that succeed. */
 static syncyte_status_t put_signal(void) {
+  static int64_t signals;
   const int64_t row = victim;
-  const syncyte_buffer_t index = integers(&row), source = integers(&one);
-  return syncyte_tensor_put_signal(table, &index, &source, flag, 0, SYNCYTE_OP_SUM, 1);
+  int64_t seen = 0;
+  const syncyte_buffer_t index = integers(&row), source = buffer_of(values, 1);
+  const syncyte_status_t status =
+      syncyte_tensor_put_signal(parameters, &index, &source, table, rank, SYNCYTE_OP_SUM, 1);
+  signals += status == SYNCYTE_SUCCESS;
+  syncyte_tensor_load(table, rank, &seen);
+  return seen == signals ? status : SYNCYTE_ERR_INTERNAL;
 }
 
 /* Rank 1 owns the counter. */
