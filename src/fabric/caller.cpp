@@ -167,10 +167,11 @@ void caller::on_broken(std::uint64_t tag) {
   if (found != sessions_.end()) found->second.is_broken = true;
 }
 
-/// Ends all conversations of a session with an error, whose text begins with the owner's name.
-void caller::end(session& to, syncyte_status_t status, const std::string& reason) {
+/// Ends all conversations of a session with an error, whose text begins with the owner's name. `dead_rank`: the owner's
+/// number in MPI_COMM_WORLD if it has died.
+void caller::end(session& to, syncyte_status_t status, const std::string& reason, int dead_rank) {
   const auto fail = [&](conversation& talk) {
-    talk.fail(base::error(status, talk.source->owner_name() + " " + reason));
+    talk.fail(base::error(status, talk.source->owner_name() + " " + reason, {.rank = dead_rank}));
   };
   for (const auto& request : to.unanswered) {
     if (request.talk == nullptr) continue;
@@ -187,7 +188,8 @@ void caller::end(session& to, syncyte_status_t status, const std::string& reason
 void caller::end_dead(session& to) {
   end(to, SYNCYTE_ERR_PEER_DIED,
       fmt::format("died, or has been out of reach for {} seconds",
-                  std::chrono::duration<double>(limits_.deadline).count()));
+                  std::chrono::duration<double>(limits_.deadline).count()),
+      to.owner.world_rank);
 }
 
 void caller::close_links() {

@@ -138,7 +138,7 @@ class caller final : private receiver {
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);
-  void end(session& to, syncyte_status_t status, const std::string& reason);
+  void end(session& to, syncyte_status_t status, const std::string& reason, int dead_rank = -1);
   void end_dead(session& to);
   void look(session& at, std::chrono::nanoseconds time);
 

@@ -75,8 +75,9 @@ void remote_mutex::require_holder_alive(int rank) {
   mpi::check(MPI_Win_flush(rank, window_), "MPI_Win_flush");
   const int holder = static_cast<int>(name) - 1;
   if (holder < 0 || !comm_.node().is_here(holder)) return;
-  base::require(comm_.node().is_alive(comm_.node().node_rank(holder)), SYNCYTE_ERR_PEER_DIED,
-                "rank {} died while it changed elements of rank {}; they may be damaged", holder, rank);
+  if (comm_.node().is_alive(comm_.node().node_rank(holder))) return;
+  base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = comm_.name(), .rank = comm_.world_rank(holder)},
+               fmt::format("rank {} died while it changed elements of rank {}; they may be damaged", holder, rank));
 }
 
 void remote_mutex::unlock_after_error(int rank) noexcept {

@@ -94,6 +94,13 @@ class Loop:
             shared = {path for path in shared if "syncyte" in path}
         return shared | files_below(self.temporary) | (segments() if self.counts_segments else set())
 
+    def _left_since(self, before: set[str]) -> set[str]:
+        """What is left for good: the kernel frees a process's segments a moment after it has gone from /proc."""
+        limit = time.monotonic() + 1
+        while (left := self._left_files() - before) and time.monotonic() < limit:
+            time.sleep(0.02)
+        return left
+
     def _start(self, mark: str) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})
         command = [*self.options.mpirun.split("|"), str(self.options.ranks), *self.options.command]
@@ -141,7 +148,7 @@ class Loop:
         for pid in left:
             send(pid, signal.SIGKILL)
         job.finish()
-        problems += sorted(self._left_files() - before)
+        problems += sorted(self._left_since(before))
         print(f"round {number} ({way}, {time.monotonic() - begin:.1f} s): {len(problems)} left behind", flush=True)
         return [f"after kill -9 of {way}: {problem}" for problem in problems]
 

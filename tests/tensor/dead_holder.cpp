@@ -1,6 +1,7 @@
-// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add, and holds another row's lock. The other
-// gets an error that names the damaged row and the dead rank, and one for the lock, and can still use all other rows.
-// It prints the results, because mpirun itself fails after a rank was killed.
+// Two or more ranks under `mpirun --enable-recovery`, of which the first two are on one host. Rank 0 owns all rows.
+// Rank 1 dies in the middle of an add, and holds another row's lock. The others get an error that names the damaged row
+// and the dead rank, and one for the lock, and can still use all other rows. They print the results, because mpirun
+// itself fails after a rank was killed.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -45,22 +46,44 @@ void die(syncyte_tensor_t tensor) {
   add(tensor, 2, half_a_row());
 }
 
-void survive(syncyte_tensor_t tensor, std::int64_t peer) {
-  while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
-  std::vector<double> ones(columns, 1.0);
-  const auto first = add(tensor, 2, ones.data());
+int dead_rank() {
   syncyte_error_fields_t fields{};
   fields.struct_size = sizeof fields;
   syncyte_last_error_fields(&fields);
+  return fields.rank;
+}
+
+/// `victim`: one element, the id of rank 1's process. Rank 0 sees its end, and tells the others.
+void wait_for_death(syncyte_tensor_t victim, std::int32_t rank) {
+  std::int64_t pid = 0;
+  syncyte_tensor_load(victim, 0, &pid);
+  while (pid != 0) {
+    if (rank == 0 && kill(static_cast<pid_t>(pid), 0) != 0) syncyte_tensor_store(victim, 0, 0);
+    usleep(1000);
+    syncyte_tensor_load(victim, 0, &pid);
+  }
+}
+
+void survive(syncyte_tensor_t tensor) {
+  std::vector<double> ones(columns, 1.0);
+  const auto first = add(tensor, 2, ones.data());
   const std::string text = "row 2 is damaged: rank 1 of the world died while it added to it";
   const std::string first_text = syncyte_last_error();
-  const bool is_named = fields.rank == 1 && first_text.find(text) != std::string::npos;
+  bool is_named = dead_rank() == 1 && first_text.find(text) != std::string::npos;
   const auto second = add(tensor, 2, ones.data());
   const auto other = add(tensor, 3, ones.data());
   const auto locked = syncyte_tensor_lock(tensor, 1);
+  is_named = is_named && dead_rank() == 1;
   std::printf("survivor: %s %s %s %s %s\n", syncyte_status_name(first), syncyte_status_name(second),
               syncyte_status_name(other), syncyte_status_name(locked), is_named ? "named" : first_text.c_str());
   std::fflush(stdout);
+}
+
+/// Counts the survivors that come here, in an element that is 0. Rank 0 serves their requests until all have come.
+void wait_for_others(syncyte_tensor_t count, std::int32_t rank, std::int32_t size) {
+  std::int64_t come = 0;
+  syncyte_tensor_fetch_add(count, 0, 1, nullptr);
+  for (; rank == 0 && come < size - 1; usleep(1000)) syncyte_tensor_load(count, 0, &come);
 }
 
 }  // namespace
@@ -69,21 +92,22 @@ int main() {
   syncyte_init(nullptr);
   syncyte_comm_t world = nullptr;
   syncyte_comm_world(&world);
-  std::int32_t rank = 0;
+  std::int32_t rank = 0, size = 0;
   syncyte_comm_rank(world, &rank);
-  const std::array<std::int64_t, 2> shape{4, columns}, two{2, 1};
-  syncyte_tensor_t tensor = nullptr, pids = nullptr;
+  syncyte_comm_size(world, &size);
+  const std::array<std::int64_t, 2> shape{4, columns};
+  const std::int64_t one = 1;
+  syncyte_tensor_t tensor = nullptr, victim = nullptr;
   syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
   options.row_locks = 1;
+  options.local_rows = rank == 0 ? 4 : 0;
   syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape.data(), &options, &tensor);
-  syncyte_tensor_create(world, SYNCYTE_INT64, 2, two.data(), nullptr, &pids);
-  syncyte_tensor_store(pids, rank, getpid());
-  std::int64_t peer = 0;
-  syncyte_tensor_wait(pids, 1 - rank, SYNCYTE_COMPARE_NE, 0, 10.0, &peer);
-  syncyte_tensor_sync(tensor);
-  if (rank == 1)
-    die(tensor);
-  else
-    survive(tensor, peer);
+  syncyte_tensor_create(world, SYNCYTE_INT64, 1, &one, nullptr, &victim);
+  if (rank == 1) syncyte_tensor_store(victim, 0, getpid());
+  syncyte_tensor_sync(victim);
+  if (rank == 1) die(tensor);
+  wait_for_death(victim, rank);
+  survive(tensor);
+  wait_for_others(victim, rank, size);
   _exit(0);  // MPI must not be entered again
 }
