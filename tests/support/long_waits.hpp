@@ -2,11 +2,10 @@
 // Properties of waits that another rank ends.
 
 #include <gtest/gtest.h>
-#include <sys/types.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -45,19 +44,20 @@ void expect_interruptible(Wait&& wait) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 }
 
-/// Calls access() while another process is stopped for a quarter of a second, and asks the waits in it to end. It
-/// succeeds nevertheless.
+/// Rank 0 calls access() while the process of `owner` is stopped, and asks the waits in it to end. It succeeds
+/// nevertheless. Collective.
 template <class Access>
-void expect_uninterruptible(pid_t stopped, Access&& access) {
-  watchdog::set_interrupt_function([](void*) { return std::int32_t{1}; }, nullptr);
-  kill(stopped, SIGSTOP);
-  std::thread waker([stopped] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    kill(stopped, SIGCONT);
-  });
-  EXPECT_NO_THROW(access());
-  waker.join();
-  watchdog::set_interrupt_function(nullptr, nullptr);
+void expect_uninterruptible(int owner, Access&& access) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world().rank() == owner)
+    EXPECT_EQ(std::system("kill -STOP $PPID; sleep 0.35; kill -CONT $PPID"), 0);
+  else if (world().rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    watchdog::set_interrupt_function([](void*) { return std::int32_t{1}; }, nullptr);
+    EXPECT_NO_THROW(access());
+    watchdog::set_interrupt_function(nullptr, nullptr);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace syncyte::test

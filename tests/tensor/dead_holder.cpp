@@ -53,14 +53,18 @@ int dead_rank() {
   return fields.rank;
 }
 
-/// `victim`: one element, the id of rank 1's process. Rank 0 sees its end, and tells the others.
-void wait_for_death(syncyte_tensor_t victim, std::int32_t rank) {
+/// Elements of the tensor of news, which rank 0 owns: the id of rank 1's process until it has died, then 0; and the
+/// number of survivors that have printed their results.
+enum { victim, printed, news_elements };
+
+/// Rank 0 sees the end of rank 1, and tells the others.
+void wait_for_death(syncyte_tensor_t news, std::int32_t rank) {
   std::int64_t pid = 0;
-  syncyte_tensor_load(victim, 0, &pid);
+  syncyte_tensor_load(news, victim, &pid);
   while (pid != 0) {
-    if (rank == 0 && kill(static_cast<pid_t>(pid), 0) != 0) syncyte_tensor_store(victim, 0, 0);
+    if (rank == 0 && kill(static_cast<pid_t>(pid), 0) != 0) syncyte_tensor_store(news, victim, 0);
     usleep(1000);
-    syncyte_tensor_load(victim, 0, &pid);
+    syncyte_tensor_load(news, victim, &pid);
   }
 }
 
@@ -79,11 +83,11 @@ void survive(syncyte_tensor_t tensor) {
   std::fflush(stdout);
 }
 
-/// Counts the survivors that come here, in an element that is 0. Rank 0 serves their requests until all have come.
-void wait_for_others(syncyte_tensor_t count, std::int32_t rank, std::int32_t size) {
-  std::int64_t come = 0;
-  syncyte_tensor_fetch_add(count, 0, 1, nullptr);
-  for (; rank == 0 && come < size - 1; usleep(1000)) syncyte_tensor_load(count, 0, &come);
+/// Rank 0 serves the requests of the others until all have printed.
+void wait_for_others(syncyte_tensor_t news, std::int32_t rank, std::int32_t size) {
+  std::int64_t count = 0;
+  syncyte_tensor_fetch_add(news, printed, 1, nullptr);
+  for (; rank == 0 && count < size - 1; usleep(1000)) syncyte_tensor_load(news, printed, &count);
 }
 
 }  // namespace
@@ -96,18 +100,19 @@ int main() {
   syncyte_comm_rank(world, &rank);
   syncyte_comm_size(world, &size);
   const std::array<std::int64_t, 2> shape{4, columns};
-  const std::int64_t one = 1;
-  syncyte_tensor_t tensor = nullptr, victim = nullptr;
+  const std::int64_t elements = news_elements;
+  syncyte_tensor_t tensor = nullptr, news = nullptr;
   syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
   options.row_locks = 1;
   options.local_rows = rank == 0 ? 4 : 0;
   syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape.data(), &options, &tensor);
-  syncyte_tensor_create(world, SYNCYTE_INT64, 1, &one, nullptr, &victim);
-  if (rank == 1) syncyte_tensor_store(victim, 0, getpid());
-  syncyte_tensor_sync(victim);
+  options.local_rows = rank == 0 ? elements : 0;
+  syncyte_tensor_create(world, SYNCYTE_INT64, 1, &elements, &options, &news);
+  if (rank == 1) syncyte_tensor_store(news, victim, getpid());
+  syncyte_tensor_sync(news);
   if (rank == 1) die(tensor);
-  wait_for_death(victim, rank);
+  wait_for_death(news, rank);
   survive(tensor);
-  wait_for_others(victim, rank, size);
+  wait_for_others(news, rank, size);
   _exit(0);  // MPI must not be entered again
 }
