@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,9 +38,10 @@ TEST(Idle, QueuesOfIdleCallersDoNotFill) {
   EXPECT_EQ(read_all<std::int64_t>(*tensor), filled_table<std::int64_t>(rows_each * ranks()));
   barrier();
   std::this_thread::sleep_for(std::chrono::seconds(3));  // more messages than a queue holds
+  const bool has_many_messages = std::getenv("SYNCYTE_UCX_KEEPALIVE_INTERVAL") != nullptr;
   const double before = serving_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  EXPECT_LT(serving_seconds() - before, 0.05) << "seconds of one";
+  EXPECT_LT(serving_seconds() - before, has_many_messages ? 0.2 : 0.01) << "seconds of one";
   barrier();
 }
 
