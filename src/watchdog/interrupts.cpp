@@ -39,10 +39,8 @@ bool is_asked_to_end() {
   if (function == nullptr || asked.thread != std::this_thread::get_id()) return false;
   lock.unlock();
   if (std::exchange(is_postponed, false)) return true;
-  may_ask = false;  // waits inside the function do not call it again
-  const bool ends = function(context) != 0;
-  may_ask = true;
-  return ends;
+  const without_interrupts inside_the_function;
+  return function(context) != 0;
 }
 
 without_interrupts::without_interrupts() noexcept : could_ask_(std::exchange(may_ask, false)) {}

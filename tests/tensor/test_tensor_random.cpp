@@ -2,9 +2,8 @@
 // reference.
 //
 // In each step every row has one use: all read it, one thread writes it, all add to it, all count in its elements, or
-// all change it while they hold its lock.
-// Each rank computes the operations of all ranks from the seed, so it knows the whole tensor after the step.
-// SYNCYTE_TEST_ROUNDS is the number of tensors for each test.
+// all change it while they hold its lock. Each rank computes the operations of all ranks from the seed, so it knows the
+// whole tensor after the step. SYNCYTE_TEST_ROUNDS is the number of tensors for each test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
