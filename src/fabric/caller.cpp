@@ -90,7 +90,7 @@ std::shared_ptr<message> caller::next_of(conversation& talk) {
   return request;
 }
 
-/// Takes requests from the conversations in turn while the session has room for them.
+/// Takes requests from one conversation after another while the session has room for them.
 bool caller::send_ready(session& to) {
   bool did_something = false;
   while (!to.ready.empty() && to.sent - to.received < window) {
@@ -100,16 +100,18 @@ bool caller::send_ready(session& to) {
     }
     did_something = true;
     conversation& talk = *to.ready.front();
-    to.ready.pop_front();
     auto request = next_of(talk);
-    if (!request) continue;
-    to.ready.push_back(&talk);
+    if (!request) {
+      to.ready.pop_front();
+      continue;
+    }
     request->header.sender = process_;
     request->header.session = number_;
     request->header.kind = message_kind::request;
     request->header.number = ++to.sent;
     request->header.received = to.received;
     if (to.unanswered.empty()) to.heard = to.moved = now();
+    to.kept = 0;
     ++talk.unanswered;
     to.unanswered.push_back({request, &talk});
     try {
@@ -123,6 +125,16 @@ bool caller::send_ready(session& to) {
   return did_something;
 }
 
+/// Lets the owner forget the answers of an idle session, if they are large; otherwise the next request does.
+void caller::confirm(session& to) {
+  constexpr std::size_t most_kept = std::size_t{128} << 10;
+  if (to.kept <= most_kept || !to.unanswered.empty() || !to.ready.empty() || !to.way) return;
+  to.kept = 0;
+  const message_header confirmed{
+      .sender = process_, .received = to.received, .session = number_, .kind = message_kind::received};
+  to.way->send(std::make_shared<message>(confirmed, 0));
+}
+
 bool caller::is_busy() const {
   return !held_.empty() || std::ranges::any_of(sessions_, [](const auto& each) {
     return !each.second.unanswered.empty() || !each.second.ready.empty();
@@ -132,7 +144,10 @@ bool caller::is_busy() const {
 bool caller::progress() {
   if (!worker_) return false;
   bool did_something = worker_->progress();
-  for (auto& [process, to] : sessions_) did_something |= send_ready(to);
+  for (auto& [process, to] : sessions_) {
+    did_something |= send_ready(to);
+    confirm(to);
+  }
   return begin_held() || did_something;
 }
 
@@ -150,6 +165,7 @@ void caller::on_message(const message_header& header, std::span<const std::byte>
   const unanswered_request answered = std::move(*request);
   with.unanswered.erase(request);
   with.received = with.unanswered.empty() ? with.sent : with.unanswered.front().sent->header.number - 1;
+  if (answered.sent->header.changes != 0) with.kept += payload.size();
   if (answered.talk == nullptr) return;
   conversation& talk = *answered.talk;
   --talk.unanswered;

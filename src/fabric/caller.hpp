@@ -53,8 +53,9 @@ struct conversation {
 
 /// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
 /// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
-/// and sent again until they are answered (see server.hpp for the owner's side). At most `window` requests to an owner
-/// are under way, counted from the oldest one without an answer, which bounds memory on both sides.
+/// and sent again until they are answered (see server.hpp for the owner's side). A conversation's requests follow those
+/// of all conversations with that owner that began before it. At most `window` requests to an owner are under way,
+/// counted from the oldest one without an answer, which bounds memory on both sides.
 ///
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {
@@ -99,9 +100,9 @@ class caller final : private receiver {
   std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which goes on with all exchanges
 
   // The engine's, under its mutex.
-  int users = 0;           // exchanges that use it
-  int driven = 0;          // those of them with which the serving thread goes on
-  bool is_behind = false;  // requests that were given up may still keep others waiting
+  int users = 0;                // streams that use it
+  std::atomic<int> driven = 0;  // exchanges with which the serving thread goes on; read without the mutex
+  bool is_behind = false;       // requests that were given up may still keep others waiting
 
  private:
   struct unanswered_request {
@@ -118,7 +119,8 @@ class caller final : private receiver {
     std::uint64_t sent = 0;                          // number of the last request
     std::uint64_t received = 0;                      // all requests up to this number have been answered
     std::deque<unanswered_request> unanswered = {};  // ascending numbers
-    std::deque<conversation*> ready = {};            // those that have more requests
+    std::deque<conversation*> ready = {};            // those that have more requests, in the order of their begins
+    std::size_t kept = 0;                            // bytes of answers that the owner may keep since the last request
     std::chrono::nanoseconds heard{};                // when the owner's last message came, or the first request went
     std::chrono::nanoseconds moved{};                // when the oldest request became it, or was sent again
   };
@@ -138,6 +140,7 @@ class caller final : private receiver {
   void connect(session& to);
   void send_hello(session& to);
   bool send_ready(session& to);
+  void confirm(session& to);
   void end(session& to, syncyte_status_t status, const std::string& reason, int dead_rank = -1);
   void end_dead(session& to);
   void look(session& at, std::chrono::nanoseconds time);

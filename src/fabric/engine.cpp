@@ -24,7 +24,6 @@ using namespace std::chrono_literals;
 constexpr auto look_pause = 10ms;
 constexpr auto used_look_pause = 1ms;  // while another thread uses the caller
 constexpr auto idle_look_pause = 1s;   // if all driven exchanges have ended
-constexpr int most_sharing = 8;        // driven exchanges of a caller, before others are used
 
 /// Counts a thread in exchange::wait().
 class waiting_thread {
@@ -331,17 +330,12 @@ void engine::watch_end(peer& watched, memory::descriptor process_end) {
   wake();
 }
 
-/// Another driven exchange's caller, if that may be; or one without users; a new one if all have some and the pool is
-/// not full; or the one with the fewest users.
-caller& engine::borrow(bool shares) {
+/// A caller without users; a new one if all have some and the pool is not full; or the one with the fewest users.
+caller& engine::borrow() {
   const std::lock_guard lock(mutex_);
   caller* chosen = nullptr;
-  for (caller& each : callers_) {
-    const bool fits = shares && each.driven > 0 && each.driven < most_sharing;
-    const bool is_free = each.users == 0 && !each.is_behind;
-    if (fits || is_free) chosen = &each;
-    if (fits) break;
-  }
+  for (caller& each : callers_)
+    if (each.users == 0 && !each.is_behind) chosen = &each;
   if (chosen == nullptr && callers_.size() < most_callers) chosen = make_caller();
   if (chosen == nullptr) chosen = &*std::ranges::min_element(callers_, {}, &caller::users);
   ++chosen->users;
@@ -360,11 +354,9 @@ caller* engine::make_caller() {
   }
 }
 
-void engine::give_back(caller& borrowed, bool was_driven, bool is_behind) {
+void engine::give_back(caller& borrowed, bool is_behind) {
   const std::lock_guard lock(mutex_);
   --borrowed.users;
-  borrowed.driven -= was_driven ? 1 : 0;
-  driven_ -= was_driven ? 1 : 0;
   borrowed.is_behind = is_behind && borrowed.users == 0;
 }
 
@@ -379,6 +371,12 @@ void engine::drive(caller& borrowed) {
   is_first ? wake() : wake_soon();
 }
 
+void engine::end_drive(caller& borrowed) {
+  const std::lock_guard lock(mutex_);
+  --borrowed.driven;
+  --driven_;
+}
+
 /// Wakes the serving thread for driven exchanges, once a millisecond at most: a thread may start many exchanges, or
 /// wait for them, one after another. The serving thread looks at them every look_pause for a while after it.
 void engine::wake_soon() {
@@ -388,17 +386,33 @@ void engine::wake_soon() {
   wake();
 }
 
-exchange::exchange(engine& through, bool shares) : engine_(through), caller_(through.borrow(shares)) {}
+stream::~stream() {
+  if (caller_ == nullptr) return;
+  bool is_behind = false;
+  {
+    const std::lock_guard lock(caller_->mutex);
+    is_behind = caller_->is_busy();
+  }
+  engine_.give_back(*caller_, is_behind);
+}
+
+caller& stream::borrow() {
+  const std::lock_guard lock(mutex_);
+  if (caller_ == nullptr) caller_ = &engine_.borrow();
+  return *caller_;
+}
+
+exchange::exchange(engine& through) : own_(std::in_place, through), engine_(through), caller_(own_->borrow()) {}
+
+exchange::exchange(stream& in) : engine_(in.engine_), caller_(in.borrow()) {}
 
 exchange::~exchange() {
-  bool is_behind = false;
   {
     const std::lock_guard lock(caller_.mutex);
     for (conversation& talk : talks_)
       if (!talk.has_ended()) caller_.abandon(talk);
-    is_behind = caller_.is_busy();
   }
-  engine_.give_back(caller_, is_driven_, is_behind);
+  if (is_driven_) engine_.end_drive(caller_);
 }
 
 void exchange::add(peer& owner, request_source& source) {
@@ -464,7 +478,7 @@ void exchange::wait(const std::function<void()>& look) {
     }
     look();
   }
-  if (is_driven_) engine_.wake_soon();
+  if (caller_.driven > 0) engine_.wake_soon();
   throw_error();
 }
 

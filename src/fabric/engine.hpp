@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,16 +72,18 @@ class engine {
 
  private:
   friend class exchange;
+  friend class stream;
 
   struct watched_process {
     peer* process;
     memory::descriptor end;
   };
 
-  caller& borrow(bool shares);
+  caller& borrow();
   caller* make_caller();
-  void give_back(caller& borrowed, bool was_driven, bool is_behind);
+  void give_back(caller& borrowed, bool is_behind);
   void drive(caller& borrowed);
+  void end_drive(caller& borrowed);
   void wake_soon();
 
   void serve();
@@ -124,13 +127,32 @@ class engine {
   std::thread thread_;
 };
 
+/// Exchanges whose requests each owner serves in the order in which they were added: all use one caller, which the
+/// first exchange takes from the pool. A wait for one of them goes on with all. Lives longer than its exchanges.
+/// Thread-safe.
+class stream {
+ public:
+  explicit stream(engine& through) : engine_(through) {}
+  ~stream();
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+ private:
+  friend class exchange;
+  caller& borrow();
+
+  engine& engine_;
+  std::mutex mutex_;
+  caller* caller_ = nullptr;  // null before the first exchange; guarded by the mutex
+};
+
 /// One operation: requests to one or several owners, which overlap. One thread at a time uses it.
 class exchange {
  public:
-  /// Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED after engine::stop().
-  /// `shares`: it will be driven, and may use the caller of other driven exchanges. Then a wait for one goes on with
-  /// all of them.
-  explicit exchange(engine& through, bool shares = false);
+  /// In a stream of its own. Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED
+  /// after engine::stop().
+  explicit exchange(engine& through);
+  explicit exchange(stream& in);
   /// Waits for nothing: answers that come later are dropped.
   ~exchange();
   exchange(const exchange&) = delete;
@@ -157,6 +179,7 @@ class exchange {
   bool has_ended() const;
   void throw_error() const;
 
+  std::optional<stream> own_;
   engine& engine_;
   caller& caller_;
   std::deque<conversation> talks_;

@@ -138,10 +138,16 @@ object_name group::add_object(comm::collective_call& call, std::shared_ptr<targe
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-exchange group::begin(bool shares) {
+exchange group::begin() {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return exchange(*engine_, shares);
+  return exchange(*engine_);
+}
+
+exchange group::begin(stream& in) {
+  mpi::require_rank_process();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return exchange(in);
 }
 
 void group::wait(const char* operation, exchange& running) const {

@@ -36,8 +36,9 @@ class group final : public comm::collective_resource {
 
   /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
   /// accesses of this thread before and after the operation are not reordered with it.
-  /// `shares`: see exchange.
-  exchange begin(bool shares = false);
+  exchange begin();
+  /// The same in a stream of through().
+  exchange begin(stream& in);
   /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
   /// of started operations.
   void wait(const char* operation, exchange& running) const;

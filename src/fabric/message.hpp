@@ -20,6 +20,7 @@ enum class message_kind : std::uint16_t {
   working = 4,    ///< to a caller that sent a request again: it is known and not done yet
   heartbeat = 5,  ///< to the next process of the ring
   death = 6,      ///< the process whose number is the first argument is dead
+  received = 7,   ///< to an owner: the caller has the answers up to `received`
 };
 
 /// Begin of each message, in the sender's byte order.
@@ -31,9 +32,10 @@ struct message_header {
   std::uint64_t object = 0;        ///< number of the object on its communicator
   std::uint32_t session = 0;       ///< number of the caller's session with this owner's process, for the sender
   message_kind kind = message_kind::request;
-  std::uint16_t operation = 0;      ///< of the object, defined by its layer
-  std::int32_t status = 0;          ///< answers: a status; the payload of an error is base::error::pack()
-  std::uint32_t changes = 0;        ///< requests: 1 if the operation changes memory, so that it must happen once
+  std::uint16_t operation = 0;  ///< of the object, defined by its layer
+  std::int32_t status = 0;      ///< answers: a status; the payload of an error is base::error::pack()
+  std::uint32_t changes =
+      0;  ///< requests: 1 if the operation must happen once: it changes memory, or reads before changes
   std::uint64_t arguments[4] = {};  ///< of the operation
 };
 static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_header) == 88);

@@ -62,6 +62,8 @@ void server::on_message(const message_header& header, std::span<const std::byte>
     on_hello(header, payload);
   else if (header.kind == message_kind::request)
     on_request(header, payload);
+  else if (header.kind == message_kind::received)
+    on_received(header);
   else
     others_.on_message(header, payload);
 }
@@ -134,6 +136,11 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   keep(from, {header, {payload.begin(), payload.end()}, request.done});
   from.is_put_aside = true;
   ++put_aside_;
+}
+
+void server::on_received(const message_header& header) {
+  const auto found = clients_.find({header.sender, header.session});
+  if (found != clients_.end()) forget_received(found->second, header.received);
 }
 
 /// Forgets answers that the caller has, and requests that it has given up.

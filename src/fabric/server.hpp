@@ -38,10 +38,10 @@ class target_table {
 
 /// Serves the requests of callers (caller.hpp), by the process's serving worker. Requests of a caller are served once
 /// and in the order of their numbers: those that come too early are kept; those that come again are answered by a copy
-/// of their answer if they change memory, and are served again if they only read. One thread uses it.
+/// of their answer if they must happen once, and are served again otherwise. One thread uses it.
 class server final : private receiver {
  public:
-  /// Messages of other kinds than hello and request, and links that are not this server's, go to `others`.
+  /// Messages of other kinds than hello, request and received, and links that are not this server's, go to `others`.
   server(transport& way, std::uint64_t process, target_table& targets, receiver& others);
   ~server();
 
@@ -80,11 +80,12 @@ class server final : private receiver {
     std::uint64_t tag = 0;          // of `way`
     std::uint64_t connections = 0;  // the caller's, when `way` was made
     bool needs_link = false;
-    std::vector<kept_request> late;                      // came while there was no link
-    std::uint64_t served = 0;                            // all requests up to this number are done
-    bool is_put_aside = false;                           // the next request is under way, and is kept
-    std::map<std::uint64_t, kept_request> kept;          // requests that have to wait, by number
-    std::deque<std::shared_ptr<const message>> answers;  // of changes, which the caller may not have received
+    std::vector<kept_request> late;              // came while there was no link
+    std::uint64_t served = 0;                    // all requests up to this number are done
+    bool is_put_aside = false;                   // the next request is under way, and is kept
+    std::map<std::uint64_t, kept_request> kept;  // requests that have to wait, by number
+    std::deque<std::shared_ptr<const message>>
+        answers;  // of what must happen once; the caller may not have received them
   };
   using client_name = std::pair<std::uint64_t, std::uint32_t>;  // process, session
 
@@ -93,6 +94,7 @@ class server final : private receiver {
 
   void on_hello(const message_header& header, std::span<const std::byte> payload);
   void on_request(const message_header& header, std::span<const std::byte> payload);
+  void on_received(const message_header& header);
   void forget_received(client& from, std::uint64_t received);
   bool keep(client& from, kept_request request);
   void tell_working(client& from, std::uint64_t number);

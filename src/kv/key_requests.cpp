@@ -60,7 +60,8 @@ std::string key_requests::owner_name() const {
   return keys_.size() == 1 ? first + ")" : fmt::format("{} and {} more keys of the list)", first, keys_.size() - 1);
 }
 
-/// The second argument is the first key's place among this owner's keys, for on_answer().
+/// The second argument is the first key's place among this owner's keys, for on_answer(). A pull that is sent again
+/// must not see later pushes, so it happens once too.
 std::shared_ptr<fabric::message> key_requests::next() {
   const piece taken = next_piece();
   if (taken.keys == 0) return nullptr;
@@ -69,7 +70,7 @@ std::shared_ptr<fabric::message> key_requests::next() {
   const fabric::message_header header{.communicator = owner_.object.communicator,
                                       .object = owner_.object.number,
                                       .operation = static_cast<std::uint16_t>(what_),
-                                      .changes = !reads,
+                                      .changes = 1,
                                       .arguments = {taken.keys, done_}};
   auto result = std::make_shared<fabric::message>(header, list_bytes + (reads ? 0 : taken.value_bytes));
   const auto keys = keys_.subspan(done_, taken.keys);

@@ -21,12 +21,12 @@ const char* name_of(table_operation what) {
 
 }  // namespace
 
-spread_operation::spread_operation(std::shared_ptr<fabric::group> ranks, table_operation what, keys_by_owner keys,
-                                   bool is_driven)
+spread_operation::spread_operation(std::shared_ptr<fabric::group> ranks, fabric::stream& in, table_operation what,
+                                   keys_by_owner keys)
     : ranks_(std::move(ranks)),
       what_(what),
       keys_(std::move(keys)),
-      running_(new fabric::exchange(ranks_->begin(is_driven))) {}
+      running_(new fabric::exchange(ranks_->begin(in))) {}
 
 void spread_operation::add(key_requests::owner to, std::span<const listed_key> keys, const key_layout& layout,
                            float* values) {

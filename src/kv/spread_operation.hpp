@@ -18,8 +18,7 @@ namespace syncyte::kv {
 /// only its error, if any. Thread-safe after the last add().
 class spread_operation {
  public:
-  /// `is_driven`: drive() will be called after the last add().
-  spread_operation(std::shared_ptr<fabric::group> ranks, table_operation what, keys_by_owner keys, bool is_driven);
+  spread_operation(std::shared_ptr<fabric::group> ranks, fabric::stream& in, table_operation what, keys_by_owner keys);
 
   std::span<const keys_by_owner::part> parts() const { return keys_->parts(); }
 

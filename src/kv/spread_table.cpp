@@ -48,8 +48,9 @@ void spread_table::run_here(table_operation what, std::span<const keys_by_owner:
 }
 
 /// Requests of other nodes are answered while this node's keys are processed.
-std::unique_ptr<spread_operation> spread_table::start(table_operation what, std::span<const std::int64_t> keys,
-                                                      float* values, bool is_driven) {
+std::unique_ptr<spread_operation> spread_table::start(fabric::stream& in, table_operation what,
+                                                      std::span<const std::int64_t> keys, float* values,
+                                                      bool is_driven) {
   const key_layout& layout = tables_.front().layout();
   const auto is_here = [&](const keys_by_owner::part& each) { return comm_.node().is_here(each.owner); };
   keys_by_owner sorted(parts_, layout, keys);
@@ -57,7 +58,7 @@ std::unique_ptr<spread_operation> spread_table::start(table_operation what, std:
     run_here(what, sorted.parts(), values);
     return nullptr;
   }
-  auto result = std::make_unique<spread_operation>(ranks_, what, std::move(sorted), is_driven);
+  auto result = std::make_unique<spread_operation>(ranks_, in, what, std::move(sorted));
   for (const keys_by_owner::part& each : result->parts())
     if (!is_here(each)) result->add({each.owner, ranks_.get(), name_, range_of(each.owner)}, each.keys, layout, values);
   if (is_driven) result->drive();

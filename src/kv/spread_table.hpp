@@ -18,8 +18,8 @@ namespace syncyte::kv {
 /// written in its memory; for others their ranks get requests, one stream for each rank, which overlap. Several threads
 /// may use it at once.
 ///
-/// After an error, keys of the list may have been processed or not; those of one rank in order. Of operations that are
-/// under way at one time, keys at other nodes are processed in any order.
+/// After an error, keys of the list may have been processed or not; those of one rank in order. A rank processes
+/// operations of one stream in the order of their starts, those of several in any order.
 class spread_table {
  public:
   /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
@@ -36,11 +36,14 @@ class spread_table {
   /// Whether all keys are at ranks of this node.
   bool are_here(std::span<const std::int64_t> keys) const;
 
+  /// A stream for start(), which outlives its operations.
+  std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
+
   /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them go on
   /// and wait later. Null: all are done. `values`, which only a pull changes, and this stay until the end; `keys` need
   /// not. An error of this node's keys is the operation's, unless it is null.
-  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
-                                          bool is_driven);
+  std::unique_ptr<spread_operation> start(fabric::stream& in, table_operation what, std::span<const std::int64_t> keys,
+                                          float* values, bool is_driven);
 
  private:
   spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,

@@ -183,9 +183,9 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
   for (const std::int64_t key : asked) *ranks++ = parts_.owner(key);
 }
 
-std::unique_ptr<spread_operation> store::start(table_operation what, std::span<const std::int64_t> keys, float* values,
-                                               bool is_driven) {
-  if (spread_ != nullptr) return spread_->start(what, keys, values, is_driven);
+std::unique_ptr<spread_operation> store::start(fabric::stream* in, table_operation what,
+                                               std::span<const std::int64_t> keys, float* values, bool is_driven) {
+  if (spread_ != nullptr) return spread_->start(*in, what, keys, values, is_driven);
   if (what == table_operation::pull)
     table_.pull(keys, values);
   else if (what == table_operation::push)
@@ -196,7 +196,8 @@ std::unique_ptr<spread_operation> store::start(table_operation what, std::span<c
 }
 
 void store::run(table_operation what, std::span<const std::int64_t> keys, float* values) {
-  if (const auto started = start(what, keys, values, false)) started->wait();
+  const auto in = make_stream();
+  if (const auto started = start(in.get(), what, keys, values, false)) started->wait();
 }
 
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {

@@ -56,10 +56,12 @@ class store {
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. The following functions require keys that pass it.
   std::int64_t check(std::span<const std::int64_t> keys) const { return table_.check(keys); }
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
+  /// A stream for start(), which outlives its operations. Null on one node.
+  std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
   /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
-  std::unique_ptr<spread_operation> start(table_operation what, std::span<const std::int64_t> keys, float* values,
-                                          bool is_driven = true);
-  /// These are complete on return.
+  std::unique_ptr<spread_operation> start(fabric::stream* in, table_operation what, std::span<const std::int64_t> keys,
+                                          float* values, bool is_driven = true);
+  /// These are complete on return, and in no order with operations of a stream.
   void pull(std::span<const std::int64_t> keys, float* values) { run(table_operation::pull, keys, values); }
   void push(std::span<const std::int64_t> keys, const float* values) {
     run(table_operation::push, keys, const_cast<float*>(values));

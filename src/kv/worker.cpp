@@ -50,14 +50,15 @@ void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_ad
 
 }  // namespace
 
-worker::worker(std::shared_ptr<store> of, std::int32_t number) : store_(std::move(of)), number_(number) {
+worker::worker(std::shared_ptr<store> of, std::int32_t number)
+    : store_(std::move(of)), stream_(store_->make_stream()), number_(number) {
   store_->workers().join(number);
 }
 
 worker::~worker() { store_->workers().leave(number_); }
 
 std::int64_t worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto started = store_->start(what, keys, values, when == completion::by_wait);
+  auto started = store_->start(stream_.get(), what, keys, values, when == completion::by_wait);
   if (when == completion::by_wait) return started_.add(std::move(started));
   if (started) started->wait();
   return started_operations::complete;

@@ -20,7 +20,8 @@ namespace syncyte::kv {
 enum class completion { on_return, by_wait };
 
 /// A worker of a store, usually one per thread: it has a clock, intents, samples, operations under way, and takes part
-/// in the barrier. Any thread may use it. Destroying it gives up the operations under way.
+/// in the barrier. A rank processes its operations in the order of their starts. Any thread may use it. Destroying it
+/// gives up the operations under way.
 class worker {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or taken.
@@ -82,6 +83,7 @@ class worker {
   void seed_engine(const std::shared_ptr<sampling>& source);
 
   std::shared_ptr<store> store_;
+  const std::unique_ptr<fabric::stream> stream_;  // of all operations
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
   std::atomic<std::int64_t> pulled_{0}, pushed_{0}, set_{0}, localized_{0}, intended_{0};
@@ -94,7 +96,7 @@ class worker {
   random_engine engine_;
   std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
 
-  started_operations started_;  // on store_
+  started_operations started_;  // of stream_
 };
 
 }  // namespace syncyte::kv

@@ -1,11 +1,13 @@
 // The engine over the loopback transport: several engines in one process, each with threads that call it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -20,10 +22,10 @@ using namespace syncyte;
 using namespace std::chrono_literals;
 
 constexpr fabric::object_name counters_name{7, 1};
-enum operation : std::uint16_t { add = 1, read = 2, refuse = 3 };
+enum operation : std::uint16_t { add = 1, read = 2, refuse = 3, read_once = 4 };
 
 /// Counters of one process. `add` adds the first argument to a counter and answers its old value; the second argument
-/// is the counter. `read` answers it. The numbers of `add` requests of each caller must ascend.
+/// is the counter. `read` and `read_once` answer it. The numbers of `add` requests of each caller must ascend.
 class counters final : public fabric::target {
  public:
   bool serve(fabric::served_request& request, fabric::answer& reply) override {
@@ -58,7 +60,7 @@ class requests final : public fabric::request_source {
     return std::make_shared<fabric::message>(fabric::message_header{.communicator = counters_name.communicator,
                                                                     .object = counters_name.number,
                                                                     .operation = kind_,
-                                                                    .changes = kind_ == add,
+                                                                    .changes = kind_ == add || kind_ == read_once,
                                                                     .arguments = {1, counter_}},
                                              payload_);
   }
@@ -391,7 +393,8 @@ TEST(Engine, PassesErrorsOfSourcesOn) {
   processes all(2);
   failing source;
   requests adds(add, 5);
-  fabric::exchange bad(*all.engines[0], true), good(*all.engines[0], true);
+  fabric::stream stream(*all.engines[0]);
+  fabric::exchange bad(stream), good(stream);
   good.add(all.peer(0, 1), adds);
   bad.add(all.peer(0, 1), source);
   good.wait([] {});
@@ -484,9 +487,10 @@ TEST(Engine, LastRequestsOfManyExchangesDespiteFaults) {
   all.network->set_faults({.drop = 0.05, .duplicate = 0.05, .reorder = 0.05});
   constexpr int many = 60;
   std::deque<requests> adds, lasts;
+  std::optional<fabric::stream> stream(std::in_place, *all.engines[0]);
   std::deque<fabric::exchange> exchanges;
   for (int i = 0; i < many; ++i) {
-    fabric::exchange& started = exchanges.emplace_back(*all.engines[0], true);
+    fabric::exchange& started = exchanges.emplace_back(*stream);
     started.add(all.peer(0, 1), adds.emplace_back(add, 3));
     started.add(all.peer(0, 2), adds.emplace_back(add, 3));
     started.add_last(&all.peer(0, 1 + i % 2), lasts.emplace_back(add, 1, 0, 1));
@@ -494,6 +498,7 @@ TEST(Engine, LastRequestsOfManyExchangesDespiteFaults) {
   }
   for (auto& exchange : exchanges) exchange.wait([] {});
   exchanges.clear();
+  stream.reset();
   all.engines.clear();  // its threads have ended: the counters can be read
   EXPECT_EQ(all.served[1]->values[0], 3 * many);
   EXPECT_EQ(all.served[1]->values[1] + all.served[2]->values[1], many);
@@ -591,6 +596,7 @@ TEST(Engine, TheTransportEndsBeforeTheEngine) {
 TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
   processes all(2);
   constexpr int threads = 3, rounds = 30, under_way = 6;
+  fabric::stream stream(*all.engines[0]);
   std::atomic<int> answered = 0;
   std::vector<std::jthread> running;
   for (int thread = 0; thread < threads; ++thread)
@@ -599,7 +605,7 @@ TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
         std::deque<requests> adds;
         std::deque<fabric::exchange> exchanges;
         for (int i = 0; i < under_way; ++i) {
-          fabric::exchange& started = exchanges.emplace_back(*all.engines[0], true);
+          fabric::exchange& started = exchanges.emplace_back(stream);
           started.add(all.peer(0, 1), adds.emplace_back(add, 3));
           started.drive();
         }
@@ -613,6 +619,52 @@ TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
     });
   running.clear();  // joins
   EXPECT_EQ(answered, threads * rounds * (under_way - 1) * 3);
+}
+
+/// Exchanges of one request or many, reads and adds, to two owners, while messages are lost, doubled and overtaken:
+/// each owner sees the requests in the order of the program.
+TEST(Engine, OwnersServeAStreamInOrderDespiteFaults) {
+  processes all(3);
+  all.network->set_faults({.drop = 0.03, .duplicate = 0.1, .reorder = 0.2, .hold = 300us});
+  std::mt19937_64 random(3);
+  std::int64_t sums[3] = {};
+  std::deque<requests> sources;
+  std::deque<std::vector<std::int64_t>> expected;
+  std::optional<fabric::stream> stream(std::in_place, *all.engines[0]);
+  std::deque<fabric::exchange> exchanges;
+  for (int i = 0; i < 200; ++i) {
+    fabric::exchange& started = exchanges.emplace_back(*stream);
+    const bool adds = random() % 3 != 0;
+    const int count = random() % 4 == 0 ? 20 : 1;
+    for (int owner = 1; owner <= 2; ++owner) {
+      started.add(all.peer(0, owner), sources.emplace_back(adds ? add : read_once, count));
+      auto& right = expected.emplace_back();
+      for (int each = 0; each < count; ++each) right.push_back(adds ? sums[owner]++ : sums[owner]);
+    }
+    if (random() % 2 == 0) started.drive();
+    if (random() % 10 == 0) started.wait([] {});
+  }
+  for (auto& exchange : exchanges) exchange.wait([] {});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::ranges::sort(sources[i].answers);  // answers come in any order
+    ASSERT_EQ(sources[i].answers, expected[i]) << i;
+  }
+  exchanges.clear();
+  stream.reset();
+}
+
+/// The owner keeps the answers of an idle caller only if they are short.
+TEST(Engine, LargeAnswersAreForgottenWhenTheyHaveArrived) {
+  processes all(2);
+  requests first(read_once, 1), small(read_once, 1, 1000), large(read_once, 8, 100000);
+  const auto sent = [&] { return all.engines[0]->sent().messages.load(); };
+  all.run(0, 1, first);
+  const std::int64_t before = sent();
+  all.run(0, 1, small);
+  all.run(0, 1, large);
+  const auto begin = fabric::now();
+  while (sent() - before < 10 && fabric::now() - begin < 2s) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(sent() - before, 10);  // the requests, and one message that the answers are here
 }
 
 TEST(Engine, SeveralExchangesShareACaller) {

@@ -150,13 +150,14 @@ TEST(kv_started, operations_end_without_calls) {
 
 TEST(kv_started, those_that_have_ended_are_forgotten) {
   const auto store = make_store();
+  const auto stream = store->make_stream();
   kv::started_operations started;
   value_list ones(keys * length, 1.0f);
   const key_list wanted = all_keys();
   constexpr std::int64_t rounds = 3000;
   std::int64_t last = -1;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    last = started.add(store->start(table_operation::push, wanted, ones.data()));
+    last = started.add(store->start(stream.get(), table_operation::push, wanted, ones.data()));
     if (round % 16 == 15) started.await_ends();
     ASSERT_LE(started.size(), 64u);
   }

@@ -255,9 +255,9 @@ class StoreWorker(Handle):
     of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls release the GIL. The worker
     lives until free(), even without references.
 
-    Operations under way, started by ipull(), ipush(), iset() and ipull_sample(), have no order, also on one key: an
-    operation sees those writes of its worker that were waited for before it began. Until wait() their values must not
-    be used, and the worker keeps the arrays alive; keys may be changed at once. Errors of such an operation come from
+    At each home rank, operations of one worker take effect in the order of their starts, also those that ipull(),
+    ipush(), iset() and ipull_sample() start: a pull sees all earlier writes of its worker. Until wait() the values of
+    these must not be used, and the worker keeps the arrays alive; keys may be changed at once. Their errors come from
     wait() or wait_all().
     """
 

@@ -11,9 +11,13 @@
  * are done on return, and requests for keys of other nodes are under way: the process sends them and receives their
  * answers without further calls. The timestamp names the operation for kv_worker_wait(); it is -1 if there are no such
  * keys, so always on one node. Until kv_worker_wait() returns, the values belong to the operation; the list of keys may
- * be re-used on return. Operations under way have no order, also on one key and of one worker: an operation sees those
- * writes of its worker that were waited for before it began. A process has memory for the operations under way, not for
- * those that have ended.
+ * be re-used on return. A process has memory for the operations under way, not for those that have ended.
+ *
+ * Order: at each home rank, operations of one worker take effect in the order of their starts, those with a timestamp
+ * and those without. So a pull sees all earlier pushes and sets of its worker, whether they were waited for or not, and
+ * none of the later ones. Operations that several threads start at the same time on one worker follow each other in any
+ * order. There is no order between several home ranks, nor between workers: an operation sees those writes of another
+ * worker that were waited for before it began.
  *
  * Each key has a home rank, which has its values: the ranks divide the keys as they divide the rows of a tensor. Keys
  * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
