@@ -147,7 +147,8 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm)
     if isinstance(module, torch.nn.Module) and any(layout.comm == comm for layout in layouts_of(module).values()):
         raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
                             "communicator of ranks that have the same parts (comm.split)")
-    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+    # A WholeEmbedding has a parameter without elements.
+    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad and parameter.numel() > 0]
 
 
 def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -156,7 +157,8 @@ def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list
         return []
     learnt = set(parameters)
     return [tensor for tensor in dict.fromkeys([*module.parameters(), *module.buffers()])
-            if tensor not in learnt and tensor.device.type == "cpu" and tensor.layout == torch.strided]
+            if tensor not in learnt and tensor.numel() > 0
+            and tensor.device.type == "cpu" and tensor.layout == torch.strided]
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:

@@ -5,17 +5,25 @@ Modules hold the layouts, not tensors: copies, views and detached aliases of a t
 
 from __future__ import annotations
 
+import warnings
+import weakref
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from . import _parts
 from ._along import even_counts
 from ._checks import as_index, as_numbers, check_kind, wrong
+from ._parts import RANGES, Part
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
 
+_modules: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()  # with layouts
+_optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()  # that have made a step
+_warned = False  # whether check_range() has warned of a part without a range
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: maps names of its parameters and buffers to layouts
 
 
@@ -41,6 +49,11 @@ class Layout(NamedTuple):
 
     def whole_shape(self, part: torch.Tensor) -> tuple[int, ...]:
         return self.with_extent(part.shape, sum(self.counts))
+
+    def part(self, shape: Sequence[int]) -> Part:
+        """Describes this rank's part, of a shape."""
+        end, whole = self.first + self.length, self.with_extent(shape, sum(self.counts))
+        return Part(self.dim, self.first, end, whole, self.comm.rank, self.comm.size)
 
     def part_of(self, whole: torch.Tensor) -> torch.Tensor:
         """Returns a copy of this rank's part."""
@@ -89,8 +102,109 @@ def _checksum(tensor: torch.Tensor) -> int:
 
 
 def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> None:
-    if layout is not None:
-        module.__dict__.setdefault(_LAYOUTS, {})[name] = layout
+    if layout is None:
+        return
+    if _LAYOUTS not in module.__dict__:
+        module.__dict__[_LAYOUTS] = {}
+        module.register_state_dict_post_hook(_write_ranges)
+        module.register_load_state_dict_pre_hook(_check_ranges)
+    module.__dict__[_LAYOUTS][name] = layout
+    _modules.add(module)
+
+
+# Ranges of parts in state dictionaries. A range stands in the metadata of a module, state_dict()._metadata, which
+# torch.save() keeps.
+
+
+def write_range(metadata: dict[str, Any], name: str, value: torch.Tensor, part: Part) -> None:
+    """Writes a tensor's range into its module's metadata, and remembers the tensor's memory."""
+    metadata.setdefault(RANGES, {})[name] = part.to_metadata()
+    remember(value, part)
+
+
+def check_range(key: str, name: str, value: object, metadata: Mapping[str, Any], part: Part) -> str | None:
+    """Compares the range of a value to load with that of this rank's part; returns an error, or None.
+
+    Warns once of a value that has the part's shape but no range.
+    """
+    if not isinstance(value, torch.Tensor):
+        return None
+    known = metadata.get(RANGES, {}).get(name)
+    if known is not None:
+        found = Part.from_metadata(known)
+        return None if found.has_range_of(part) else f"{key} holds {found}; this rank's part is {part}"
+    global _warned
+    if not _warned and tuple(value.shape) == part.own_shape != part.shape:
+        _warned = True
+        warnings.warn(
+            f"{key} has the shape of this rank's part, {part}, but the state does not say which part it holds; it is "
+            "taken for this one. Load what state_dict() or syncyte.nn.relocate_state_dict() has returned, with its "
+            "_metadata",
+            stacklevel=2,
+        )
+    return None
+
+
+def _own_layouts(module: torch.nn.Module) -> Iterator[tuple[str, Layout, torch.Tensor]]:
+    """Yields a module's own parts that are parameters or buffers."""
+    tensors = {**module._parameters, **module._buffers}
+    for name, layout in module.__dict__.get(_LAYOUTS, {}).items():
+        tensor = tensors.get(name)
+        if tensor is not None and tensor.dim() > layout.dim and tensor.size(layout.dim) == layout.length:
+            yield name, layout, tensor
+
+
+def _write_ranges(
+    module: torch.nn.Module, state_dict: Mapping[str, Any], prefix: str, metadata: dict[str, Any]
+) -> None:
+    _modules.add(module)  # set_layout() has not seen a copy
+    for name, layout, tensor in _own_layouts(module):
+        value = state_dict.get(prefix + name)
+        if isinstance(value, torch.Tensor):
+            write_range(metadata, name, value, layout.part(tensor.shape))
+
+
+def _check_ranges(
+    module: torch.nn.Module, state_dict: Mapping[str, Any], prefix: str, metadata: Mapping[str, Any], strict: bool,
+    missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
+) -> None:  # fmt: skip
+    for name, layout, tensor in _own_layouts(module):
+        key = prefix + name
+        error = check_range(key, name, state_dict.get(key), metadata, layout.part(tensor.shape))
+        if error is not None:
+            error_msgs.append(error)
+
+
+# Memory of parts, by which checkpoints find them in dictionaries without metadata.
+
+
+def remember(tensor: torch.Tensor, part: Part) -> None:
+    """Remembers weakly that a tensor's memory holds a part."""
+    if tensor.device.type == "cpu" and tensor.layout == torch.strided:
+        _parts.remember(tensor, part)
+
+
+def _remember_all() -> None:
+    """Remembers the parameters that the modules have now, and the state that optimizers have of them."""
+    parts = {}
+    for module in list(_modules):
+        for _, layout, tensor in _own_layouts(module):
+            parts[id(tensor)] = layout.part(tensor.shape)
+            remember(tensor, parts[id(tensor)])
+    for optimizer in list(_optimizers):
+        for parameter, state in optimizer.state.items():
+            for value in state.values() if id(parameter) in parts else ():
+                if isinstance(value, torch.Tensor) and value.shape == parameter.shape:
+                    remember(value, parts[id(parameter)])
+
+
+def _know_optimizer(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+    if not torch.compiler.is_compiling():
+        _optimizers.add(optimizer)
+
+
+_parts.refreshers.append(_remember_all)
+register_optimizer_step_post_hook(_know_optimizer)
 
 
 def mark_sharded(

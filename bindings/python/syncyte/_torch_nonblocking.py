@@ -58,7 +58,11 @@ def _started(tensor: torch.Tensor, comm: Comm, collective: str, mixed_grad: bool
 
     arguments = group._prepare_start(f"comm_i{collective}", prepare)
     name = collective.removesuffix("_along")
-    ticket = operators.start_collective(_given(tensor, mixed_grad), name, handle, **arguments)
+    try:
+        ticket = operators.start_collective(_given(tensor, mixed_grad), name, handle, **arguments)
+    except Exception as error:
+        advise(error)
+        raise
     return CollectiveRequest(ticket, handle, name, tuple(tensor.shape), tensor.dtype, arguments)
 
 

@@ -53,13 +53,17 @@ def refuse(error: Exception, tensor: object, name: str) -> None:
     refused = wrong_type(error, tensor, name)
     if refused is not None:
         raise refused from None
+    advise(error)
 
 
 def advise(error: Exception) -> None:
-    """Adds to an error about gradients that only some ranks record what allows that."""
+    """Adds the way that works to errors about gradients: that only some ranks record, or of torch.func.grad."""
     text = str(error)
     if "needs-gradient is " in text:
         error.args = (f"{text.rstrip()}; expected the same on all ranks, or mixed_grad=True on all of them",)
+    elif "with functorch transforms" in text and "expected" not in text:
+        way = "torch.autograd.grad(result, tensor) of a tensor that requires gradients, or result.backward()"
+        error.args = (f"{text.rstrip()}: torch.func.grad, vjp and jacrev are not possible; expected {way}",)
 
 
 def raise_on_all(error: Exception, tensor: object, comm: Comm, operation: str) -> None:

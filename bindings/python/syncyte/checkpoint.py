@@ -6,7 +6,9 @@ checksums. libsyncyte_hdf5 is loaded at the first use, invisible to h5py, which 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +17,8 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_text, check_kind, wrong
+from ._parts import Parts
+from ._progress import progress
 from ._types import Result
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
@@ -32,6 +36,11 @@ class Entry(NamedTuple):
     shape: tuple[int, ...]  #: global extents
     dtype: c.DType  #: element type
     sharded: bool  #: whether it was saved from rows of several ranks
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return math.prod(self.shape) * dtypes.itemsize(self.dtype)
 
 
 def _path(path: Path) -> bytes:
@@ -62,25 +71,87 @@ def _is_sharded(key: str, sharded: Sharded) -> bool:
     return sharded if isinstance(sharded, bool) else key in sharded
 
 
-def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tuple[Any, list[Buffer]]:
-    """Returns the C library's entries, and the buffers that they describe."""
+class _Array(NamedTuple):
+    """An array to save or load."""
+
+    given: Buffer  #: the caller's
+    used: Buffer  #: a contiguous copy of a tensor in channels_last, otherwise `given`
+
+    @property
+    def nbytes(self) -> int:
+        return self.used.size * dtypes.itemsize(self.used.dtype)
+
+    def take(self) -> None:
+        """After a load: moves what was read into the caller's array."""
+        if self.used is not self.given:
+            self.given.array.data.copy_(self.used.array)
+        self.given.mark_written()
+
+
+def _array_of(value: Any, name: str, writable: bool, element: c.DType | None) -> _Array:
+    if dtypes.is_torch_tensor(value):
+        if str(value.dtype).startswith("torch.float8"):
+            bits = f"its bits, .view(torch.uint8), and .view({value.dtype}) of what is loaded"
+            raise wrong(DtypeError, name, f"of {value.dtype}", bits)
+        if value.device.type == "cpu" and not value.is_contiguous() and _is_channels_last(value):
+            given = as_buffer(value, name, writable=writable, contiguous=False)
+            return _Array(given, as_buffer(value.detach().contiguous(), name))
+    given = as_buffer(value, name, writable=writable, expected=element)
+    return _Array(given, given)
+
+
+def _is_channels_last(tensor: Any) -> bool:
+    """Whether a torch tensor is dense, with the channels (dimension 1) innermost."""
+    torch = dtypes.import_torch()
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()])
+
+
+def _entries(
+    mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm
+) -> tuple[Any, list[_Array]]:
+    """Returns the C library's entries, and the arrays that they describe."""
     check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
-    buffers = []
+    arrays = []
+    parts = Parts(mapping)
     for entry, (key, value) in zip(entries, mapping.items(), strict=False):
         is_whole = isinstance(value, WholeTensor)
-        name, element = f"mapping[{key!r}]", None
+        name, encoded, element = f"mapping[{key!r}]", _key(key), None
         if is_whole:
             value._check_in_place()
             element = value.dtype
             value = value.local_array
-        buffer = as_buffer(value, name, writable=writable, expected=element)
-        layout = c.Layout.SHARDED if is_whole or _is_sharded(key, sharded) else c.Layout.REPLICATED
-        entry.struct_size, entry.key, entry.layout = ctypes.sizeof(c.CheckpointEntry), _key(key), int(layout)
-        entry.data = buffer.description
-        buffers.append(buffer)
-    return entries, buffers
+        array = _array_of(value, name, writable, element)
+        is_rows = is_whole or _is_sharded(key, sharded)
+        if not is_whole:
+            is_rows = _are_rows(parts, key, array.given, is_rows, comm, writable)
+        layout = c.Layout.SHARDED if is_rows else c.Layout.REPLICATED
+        entry.struct_size, entry.key, entry.layout = ctypes.sizeof(c.CheckpointEntry), encoded, int(layout)
+        entry.data = array.used.description
+        arrays.append(array)
+    return entries, arrays
+
+
+def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool:
+    """Whether an array is this rank's rows: the caller says so, or it is known to be a part of such rows.
+
+    Raises ArgumentError for any other part: it would be taken for the whole.
+    """
+    nbytes = buffer.size * dtypes.itemsize(buffer.dtype)
+    of_key = parts.of_key(key, buffer.shape)
+    of_array = parts.of_array(buffer.array, buffer.description.data or 0, nbytes)
+    part, is_all = (of_key, True) if of_key else of_array or (None, True)
+    if part is None or (is_named and part.axis == 0):
+        return is_named
+    if part.axis == 0 and is_all and (part.rank, part.ranks) == (comm.rank, comm.size):
+        return True
+    whole = "syncyte.nn.relocate_state_dict()" if is_load else "syncyte.nn.collect_state_dict()"
+    given = f"{'a part' if is_all else 'a view of a part'} of a larger tensor, {part}"
+    use = "takes" if is_load else "returns"
+    expected = f"a whole one, as {whole} {use}, or rows of all {comm.size} ranks of the call"
+    raise wrong(ArgumentError, f"mapping[{key!r}]", given, expected)
 
 
 def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> Result:
@@ -112,13 +183,14 @@ def save(
     path : path
         Path of the file, equal on all ranks, on a file system that all ranks see.
     mapping : mapping of str to array
-        Keys to contiguous numpy arrays, torch tensors in host memory, or whole tensors; the same keys in the same order
-        on all ranks.
+        Keys to contiguous numpy arrays, torch tensors in host memory (contiguous, or in channels_last, of which a
+        contiguous copy is made), or whole tensors; the same keys in the same order on all ranks.
     comm : Comm
         The ranks that save.
     sharded : bool or collection of str
-        True, or the keys whose arrays are this rank's rows, in rank order (whole tensors always are; sync() them
-        before). Other arrays are replicated, and rank 0's are saved.
+        True, or the keys whose arrays are this rank's rows, in rank order. Whole tensors always are (sync() them
+        before), and so are parts along axis 0 of syncyte.nn's layers and of whole tensors (`local`). Other arrays are
+        replicated, and rank 0's are saved.
     step : int
         A number to store in the file.
     block_bytes : int
@@ -127,16 +199,19 @@ def save(
     Raises
     ------
     StorageError, ArgumentError, ShapeError, MismatchError
-        On all ranks: the file cannot be written; an argument is wrong; ranks differ.
+        On all ranks: the file cannot be written; an argument is wrong; an array is known to be another part of a larger
+        one (collect it first, by syncyte.nn.collect_state_dict()); ranks differ.
     """
     comm = comm_or_world(comm)
 
-    def prepare() -> tuple[bytes, Any, list[Buffer], Any]:
+    def prepare() -> tuple[bytes, Any, list[_Array], Any]:
         numbers = {"step": as_index(step, "step"), "block_bytes": as_index(block_bytes, "block_bytes")}
-        return _path(path), *_entries(mapping, sharded, False), _library.new_struct(c.CheckpointOptions, **numbers)
+        entries = _entries(mapping, sharded, False, comm)
+        return _path(path), *entries, _library.new_struct(c.CheckpointOptions, **numbers)
 
-    name, entries, _buffers_alive, options = _with_library(comm, "checkpoint_save", prepare)
-    _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
+    name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
+    with _shown("saving", path, arrays, comm, "wchar"):
+        _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
 
 
 def load(
@@ -186,19 +261,27 @@ def load(
         return _load_new(path, comm, sharded, keys, dtypes.loaded_torch() is not None if torch is None else torch)
     given: Mapping[str, Any] = into
 
-    def prepare() -> tuple[bytes, Any, list[Buffer]]:
+    def prepare() -> tuple[bytes, Any, list[_Array]]:
         if keys is not None:
             raise ArgumentError("into and keys are both given; expected one of them")
-        return _path(path), *_entries(given, sharded, True)
+        return _path(path), *_entries(given, sharded, True, comm)
 
-    name, entries, buffers = _with_library(comm, "checkpoint_load", prepare)
+    name, entries, arrays = _with_library(comm, "checkpoint_load", prepare)
     try:
-        _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
+        with _shown("loading", path, arrays, comm, "rchar"):
+            _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
     except NotFoundError as error:
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
-    for buffer in buffers:
-        buffer.mark_written()
+    for array in arrays:
+        array.take()
     return given
+
+
+def _shown(
+    title: str, path: Path, arrays: Sequence[_Array], comm: Comm, counter: str
+) -> contextlib.AbstractContextManager[None]:
+    """Shows the progress of this rank's part of a save or load."""
+    return progress(comm.rank, f"{title} {os.fspath(path)!s}", sum(array.nbytes for array in arrays), counter)
 
 
 def _missing(error: NotFoundError) -> MissingFileError:
@@ -214,11 +297,11 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
         def read() -> dict[str, Any]:
             wanted = list(checkpoint) if keys is None else list(keys)
             _check_sharded(sharded, wanted)
-            result = {}
-            for key in wanted:
-                rows = _rows_of(checkpoint.describe(key), comm) if _is_sharded(key, sharded) else None
-                result[key] = checkpoint.read(key, rows, torch=torch)
-            return result
+            entries = {key: checkpoint.describe(key) for key in wanted}
+            rows = {key: _rows_of(entries[key], comm) for key in wanted if _is_sharded(key, sharded)}
+            nbytes = sum(entry.nbytes for entry in entries.values())
+            with progress(comm.rank, f"loading {os.fspath(path)!s}", nbytes, "rchar"):
+                return {key: checkpoint.read(key, rows.get(key), torch=torch) for key in wanted}
 
         result = comm._prepare("checkpoint_load", read, always=True)
         comm.agree(None, "checkpoint_load")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _indexing, _library, dtypes
+from . import _arrays, _indexing, _library, _parts, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index, wrong
@@ -274,9 +274,16 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             found = self._original_as(array_kind)
         else:
             found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
+            if part == "local":
+                _parts.remember(found, self._own_part())
         if array_kind == TORCH and 0 not in shape:
             self._addresses[part] = description.data
         return found
+
+    def _own_part(self) -> _parts.Part:
+        """Describes this rank's rows."""
+        rows = self.rows()
+        return _parts.Part(0, rows.start, rows.stop, self._shape, self._comm.rank, self._comm.size)
 
     def _original_as(self, array_kind: str) -> Any:
         original, is_torch = self._original, dtypes.is_torch_tensor(self._original)

@@ -1,5 +1,6 @@
 """Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
+import io
 import os
 
 import h5py
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 import syncyte
-from syncyte import DType, checkpoint
+from syncyte import DType, _progress, checkpoint
 
 
 @pytest.fixture
@@ -66,6 +67,81 @@ def test_whole_tensors_are_sharded(world, path, dtype):
     assert torch.equal(other[:], torch.arange(14).reshape(7, 2).to(tensor.torch_dtype))
     with checkpoint.open(path) as opened:
         assert opened["table"] == ((7, 2), dtype, True)
+
+
+def test_views_of_own_rows_are_rows(world, path):
+    """What `local` and `local_array` give is never saved as the whole."""
+    tensor = syncyte.WholeTensor((7, 2), "float64")
+    rows = slice(tensor.rows().start, tensor.rows().stop)
+    whole = np.arange(14.0).reshape(7, 2)
+    tensor.local_array[:] = whole[rows]
+    tensor.sync()
+    for view in (tensor.local, tensor.local_array, tensor.local.detach(), tensor.local_array.reshape(-1, 2)):
+        checkpoint.save(path, {"rows": view})
+        np.testing.assert_array_equal(checkpoint.load(path, torch=False)["rows"], whole)
+        view[:] = 0
+        checkpoint.load(path, {"rows": view})
+        np.testing.assert_array_equal(tensor.local_array, whole[rows])
+    if world.size > 1:
+        with pytest.raises(syncyte.ArgumentError, match=r"mapping\['rows'\] is a view of a part .* \[7, 2\]"):
+            checkpoint.save(path, {"rows": tensor.local_array[1:]})
+    checkpoint.save(path, {"row": tensor.local_array[:1].copy()})
+    assert checkpoint.load(path)["row"].shape == (1, 2)
+    first = syncyte.WholeTensor((3,), local_rows=0 if world.rank else 3)
+    checkpoint.save(path, {"rows": first.local})
+    assert checkpoint.load(path)["rows"].shape == (3,)
+
+
+def test_channels_last(world, path):
+    """The file is row-major, and tensors keep their strides; rows too."""
+    values = torch.arange(2 * 3 * 4 * 5.0).view(2, 3, 4, 5)
+    image, volume = (
+        values.contiguous(memory_format=torch.channels_last),
+        values.view(2, 3, 2, 2, 5).contiguous(memory_format=torch.channels_last_3d),
+    )
+    checkpoint.save(path, {"image": image, "volume": volume, "rows": image}, sharded=["rows"])
+    found = checkpoint.load(path)
+    assert torch.equal(found["image"], values) and torch.equal(found["volume"].flatten(), values.flatten())
+    assert torch.equal(found["rows"], torch.cat([values] * world.size))
+    into = {"image": torch.zeros_like(image), "volume": torch.zeros_like(volume), "rows": torch.zeros_like(image)}
+    version = into["image"]._version
+    checkpoint.load(path, into, sharded=["rows"])
+    assert all(torch.equal(into[name], expected) for name, expected in {"image": image, "rows": image}.items())
+    assert torch.equal(into["volume"], volume) and into["image"].stride() == image.stride() != values.stride()
+    assert into["image"]._version > version
+    with pytest.raises(ValueError, match="not contiguous"):
+        checkpoint.save(path, {"other": values.permute(3, 2, 1, 0)})
+
+
+def test_float8_is_refused_and_its_bits_are_saved(world, path):
+    for dtype in (torch.float8_e4m3fn, torch.float8_e5m2):
+        tensor = torch.arange(6.0).to(dtype)
+        with pytest.raises(TypeError, match=r"of torch.float8.*expected its bits, .view\(torch.uint8\)"):
+            checkpoint.save(path, {"x": tensor})
+        checkpoint.save(path, {"x": tensor.view(torch.uint8)})
+        assert torch.equal(checkpoint.load(path)["x"].view(dtype).float(), tensor.float())
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_shown_on_a_terminal(world, path, monkeypatch):
+    tensor = torch.ones(1 << 20)
+    calls = {"saving": lambda: checkpoint.save(path, {"x": tensor}), "loading": lambda: checkpoint.load(path),
+             "loading ": lambda: checkpoint.load(path, {"x": tensor})}  # fmt: skip
+    for delay, stream in ((0.0, Terminal()), (60.0, Terminal()), (0.0, io.StringIO())):
+        monkeypatch.setattr(_progress, "DELAY", delay)
+        for title, call in calls.items():
+            monkeypatch.setattr("sys.stderr", stream)
+            call()
+            is_shown = world.rank == 0 and delay == 0 and stream.isatty()
+            text = stream.getvalue()
+            assert (title.strip() in text and "100%" in text and "4.00M" in text) == is_shown, text
+            stream.truncate(0)
+    with pytest.raises(KeyError):
+        checkpoint.load(path, keys=["none"])
 
 
 def test_reading_rows(world, path):

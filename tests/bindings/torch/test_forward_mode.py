@@ -5,6 +5,7 @@ import torch
 import torch.autograd.forward_ad as forward_ad
 
 import syncyte
+import syncyte.nn
 from syncyte.torch import allreduce
 
 
@@ -117,6 +118,15 @@ def test_vmap_sums_every_element(comm):
 
 
 def test_reverse_mode_of_torch_func_is_a_clear_error(comm):
-    with pytest.raises(RuntimeError, match="functorch transforms"):
-        torch.func.grad(lambda x: allreduce(x, comm).sum())(torch.ones(3))
+    ring = syncyte.Halo(comm.cartesian([comm.size]), (3,), torch.float32, 1)
+    for operation in (
+        lambda x: allreduce(x, comm),
+        lambda x: syncyte.torch.allgather_along(x, 0, comm=comm),
+        lambda x: syncyte.torch.bcast_(x * 1, 0, comm),
+        lambda x: syncyte.torch.iallreduce(x, comm).wait(),
+        lambda x: syncyte.torch.halo_exchange(x, ring),
+        lambda x: syncyte.nn.functional.reduce(x, comm),
+    ):
+        with pytest.raises(RuntimeError, match=r"functorch transforms.*expected torch.autograd.grad\(result, tensor\)"):
+            torch.func.grad(lambda x, operation=operation: operation(x).sum())(torch.ones(3))
     assert allreduce(torch.ones(1), comm).item() == comm.size

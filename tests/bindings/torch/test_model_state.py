@@ -3,6 +3,7 @@ models with buffers, on the ranks of a communicator; files that other numbers of
 
 import copy
 import re
+import warnings
 
 import pytest
 import torch
@@ -470,3 +471,144 @@ def test_a_file_of_two_ranks_is_loaded_by_others(comm, tmp_path):
             parameter.data.zero_()
         model.load_state_dict(nn.relocate_state_dict(model, syncyte.checkpoint.load(path, comm=ranks)))
         assert_equal(nn.collect_state_dict(model), expected)
+
+
+# A part is never taken for the whole, nor for another rank's part.
+
+
+def shared(tmp_path, name: str = "model.h5") -> str:
+    return WORLD.bcast(str(tmp_path / name))
+
+
+def row_model(uneven: bool = False) -> torch.nn.Module:
+    """Of parts along the first axis: an embedding by rows, a linear layer by outputs."""
+    torch.manual_seed(4)
+    rows = 2 * SIZE + (1 if uneven else 0)
+    layers = torch.nn.Sequential(torch.nn.Embedding(rows, 3), torch.nn.Linear(3, rows))
+    return nn.convert(layers.double(), {"0": 0, "1": 1}, uneven=uneven)
+
+
+REBUILT = {
+    "state_dict": lambda model: model.state_dict(),
+    "a comprehension": lambda model: {"model." + key: value for key, value in model.state_dict().items()},
+    "named_parameters": lambda model: dict(model.named_parameters()),
+    ".data": lambda model: {key: value.data for key, value in model.named_parameters()},
+    "numpy": lambda model: {key: value.numpy() for key, value in model.state_dict().items()},
+    "a copy of the dictionary": lambda model: copy.deepcopy(model.state_dict()),
+    "a copy of the model": lambda model: copy.deepcopy(model).state_dict(),
+    "another type": lambda model: dict(model.float().named_parameters()),
+}
+
+
+@pytest.mark.parametrize("how", REBUILT)
+def test_parts_along_the_first_axis_are_saved_as_rows(comm, tmp_path, how):
+    model = row_model(uneven=how == "a copy of the dictionary")
+    whole = nn.collect_state_dict(model)
+    with torch.no_grad():
+        state = REBUILT[how](model)
+        syncyte.checkpoint.save(shared(tmp_path), state)
+        found = syncyte.checkpoint.load(shared(tmp_path))
+        for key, value in whole.items():
+            prefix = "model." if how == "a comprehension" else ""
+            assert torch.equal(found[prefix + key].double(), value.float().double()), key
+        for value in state.values():
+            value[:] = 0
+        syncyte.checkpoint.load(shared(tmp_path), state)
+    loaded = {key.removeprefix("model."): torch.as_tensor(value) for key, value in state.items()}
+    for key, value in nn.collect_state_dict(model, loaded).items():
+        assert torch.equal(value.double(), whole[key].float().double()), key
+
+
+def test_empty_parts_are_rows_too(comm, tmp_path):
+    torch.manual_seed(6)
+    layer, path = nn.ParallelLinear(3, 1, dim=1, uneven=True), shared(tmp_path)
+    whole = nn.collect_state_dict(layer)
+    syncyte.checkpoint.save(path, layer.state_dict())
+    assert_equal(dict(sorted(syncyte.checkpoint.load(path).items())), dict(sorted(whole.items())))
+    syncyte.checkpoint.load(path, layer.state_dict())
+    assert_equal(nn.collect_state_dict(layer), whole)
+    syncyte.checkpoint.save(path, dict(layer.state_dict()))
+    assert syncyte.checkpoint.load(path)["weight"].shape == (1, 3)
+
+
+def test_other_parts_are_refused_on_all_ranks(comm, tmp_path):
+    if SIZE == 1:
+        return  # a part is the whole
+    model, path = parallel_model(), shared(tmp_path)
+    expected = r"mapping\['blocks.0.down.weight'\] is a part of a larger tensor, .*collect_state_dict"
+    name = "blocks.0.down.weight"
+    for change in (lambda state: state, dict, lambda state: {name: state[name].detach()}, copy.deepcopy):
+        with pytest.raises(syncyte.ArgumentError, match=expected):
+            syncyte.checkpoint.save(path, change(model.state_dict()))
+        with pytest.raises(syncyte.ArgumentError, match="relocate_state_dict"):
+            syncyte.checkpoint.load(path, change(model.state_dict()))
+    with pytest.raises(syncyte.ArgumentError, match=expected):  # named, but its rows are not rows of the whole
+        syncyte.checkpoint.save(path, {name: model.state_dict()[name]}, sharded=True)
+    rows = row_model().state_dict()["0.weight"]
+    with pytest.raises(syncyte.ArgumentError, match=r"mapping\['rows'\] is a view of a part"):
+        syncyte.checkpoint.save(path, {"rows": rows[:1]})
+    if RANK == 0:  # one rank alone, as torch.save is called
+        with pytest.raises(syncyte.ArgumentError, match=r"rows of all 1 ranks"):
+            syncyte.checkpoint.save(path, {"rows": rows}, syncyte.COMM_SELF)
+    comm.barrier()
+    syncyte.checkpoint.save(path, {"rows": rows.clone(), "bias": model.blocks[0].down.bias.detach()})
+    assert syncyte.checkpoint.load(path)["rows"].shape == rows.shape
+
+
+def test_an_optimizers_state_of_a_part_is_a_part(comm, tmp_path):
+    model, path = row_model(), shared(tmp_path)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    model(torch.arange(2 * SIZE)).square().sum().backward()
+    optimizer.step()
+    state = optimizer.state_dict()["state"]
+    flat = {f"{number}.{name}": value for number, each in state.items() for name, value in each.items()}
+    syncyte.checkpoint.save(path, flat)
+    found = syncyte.checkpoint.load(path)
+    assert found["0.step"].dim() == 0
+    for key, value in zip(model.state_dict(), range(3), strict=True):
+        whole = nn.collect_state_dict(model, model.state_dict() | {key: state[value]["exp_avg"]})[key]
+        assert torch.equal(found[f"{value}.exp_avg"], whole)
+    if SIZE > 1:
+        other = parallel_model()
+        optimizer = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.5)
+        other(torch.arange(4)).sum().backward()
+        optimizer.step()
+        momenta = {str(number): each["momentum_buffer"] for number, each in optimizer.state_dict()["state"].items()}
+        with pytest.raises(syncyte.ArgumentError, match="is a part of a larger tensor"):
+            syncyte.checkpoint.save(path, momenta)
+
+
+def test_a_state_that_rank_0_saved_is_no_other_ranks(comm, tmp_path):
+    model, path = parallel_model(), shared(tmp_path, "model.pt")
+    whole = nn.collect_state_dict(model)
+    if RANK == 0:
+        torch.save(model.state_dict(), path)
+    comm.barrier()
+    if RANK == 0:
+        assert str(model.load_state_dict(torch.load(path))) == "<All keys matched successfully>"
+    else:
+        text = rf"blocks.0.up.weight holds \[0:4\] along axis 0 of shape .* \(rank 0 of {SIZE}\); this rank's part is "
+        with pytest.raises(RuntimeError, match=text + rf"\[{4 * RANK}:"):
+            copy.deepcopy(model).load_state_dict(torch.load(path))
+    own = str(tmp_path / f"{RANK}.pt")
+    torch.save(model.state_dict(), own)
+    fresh = parallel_model()
+    fresh.load_state_dict(torch.load(own))
+    fresh.load_state_dict(nn.relocate_state_dict(fresh, nn.collect_state_dict(model)))
+    assert_equal(nn.collect_state_dict(fresh), whole)
+
+
+def test_a_part_without_a_range_is_loaded_with_a_warning(comm, monkeypatch):
+    monkeypatch.setattr(syncyte._layouts, "_warned", False)
+    model = parallel_model()
+    state = dict(model.state_dict())
+    if SIZE > 1:
+        with pytest.warns(UserWarning, match=r"table.weight has the shape of this rank's part"):
+            model.load_state_dict(state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.load_state_dict(state)  # it has warned
+        monkeypatch.setattr(syncyte._layouts, "_warned", False)
+        model.load_state_dict(model.state_dict())
+        whole = {key: value.clone() for key, value in nn.collect_state_dict(model).items()}
+        model.load_state_dict(nn.relocate_state_dict(model, whole))

@@ -5,6 +5,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+import syncyte.nn  # it has keep_gradients' kernel
 from syncyte import _torch_operators
 from syncyte import torch as sct
 from test_compile import traced_operations
@@ -12,8 +13,9 @@ from test_compile import traced_operations
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NO_DATA = {"barrier.default"}  # their tensor only selects the kernel
-LOCAL = {"gather.default", "scatter_add.default", "embedding.default", "apply_gradients.default", "isend.default",
-         "irecv.default", "wait_message.default", "wait_collective.default"}  # their errors concern this rank only
+LOCAL = {"gather.default", "scatter_add.default", "embedding.default", "apply_gradients.default",
+         "keep_gradients.default", "isend.default", "irecv.default", "wait_message.default",
+         "wait_collective.default"}  # their errors concern this rank only
 
 
 EFFECTFUL = [f"{row.packet}.{row.overload}" for row in _torch_operators.table() if row.is_effectful]

@@ -12,12 +12,14 @@ from . import functional
 from ._convert import convert
 from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear, clip_grad_norm_
 from ._state import collect_state_dict, relocate_state_dict
+from ._table_optimizer import TableOptimizer
 from ._whole_embedding import WholeEmbedding
 
 __all__ = [
     "ParallelCrossEntropy",
     "ParallelEmbedding",
     "ParallelLinear",
+    "TableOptimizer",
     "WholeEmbedding",
     "clip_grad_norm_",
     "collect_state_dict",

@@ -11,14 +11,23 @@ import torch
 
 from .._checks import as_int32, check_kind, wrong
 from .._layouts import Layout, layouts_of, marks_of
+from .._parts import RANGES
 from .._torch_collectives import gather_along
 from ..comm import Comm
 from ..errors import ArgumentError, DtypeError, ShapeError
+from ._whole_embedding import WholeEmbedding
 from .functional import gather
 
 State = Mapping[str, Any]
 Layouts = Callable[[torch.nn.Module], Mapping[int, Layout]]
 _WRAPPERS = ("module.", "_orig_mod.")  # prefixes of DistributedDataParallel and torch.compile
+
+
+class _Tensors(NamedTuple):
+    """A model's tensors, and the layouts of those that are cut."""
+
+    names: dict[str, torch.Tensor]
+    layouts: dict[int, Layout]  #: by id of the tensor
 
 
 class _Entry(NamedTuple):
@@ -33,12 +42,14 @@ def collect_state_dict(
 ) -> dict[str, Any]:
     """Collects a state dictionary of whole tensors from the ranks' parts. Collective.
 
-    All ranks of the model's parallel layers call it. The result for a model without such layers is its own state.
+    All ranks of the model's parallel layers and WholeEmbeddings call it. The result for a model without such layers is
+    its own state. Call sync() of a WholeEmbedding before.
 
     Parameters
     ----------
     model : torch.nn.Module
-        A model with parallel layers (including those of mark_sharded()), nested, wrapped, tied or copied in any way.
+        A model with parallel layers (including those of mark_sharded()) or WholeEmbeddings, nested, wrapped, tied or
+        copied in any way.
     state_dict : mapping, optional
         State of the model, or a part of it that has all keys whose tensors are cut; None: model.state_dict().
     prefix : str
@@ -93,11 +104,15 @@ def collect(
     model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
 ) -> dict[str, Any]:
     """Does collect_state_dict() with another function that finds layouts."""
+    state = state_dict
 
-    def check(known: Mapping[int, Layout], comms: list[Comm]) -> list[_Entry]:
+    def check(tensors: _Tensors, comms: list[Comm]) -> list[_Entry]:
+        nonlocal state
         if root is not None:
             _check_root(root, comms)
-        entries = _entries(model, model.state_dict() if state_dict is None else state_dict, "", known)
+        if state is None:
+            state = model.state_dict()
+        entries = _entries(state, "", tensors)
         for entry in entries:
             if entry.layout is not None:
                 _check_shape(entry, entry.layout.length, "this rank's part")
@@ -118,23 +133,24 @@ def collect(
         result[prefix + entry.key] = value
     if root is not None and comms and comms[0].rank != root:
         return OrderedDict()
-    return _with_metadata(result, model.state_dict() if state_dict is None else state_dict)
+    return _with_metadata(result, state, [])
 
 
 def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
     """Does relocate_state_dict() with another function that finds layouts."""
 
-    def check(known: Mapping[int, Layout], comms: list[Comm]) -> list[_Entry]:
-        entries = _entries(model, state_dict, prefix, known)
+    def check(tensors: _Tensors, comms: list[Comm]) -> list[_Entry]:
+        entries = _entries(state_dict, prefix, tensors)
         for entry in entries:
             if entry.layout is not None:
                 _check_shape(entry, sum(entry.layout.counts), "the whole")
         return entries
 
     result: dict[str, Any] = OrderedDict()
-    for entry in _agreed("relocate_state_dict", model, layouts, check)[0]:
+    entries = _agreed("relocate_state_dict", model, layouts, check)[0]
+    for entry in entries:
         result[entry.key] = entry.value if entry.layout is None else entry.layout.part_of(entry.value)
-    return _with_metadata(result, state_dict)
+    return _with_metadata(result, state_dict, entries)
 
 
 def _check_tied(entries: list[_Entry]) -> None:
@@ -168,13 +184,31 @@ def _check_root(root: Any, comms: list[Comm]) -> None:
         raise wrong(ArgumentError, "root", number, f"None or 0 to {comms[0].size - 1}")
 
 
-def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapping[int, Layout]) -> list[_Entry]:
+def _tensors_of(model: torch.nn.Module, layouts: Layouts) -> _Tensors:
+    """Finds parameters, buffers, and the rows and optimizer states of WholeEmbeddings."""
+    names: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))
+    names |= dict(model.named_buffers(remove_duplicate=False))
+    known = dict(layouts(model))
+    tables: dict[int, dict[str, torch.Tensor]] = {}  # by id of the layer, which a model may have under several names
+    for prefix, layer in model.named_modules(remove_duplicate=False):
+        if isinstance(layer, WholeEmbedding):
+            parts = tables.setdefault(id(layer), layer._state())
+            known |= {id(part): _layout_of(layer) for name, part in parts.items() if name in layer._parts()}
+            names |= {f"{prefix}.{name}" if prefix else name: part for name, part in parts.items()}
+    return _Tensors(names, known)
+
+
+def _layout_of(layer: WholeEmbedding) -> Layout:
+    table = layer.table
+    return Layout(table.comm, 0, tuple(len(table.rows(rank)) for rank in range(table.comm.size)))
+
+
+def _entries(state_dict: Any, prefix: Any, known: _Tensors) -> list[_Entry]:
     """Returns the state's entries in order of keys, without the prefix. Raises ArgumentError if a layout has none."""
     check_kind(state_dict, Mapping, "state_dict", "a mapping from keys to tensors")
     if not isinstance(prefix, str):
         raise wrong(DtypeError, "prefix", repr(prefix), "a string")
-    tensors: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))
-    tensors |= dict(model.named_buffers(remove_duplicate=False))
+    tensors, layouts = known
     names = {_unwrapped(name): tensor for name, tensor in tensors.items()}
     entries = []
     for key, value in state_dict.items():
@@ -216,16 +250,17 @@ def _agreed(
     operation: str,
     model: Any,
     layouts: Layouts,
-    check: Callable[[Mapping[int, Layout], list[Comm]], list[_Entry]],
+    check: Callable[[_Tensors, list[Comm]], list[_Entry]],
     root: int | None = None,
 ) -> tuple[list[_Entry], list[Comm]]:
     """Finds the layouts and checks the entries; all ranks of the layouts' communicators agree. Returns both."""
     check_kind(model, torch.nn.Module, "model", "a torch.nn.Module")
     error, entries, found = None, [], marks_of(model)
+    found += [_layout_of(module) for module in model.modules() if isinstance(module, WholeEmbedding)]
     try:
-        known = layouts(model)
-        found = list(known.values())
-        entries = check(known, _comms(found))
+        tensors = _tensors_of(model, layouts)
+        found = list(tensors.layouts.values())
+        entries = check(tensors, _comms(found))
     except Exception as caught:
         error = caught
     comms = _comms(found)
@@ -247,7 +282,16 @@ def _described(entry: _Entry) -> tuple[Any, ...]:
     return (layout.with_extent(shape, 0), str(entry.value.dtype), layout.dim, layout.counts)
 
 
-def _with_metadata(result: dict[str, Any], source: Any) -> dict[str, Any]:
-    if hasattr(source, "_metadata"):  # versions of modules, which load_state_dict() reads
-        result._metadata = source._metadata  # type: ignore[attr-defined]
+def _with_metadata(result: dict[str, Any], source: Any, parts: list[_Entry]) -> dict[str, Any]:
+    """Adds the source's metadata, which load_state_dict() reads: versions of modules, and the ranges of parts."""
+    metadata: dict[str, dict[str, Any]] = {}
+    for path, known in getattr(source, "_metadata", {}).items():
+        metadata[path] = {name: value for name, value in known.items() if name != RANGES}
+    for key, _, tensor, layout in parts:
+        if layout is not None and tensor is not None:
+            path, _, name = key.rpartition(".")
+            ranges = metadata.setdefault(path, {}).setdefault(RANGES, {})
+            ranges[name] = layout.part(tensor.shape).to_metadata()
+    if metadata:
+        result._metadata = metadata  # type: ignore[attr-defined]
     return result

@@ -8,6 +8,8 @@ from typing import Any, Self
 import torch
 
 from .._checks import as_index, at_least, check_kind, wrong
+from .._layouts import check_range, write_range
+from .._parts import Part
 from .._torch_operators import operators
 from .._torch_refusals import refuse
 from .._types import OptimizerName
@@ -20,9 +22,10 @@ class WholeEmbedding(torch.nn.Module):
     """torch.nn.Embedding with a table over the memory of all ranks, each row of which is at one rank.
 
     forward() is local: it reads the rows of any ranks. backward() is local too: it sends the gradients of the rows that
-    were read to their owners, where the optimizer updates them at once. There is no gradient tensor and no step(): the
-    layer has no Parameter, and a torch optimizer of the other parameters does not touch it. Ranks may call it different
-    numbers of times.
+    were read to their owners, where the optimizer updates them at once, unless a TableOptimizer is attached to the
+    layer. There is no gradient tensor of the table's size and no step(): the layer's only Parameter has no elements,
+    and a torch optimizer of a model does not touch the table. requires_grad_(False), of the layer or of its model,
+    freezes the table on this rank. Ranks may call the layer different numbers of times.
 
     When updates are visible: backward() returns when its updates are done. Rows that this rank reads then contain them.
     All ranks see all of them after the collective sync(). Without it other ranks may read rows before, after or (a row
@@ -59,6 +62,7 @@ class WholeEmbedding(torch.nn.Module):
     """
 
     table: WholeTensor  #: the rows; ``table.local`` are this rank's
+    table_optimizer: Any = None  #: the TableOptimizer that is attached
 
     def __init__(
         self,
@@ -95,8 +99,9 @@ class WholeEmbedding(torch.nn.Module):
         self.num_embeddings, self.embedding_dim = table.shape
         self.padding_idx = None if padding_idx is None else padding_idx % table.shape[0]
         self.optimizer: str | None = None
-        # Shape and type of rows. It stands for the table in graphs of autograd, which pass no gradient to it.
-        self._anchor = torch.empty(0, self.embedding_dim, dtype=table.torch_dtype)
+        # Shape and type of rows. It stands for the table in graphs of autograd, which pass no gradient to it, and is a
+        # parameter without elements so that a model's requires_grad_() freezes the table.
+        self._anchor = torch.nn.Parameter(torch.empty(0, self.embedding_dim, dtype=table.torch_dtype))
 
     @classmethod
     def from_pretrained(
@@ -177,7 +182,7 @@ class WholeEmbedding(torch.nn.Module):
         """
         self.table.set_optimizer(optimizer, lr, **options)
         self.optimizer = optimizer
-        self._anchor.requires_grad_()
+        self.requires_grad_()
 
     def set_learning_rate(self, lr: float) -> None:
         """Changes the learning rate of this rank's gradients from now on. Local.
@@ -212,11 +217,17 @@ class WholeEmbedding(torch.nn.Module):
             A row that does not exist; names index and position.
         """
         padding = -1 if self.padding_idx is None else self.padding_idx
+        keep = self.table_optimizer is not None
+        anchor = self._anchor if keep or self.optimizer is not None else self._anchor.detach()
         try:
-            return operators.embedding(self._anchor, self.table.handle, index, padding)
+            return operators.embedding(anchor, self.table.handle, index, padding, keep)
         except Exception as error:
             refuse(error, index, "index")
             raise
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        """Does nothing: the table keeps its element type and its memory when a model is converted."""
+        return self
 
     def extra_repr(self) -> str:
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
@@ -234,13 +245,21 @@ class WholeEmbedding(torch.nn.Module):
     def _steps(self) -> WholeTensor | None:
         return None if self.optimizer is None else self.table.optimizer_steps()
 
-    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        super()._save_to_state_dict(destination, prefix, keep_vars)
-        for name, part in self._parts().items():
-            destination[prefix + name] = part
+    def _state(self) -> dict[str, torch.Tensor]:
         steps = self._steps()
-        if steps is not None:
-            destination[prefix + "optimizer_steps"] = torch.tensor(steps.load(0))
+        return self._parts() | ({} if steps is None else {"optimizer_steps": torch.tensor(steps.load(0))})
+
+    def _part(self, rows: torch.Tensor) -> Part:
+        own = self.table.rows()
+        shape = (len(self.table), *rows.shape[1:])
+        return Part(0, own.start, own.stop, shape, self.table.comm.rank, self.table.comm.size)
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        metadata = getattr(destination, "_metadata", {}).get(prefix[:-1], {})
+        for name, rows in self._parts().items():
+            write_range(metadata, name, rows, self._part(rows))
+        for name, value in self._state().items():
+            destination[prefix + name] = value
 
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
@@ -257,7 +276,10 @@ class WholeEmbedding(torch.nn.Module):
             value = given.get(name)
             if value is None:
                 continue
-            if value.shape == part.shape:
+            error = check_range(prefix + name, name, value, local_metadata, self._part(part))
+            if error is not None:
+                error_msgs.append(error)
+            elif value.shape == part.shape:
                 part.copy_(value)
             else:
                 error_msgs.append(f"size mismatch for {prefix + name}: {tuple(value.shape)} in the state, "

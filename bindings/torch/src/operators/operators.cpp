@@ -126,8 +126,10 @@ constexpr operator_row rows[] = {
     // ---- Whole tensors
     one_sided_row("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", each),
     one_sided_row("scatter_add(Tensor source, int tensor, Tensor index) -> ()", refused),
-    one_sided_row("embedding(Tensor local, int tensor, Tensor index, int padding) -> Tensor", each),
+    one_sided_row("embedding(Tensor local, int tensor, Tensor index, int padding, bool keep=False) -> Tensor", each),
     one_sided_row("apply_gradients(Tensor gradients, int tensor, Tensor index, int padding) -> ()", refused),
+    // Gives gradients to the TableOptimizer of a layer; the Python package has its kernel.
+    one_sided_row("keep_gradients(Tensor gradients, int tensor, Tensor index, int padding) -> ()", refused),
     collective_row(
         "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
         through_host, each),

@@ -1,7 +1,8 @@
 // torch.ops.syncyte.embedding, apply_gradients: rows of a whole tensor that has an optimizer.
 //
 // embedding reads rows one-sided. Its backward, apply_gradients, sends the rows' gradients to their owners, where the
-// optimizer updates them at once; autograd passes no gradient to `local`, which only says shape and type of the rows.
+// optimizer updates them at once; with `keep` it is keep_gradients, which gives them to the Python package's optimizer.
+// Autograd passes no gradient to `local`, which only says shape and type of the rows.
 
 #include <ATen/ops/index_select.h>
 #include <torch/library.h>
@@ -13,11 +14,11 @@
 namespace syncyte::torch_binding {
 namespace {
 
-at::Tensor embedding_cpu(const at::Tensor& local, std::int64_t tensor, const at::Tensor& index, std::int64_t) {
+at::Tensor embedding_cpu(const at::Tensor& local, std::int64_t tensor, const at::Tensor& index, std::int64_t, bool) {
   return gather_rows(tensor, index, local);
 }
 
-at::Tensor embedding_meta(const at::Tensor& local, std::int64_t, const at::Tensor& index, std::int64_t) {
+at::Tensor embedding_meta(const at::Tensor& local, std::int64_t, const at::Tensor& index, std::int64_t, bool) {
   return gathered_meta(local, index);
 }
 
@@ -37,14 +38,18 @@ struct embedding_lookup {
   std::int64_t tensor;
   at::Tensor index;
   std::int64_t padding;
+  bool keep;
 
   const char* profiled_as() const { return "syncyte::embedding"; }
   at::Tensor call(const at::Tensor& local, derivatives) const {
-    return dispatched<decltype(embedding_cpu), "syncyte::embedding">().call(local, tensor, index, padding);
+    return dispatched<decltype(embedding_cpu), "syncyte::embedding">().call(local, tensor, index, padding, keep);
   }
   at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives) const {
     TORCH_CHECK(!is_recorded(gradient), "embedding: its backward updates rows and cannot be differentiated again");
-    dispatched<decltype(apply_gradients_cpu), "syncyte::apply_gradients">().call(gradient, tensor, index, padding);
+    if (keep)
+      dispatched<decltype(apply_gradients_cpu), "syncyte::keep_gradients">().call(gradient, tensor, index, padding);
+    else
+      dispatched<decltype(apply_gradients_cpu), "syncyte::apply_gradients">().call(gradient, tensor, index, padding);
     return {};
   }
   tensor_reference references() const { return tensor_reference(tensor); }
@@ -52,9 +57,9 @@ struct embedding_lookup {
 };
 
 at::Tensor embedding_autograd(const at::Tensor& local, std::int64_t tensor, const at::Tensor& index,
-                              std::int64_t padding) {
+                              std::int64_t padding, bool keep) {
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(local), "embedding: it has no forward mode");
-  return run_with_node_if_recorded(local, embedding_lookup{tensor, index, padding}, {});
+  return run_with_node_if_recorded(local, embedding_lookup{tensor, index, padding, keep}, {});
 }
 
 }  // namespace
@@ -66,6 +71,7 @@ TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
   library.impl("embedding", embedding_meta);
   library.impl("apply_gradients", apply_gradients_meta);
+  library.impl("keep_gradients", apply_gradients_meta);
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) { library.impl("embedding", embedding_autograd); }
 
