@@ -1,7 +1,9 @@
 """Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
+import contextlib
 import io
 import os
+import time
 
 import h5py
 import numpy as np
@@ -127,21 +129,41 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_on_a_terminal(world, path, monkeypatch):
-    tensor = torch.ones(1 << 20)
-    calls = {"saving": lambda: checkpoint.save(path, {"x": tensor}), "loading": lambda: checkpoint.load(path),
-             "loading ": lambda: checkpoint.load(path, {"x": tensor})}  # fmt: skip
-    for delay, stream in ((0.0, Terminal()), (60.0, Terminal()), (0.0, io.StringIO())):
+def test_progress_is_shown_on_a_terminal(tmp_path, monkeypatch):
+    """After a second, which is none here, on rank 0."""
+    cases = (0.0, Terminal(), 0), (60.0, Terminal(), 0), (0.0, io.StringIO(), 0), (0.0, Terminal(), 1)
+    for delay, stream, rank in cases:
         monkeypatch.setattr(_progress, "DELAY", delay)
-        for title, call in calls.items():
-            monkeypatch.setattr("sys.stderr", stream)
-            call()
-            is_shown = world.rank == 0 and delay == 0 and stream.isatty()
-            text = stream.getvalue()
-            assert (title.strip() in text and "100%" in text and "4.00M" in text) == is_shown, text
-            stream.truncate(0)
-    with pytest.raises(KeyError):
-        checkpoint.load(path, keys=["none"])
+        monkeypatch.setattr("sys.stderr", stream)
+        is_shown = delay == 0 and stream.isatty() and rank == 0
+        with _progress.progress(rank, "saving x.h5", 4 << 20, "wchar"):
+            (tmp_path / "x").write_bytes(bytes(3 << 20))
+            end = time.monotonic() + 20
+            while is_shown and "3.00M" not in stream.getvalue() and time.monotonic() < end:
+                time.sleep(0.01)
+        text = stream.getvalue()
+        assert all((part in text) == is_shown for part in ("saving x.h5", "3.00M", "100%", "4.00M")), text
+
+
+def test_saves_and_loads_show_their_progress(world, path, monkeypatch):
+    seen = []
+
+    @contextlib.contextmanager
+    def record(*arguments):
+        seen.append(arguments)
+        yield
+
+    monkeypatch.setattr(checkpoint, "progress", record)
+    arrays = {"x": np.ones(3), "rows": torch.ones(2, 2)}
+    checkpoint.save(path, arrays, sharded=["rows"])
+    checkpoint.load(path)
+    checkpoint.load(path, arrays, sharded=["rows"])
+    whole = 24 + 16 * world.size
+    assert seen == [
+        (world.rank, f"saving {path}", 40, "wchar"),
+        (world.rank, f"loading {path}", whole, "rchar"),
+        (world.rank, f"loading {path}", 40, "rchar"),
+    ]
 
 
 def test_reading_rows(world, path):
