@@ -59,7 +59,7 @@ std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& wh
   expect(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, what, "ndim", buffer.ndim, "0 to {}",
          SYNCYTE_MAX_NDIM);
   expect(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
-         "{} (host memory)", SYNCYTE_MEMORY_HOST);
+         "{} (host memory)", static_cast<syncyte_memory_t>(SYNCYTE_MEMORY_HOST));
   std::uint64_t row = 0;
   try {
     row = checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
