@@ -59,7 +59,7 @@ def _module(module: Module, names: Names) -> str:
         lines.append(line)
         if line.startswith("module "):
             lines += ["  use, intrinsic :: iso_c_binding", "  use syncyte_c", "  use syncyte_errors",
-                      "  use syncyte_fortran_c"]  # fmt: skip
+                      "  use syncyte_fortran_c", "  use syncyte_spans"]  # fmt: skip
     end = max(i for i, line in enumerate(lines) if line.startswith("  use ")) + 1
     lines[end:end] = ["  implicit none", "  private"]
     lines.append("contains")

@@ -132,6 +132,8 @@ class Procedure:
         if element:
             lines += ["", *interface(self.function, Types(self.names), element)]
         lines.append("")
+        arrays = re.findall(r"dimension\(\.\.\).*:: (\w+)", "\n".join(code.declaration for code in self.codes))
+        statements[:0] = [f"call syncyte_set_span({array})" for array in arrays]
         statements.append("call finish(status, stat, errmsg)")
         lines += [part for line in statements for part in fold_statement(line, 4)]
         return [*lines, f"  end {what} {name}"]

@@ -8,6 +8,7 @@ module syncyte_carts
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_messages, only: message_comm
   implicit none
   private

@@ -8,6 +8,7 @@ module syncyte_checkpoint
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_comms, only: syncyte_comm
   use syncyte_checkpoint_entries_c
   use syncyte_tensors, only: syncyte_tensor
@@ -85,6 +86,8 @@ contains
     integer(c_int64_t) :: step_c
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(keys)
+    call syncyte_set_span(step)
     status = syncyte_checkpoint_count(self%handle, keys_c, step_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(keys, "keys"//c_null_char, keys_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(step, "step"//c_null_char, step_c)
@@ -141,6 +144,8 @@ contains
     character(kind=c_char, len=:), allocatable, target :: key_c
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(first_row)
+    call syncyte_set_span(array)
     call to_c(key, key_c)
     status = fortran_checkpoint_read(self%handle, key_c, first_row, array)
     call finish(status, stat, errmsg)
@@ -176,6 +181,7 @@ contains
     integer(c_int32_t) :: layout
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(array)
     call to_c(key, key_c)
     dtype_c = 0
     if (present(dtype)) dtype_c = dtype
@@ -259,6 +265,8 @@ contains
     type(syncyte_checkpoint_options_t) :: options
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(step)
+    call syncyte_set_span(block_bytes)
     local = SYNCYTE_SUCCESS
     call to_c(path, path_c)
     if (present(step) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(step, "step"//c_null_char, step_c)

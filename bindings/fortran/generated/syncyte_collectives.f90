@@ -11,6 +11,7 @@ module syncyte_collectives
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_collective_arguments
   use syncyte_requests, only: syncyte_request
   implicit none
@@ -53,6 +54,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(array)
     local = fortran_dense_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_bcast"//c_null_char)
@@ -76,6 +78,8 @@ contains
     type(syncyte_buffer_t), pointer :: input_given
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
     local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
@@ -109,6 +113,8 @@ contains
     type(syncyte_buffer_t), pointer :: reduced
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
     local = SYNCYTE_SUCCESS
     nullify (output_given)
     if (is_root(self%handle, root)) then
@@ -151,6 +157,8 @@ contains
     integer(c_int32_t) :: from_last_c
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
     local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
@@ -185,6 +193,8 @@ contains
     integer(c_int32_t) :: from_last_c
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
     local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
@@ -214,6 +224,8 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(count)
+    call syncyte_set_span(counts)
     local = fortran_integer(count, "count"//c_null_char, count_c)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
@@ -245,6 +257,9 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     nullify (output_given)
     if (is_root(self%handle, root)) then
@@ -304,6 +319,8 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
@@ -332,6 +349,9 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = input_buffer%ndim
@@ -368,6 +388,9 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(counts)
+    call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
@@ -401,6 +424,9 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = SYNCYTE_SUCCESS
     nullify (input_given)
     if (is_root(self%handle, root)) then
@@ -448,6 +474,9 @@ contains
     integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = output_buffer%ndim
@@ -493,6 +522,10 @@ contains
     integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(gather_counts)
+    call syncyte_set_span(scatter_counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim
@@ -543,6 +576,10 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(send_counts)
+    call syncyte_set_span(recv_counts)
+    call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (send_counts_c(fortran_count(send_counts)))
@@ -573,6 +610,8 @@ contains
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
@@ -597,6 +636,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ibcast"//c_null_char)
@@ -623,6 +663,8 @@ contains
     type(syncyte_buffer_t), pointer :: input_given
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
     local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     nullify (input_given)
     if (present(input)) then
@@ -655,6 +697,9 @@ contains
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
@@ -690,6 +735,9 @@ contains
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
@@ -730,6 +778,10 @@ contains
     integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(gather_counts)
+    call syncyte_set_span(scatter_counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim

@@ -6,6 +6,7 @@ module syncyte_comms
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_carts, only: cart_comm
   implicit none
   private
@@ -50,6 +51,7 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(handle)
     local = fortran_handle(handle, "handle"//c_null_char, handle_c)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)

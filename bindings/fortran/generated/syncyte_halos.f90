@@ -10,6 +10,7 @@ module syncyte_halos
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_comms, only: syncyte_comm
   use syncyte_requests, only: syncyte_request
   implicit none
@@ -47,6 +48,10 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, ignored
 
+    call syncyte_set_span(array)
+    call syncyte_set_span(low)
+    call syncyte_set_span(high)
+    call syncyte_set_span(dims)
     corners_c = 1
     if (present(corners)) corners_c = merge(1_c_int32_t, 0_c_int32_t, corners)
     made = c_null_ptr
@@ -86,6 +91,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_exchange"//c_null_char)
@@ -105,6 +111,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_accumulate"//c_null_char)
@@ -126,6 +133,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iexchange"//c_null_char)
@@ -147,6 +155,7 @@ contains
     type(syncyte_buffer_t), target :: array_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iaccumulate"//c_null_char)

@@ -10,6 +10,7 @@ module syncyte_messages
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_collectives, only: collective_comm
   use syncyte_requests, only: syncyte_request
   implicit none
@@ -39,6 +40,7 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
@@ -65,6 +67,7 @@ contains
     type(syncyte_message_status_t) :: status_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = SYNCYTE_ANY
     if (present(tag)) tag_c = int(tag, c_int32_t)
@@ -93,6 +96,7 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
@@ -119,6 +123,7 @@ contains
     integer(c_int32_t) :: tag_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     tag_c = SYNCYTE_ANY
     if (present(tag)) tag_c = int(tag, c_int32_t)
@@ -148,6 +153,8 @@ contains
     integer(c_int32_t) :: recv_tag_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(sent)
+    call syncyte_set_span(received)
     local = fortran_buffer(sent, "sent"//c_null_char, sent_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, received_buffer)
     send_tag_c = 0

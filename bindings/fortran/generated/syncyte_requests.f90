@@ -5,6 +5,7 @@ module syncyte_requests
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   implicit none
   private
   public :: syncyte_wait_all

@@ -7,6 +7,7 @@ module syncyte_runtime
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   implicit none
   private
   public :: start, finish_all, syncyte_is_initialized, syncyte_knows_death, syncyte_get_version, syncyte_write_log, &

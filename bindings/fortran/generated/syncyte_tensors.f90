@@ -10,6 +10,7 @@ module syncyte_tensors
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_comms, only: syncyte_comm
   use syncyte_requests, only: syncyte_request
   implicit none
@@ -103,6 +104,8 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(shape)
+    call syncyte_set_span(local_rows)
     local = SYNCYTE_SUCCESS
     allocate (shape_c(fortran_count(shape)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(shape, "shape"//c_null_char, 1_c_int32_t, shape_c)
@@ -143,6 +146,7 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
@@ -315,6 +319,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(output)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
         output_buffer)
@@ -341,6 +347,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -367,6 +375,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -394,6 +404,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(output)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
         output_buffer)
@@ -421,6 +433,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -448,6 +462,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -480,6 +496,10 @@ contains
     integer(c_int32_t) :: op_c
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
+    call syncyte_set_span(element)
+    call syncyte_set_span(value)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -521,6 +541,10 @@ contains
     integer(c_int32_t) :: op_c
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
+    call syncyte_set_span(element)
+    call syncyte_set_span(value)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
@@ -589,6 +613,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(gradients)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
         gradients_buffer)
@@ -616,6 +642,8 @@ contains
     type(syncyte_buffer_t) :: global
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(gradients)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
         gradients_buffer)
@@ -674,6 +702,8 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(index)
+    call syncyte_set_span(ranks)
     status = fortran_tensor_owner(self%handle, index, ranks)
     call finish(status, stat, errmsg)
   end subroutine tensor_owner
@@ -690,6 +720,8 @@ contains
     integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
+    call syncyte_set_span(lower)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -717,6 +749,8 @@ contains
     integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
+    call syncyte_set_span(lower)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -745,6 +779,8 @@ contains
     integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
+    call syncyte_set_span(lower)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -774,6 +810,8 @@ contains
     integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(array)
+    call syncyte_set_span(lower)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -801,6 +839,9 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(lo)
+    call syncyte_set_span(hi)
+    call syncyte_set_span(array)
     status = fortran_tensor_get(self%handle, lo, hi, array)
     call finish(status, stat, errmsg)
   end subroutine tensor_get
@@ -816,6 +857,9 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(lo)
+    call syncyte_set_span(hi)
+    call syncyte_set_span(array)
     status = fortran_tensor_put(self%handle, lo, hi, array)
     call finish(status, stat, errmsg)
   end subroutine tensor_put
@@ -834,6 +878,10 @@ contains
     integer(c_int32_t) :: op_c
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(lo)
+    call syncyte_set_span(hi)
+    call syncyte_set_span(array)
+    call syncyte_set_span(alpha)
     op_c = SYNCYTE_OP_SUM
     if (present(op)) op_c = op
     status = fortran_tensor_acc(self%handle, lo, hi, array, alpha, op_c)
@@ -855,6 +903,10 @@ contains
     integer(c_int32_t) :: op_c
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(lo)
+    call syncyte_set_span(hi)
+    call syncyte_set_span(array)
+    call syncyte_set_span(alpha)
     op_c = SYNCYTE_OP_SUM
     if (present(op)) op_c = op
     status = fortran_tensor_iacc(self%handle, lo, hi, array, alpha, op_c, request%handle)
@@ -876,6 +928,11 @@ contains
     integer(c_int64_t) :: count_c
     integer(c_int32_t) :: status
 
+    call syncyte_set_span(lo)
+    call syncyte_set_span(hi)
+    call syncyte_set_span(ranks)
+    call syncyte_set_span(first)
+    call syncyte_set_span(last)
     count_c = 0
     status = fortran_tensor_locate(self%handle, lo, hi, ranks, first, last, count_c)
     answer = int(count_c, c_int64_t)
@@ -893,6 +950,7 @@ contains
     integer(c_int64_t) :: value_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
     local = fortran_element(self%handle, element, element_c)
     value_c = 0
     if (local /= SYNCYTE_SUCCESS) then
@@ -915,6 +973,8 @@ contains
     integer(c_int64_t) :: value_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(value)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, value_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -938,6 +998,9 @@ contains
     integer(c_int64_t) :: previous_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(operand)
+    call syncyte_set_span(previous)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(operand, "operand"//c_null_char, operand_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -962,6 +1025,8 @@ contains
     integer(c_int64_t) :: operand_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(operand)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(operand, "operand"//c_null_char, operand_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -985,6 +1050,8 @@ contains
     integer(c_int64_t) :: previous_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(inc)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(inc, "inc"//c_null_char, inc_c)
     previous_c = 0
@@ -1012,6 +1079,10 @@ contains
     integer(c_int64_t) :: previous_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(expected)
+    call syncyte_set_span(desired)
+    call syncyte_set_span(previous)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(expected, "expected"//c_null_char, expected_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(desired, "desired"//c_null_char, desired_c)
@@ -1039,6 +1110,9 @@ contains
     integer(c_int64_t) :: desired_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(expected)
+    call syncyte_set_span(desired)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(expected, "expected"//c_null_char, expected_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(desired, "desired"//c_null_char, desired_c)
@@ -1068,6 +1142,9 @@ contains
     integer(c_int64_t) :: found_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(element)
+    call syncyte_set_span(value)
+    call syncyte_set_span(found)
     local = fortran_element(self%handle, element, element_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, value_c)
     timeout_c = -1
@@ -1094,6 +1171,7 @@ contains
     integer(c_int64_t) :: row_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(row)
     local = fortran_integer(row, "row"//c_null_char, row_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_lock"//c_null_char)
@@ -1112,6 +1190,7 @@ contains
     integer(c_int64_t) :: row_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(row)
     local = fortran_integer(row, "row"//c_null_char, row_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_unlock"//c_null_char)
@@ -1383,6 +1462,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1413,6 +1493,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1443,6 +1524,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1473,6 +1555,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1503,6 +1586,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1533,6 +1617,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1563,6 +1648,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1593,6 +1679,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)
@@ -1623,6 +1710,7 @@ contains
       end function fortran_tensor_node
     end interface
 
+    call syncyte_set_span(first_row)
     status = fortran_tensor_node(self%handle, pointer, first_row_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(first_row, "first_row"//c_null_char, &
         first_row_c)

@@ -9,6 +9,7 @@ module syncyte_windows
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
+  use syncyte_spans
   use syncyte_comms, only: syncyte_comm
   use syncyte_requests, only: syncyte_request
   implicit none
@@ -61,6 +62,7 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
+    call syncyte_set_span(bytes)
     local = fortran_size(bytes, "bytes"//c_null_char, bytes_c)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
@@ -123,6 +125,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -145,6 +149,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(target)
+    call syncyte_set_span(first)
     local = fortran_buffer(target, "target"//c_null_char, target_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -168,6 +174,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -193,6 +201,9 @@ contains
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(operand)
+    call syncyte_set_span(first)
+    call syncyte_set_span(previous)
     local = fortran_alike(operand, operand, "operand"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
@@ -223,6 +234,10 @@ contains
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(expected)
+    call syncyte_set_span(desired)
+    call syncyte_set_span(first)
+    call syncyte_set_span(previous)
     local = fortran_alike(expected, expected, "expected"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(desired, expected, "desired"//c_null_char)
@@ -252,6 +267,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -275,6 +292,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(target)
+    call syncyte_set_span(first)
     local = fortran_buffer(target, "target"//c_null_char, target_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -299,6 +318,8 @@ contains
     integer(c_size_t) :: first_c
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -326,6 +347,9 @@ contains
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(operand)
+    call syncyte_set_span(first)
+    call syncyte_set_span(previous)
     local = fortran_alike(operand, operand, "operand"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
@@ -357,6 +381,10 @@ contains
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(expected)
+    call syncyte_set_span(desired)
+    call syncyte_set_span(first)
+    call syncyte_set_span(previous)
     local = fortran_alike(expected, expected, "expected"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_alike(desired, expected, "desired"//c_null_char)
@@ -451,6 +479,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_real4
@@ -482,6 +511,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_real8
@@ -513,6 +543,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_complex4
@@ -544,6 +575,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_complex8
@@ -575,6 +607,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer1
@@ -606,6 +639,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer2
@@ -637,6 +671,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer4
@@ -668,6 +703,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer8
@@ -699,6 +735,7 @@ contains
       end function fortran_window_pointer
     end interface
 
+    call syncyte_set_span(shape)
     status = fortran_window_pointer(self%handle, int(rank, c_int32_t), shape, pointer)
     call finish(status, stat, errmsg)
   end subroutine window_pointer_logical1

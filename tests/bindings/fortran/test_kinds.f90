@@ -1,4 +1,5 @@
-!> Pointers and gathers of every type, and sizes of structures, which must equal C's.
+!> Pointers and gathers of every type, arrays that a function's result has allocated, and sizes of structures, which must
+!> equal C's.
 program test_kinds
   use, intrinsic :: iso_c_binding
   use syncyte
@@ -20,6 +21,7 @@ program test_kinds
   call integers()
   call bits()
   call flags()
+  call spans()
   call world%destroy()
   call syncyte_finalize()
   call checks_end()
@@ -167,6 +169,44 @@ contains
     call t%sync()
     call t%destroy()
   end subroutine flags
+
+  !> Arrays that an assignment has allocated, whole and in sections; their descriptors are as gfortran 14 leaves them.
+  subroutine spans()
+    interface
+      subroutine unset_span(array, span)
+        import :: c_double
+        real(c_double), allocatable, intent(inout) :: array(:, :)
+        integer, intent(in) :: span
+      end subroutine unset_span
+    end interface
+    real(c_double), allocatable :: whole(:, :), got(:, :), part(:, :)
+    integer, allocatable :: odd(:)
+    integer :: i, span
+
+    call make(SYNCYTE_FLOAT64)
+    do span = 0, 24, 12
+      if (allocated(whole)) deallocate (whole, got, part)
+      whole = reshape([(real(i, c_double), i=1, 3*last)], [3, int(last)])
+      got = reshape([(0.0_c_double, i=1, 3*last)], [3, int(last)])
+      part = reshape([(0.0_c_double, i=1, 6)], [3, 2])
+      call unset_span(whole, span)
+      if (world%rank() == 0) call t%put([1, 1], shape(whole), whole)
+      call t%sync()
+      call unset_span(got, span)
+      call t%get([2, 1], [3, int(last)], got(2:3, :))
+      call check(all(got(2:3, :) == whole(2:3, :)) .and. all(got(1, :) == 0), "a section of an assigned array")
+      odd = pack([(i, i=1, last)], [(mod(i, 2) == 1, i=1, last)])
+      got = 0
+      call unset_span(got, span)
+      call t%gather(odd, got(:, :size(odd)))
+      call check(all(got(:, :size(odd)) == whole(:, odd)), "rows by packed numbers")
+      call unset_span(whole, span)
+      call unset_span(part, span)
+      call world%scatter(whole, part, root=0)
+      call check(all(part == whole(:, 2*world%rank() + 1:2*world%rank() + 2)), "an assigned array's parts")
+      call t%sync()
+    end do
+  end subroutine spans
 
   !> struct_size and the size of each structure equal those in C (support/sizes.c).
   subroutine structures()
