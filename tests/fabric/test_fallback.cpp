@@ -5,8 +5,9 @@
 //   module       libsyncyte_ucx.so is not there
 //   descriptors  no file descriptor is left, so the module cannot be loaded
 //   worker       the module is loaded, but too few file descriptors are left for UCX
-//   release      the process has loaded an old UCX, as an MPI may do: the library SYNCYTE_TEST_OLD_UCP (old_ucp.c)
-//   path         the loader finds that library first: rank 1 is started with another LD_LIBRARY_PATH
+//   release      the process has loaded an old UCX, as an MPI may do: the library SYNCYTE_TEST_UCP (stand_in_ucp.c)
+//   threads      the same with a new UCX that was built without support of threads
+//   path         the loader finds the old library first: rank 1 is started with another LD_LIBRARY_PATH
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -31,6 +32,7 @@ std::string lacking() {
 }
 
 bool has_old_release() { return lacking() == "release" || lacking() == "path"; }
+bool has_stand_in() { return has_old_release() || lacking() == "threads"; }
 
 bool is_without_module() { return rank() == 1 && lacking() == "module"; }
 
@@ -59,8 +61,8 @@ class few_descriptors {
   rlimit before_ = {};
 };
 
-void load_old_release() {
-  void* const loaded = ::dlopen(std::getenv("SYNCYTE_TEST_OLD_UCP"), RTLD_NOW | RTLD_LOCAL);
+void load_stand_in() {
+  void* const loaded = ::dlopen(std::getenv("SYNCYTE_TEST_UCP"), RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(loaded, nullptr) << ::dlerror();
 }
 
@@ -68,7 +70,7 @@ void load_old_release() {
 std::string open_engine() {
   std::string reason;
   if (rank() == 1 && lacking() == "setting") ::setenv("SYNCYTE_FABRIC", "off", 1);
-  if (rank() == 1 && lacking() == "release") load_old_release();
+  if (rank() == 1 && (lacking() == "release" || lacking() == "threads")) load_stand_in();
   if (rank() == 1 && lacking() == "descriptors") {
     const few_descriptors none(0);
     fabric::process_engine(reason);
@@ -86,6 +88,8 @@ std::string expected_reason() {
   if (lacking() == "setting") return "SYNCYTE_FABRIC is off";
   if (lacking() == "module") return "libsyncyte_missing.so";
   if (has_old_release()) return "has loaded UCX 1.12.0, but Syncyte needs UCX 1.13";
+  if (lacking() == "threads")
+    return "has loaded UCX 1.13.0 without support of threads, but Syncyte needs UCX built with";
   return lacking() == "descriptors" ? "Too many open files" : "more file descriptors";
 }
 
@@ -107,7 +111,7 @@ void read_rows(tensor::whole_tensor& tensor) {
 
 TEST(Fallback, IsAgreedAndSaid) {
   if (ranks() < 2 || lacking().empty()) GTEST_SKIP() << "needs two ranks and SYNCYTE_TEST_FALLBACK";
-  if (has_old_release() && has_loaded_ucx()) GTEST_SKIP() << "MPI has loaded its UCX already";
+  if (has_stand_in() && has_loaded_ucx()) GTEST_SKIP() << "MPI has loaded its UCX already";
   ASSERT_EQ(open_engine().empty(), rank() != 1);
   tensor_pointer tensor;
   testing::internal::CaptureStderr();

@@ -25,6 +25,14 @@ release loaded_release() {
 /// Whether ucp_config_modify() wants the name of the transport in the names of its settings.
 bool knows_prefixes() { return loaded_release().minor >= 17; }
 
+/// Whether several threads may have a worker each; without, UCX does not protect what its workers share.
+bool serves_threads() {
+  ucp_lib_attr_t library = {};
+  library.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
+  check("asking for the level of threads", ucp_lib_query(&library));
+  return library.max_thread_level == UCS_THREAD_MODE_MULTI;
+}
+
 /// UCX's settings: the environment's SYNCYTE_UCX_<name>, else UCX_<name>, else our default, else UCX's.
 class settings {
  public:
@@ -58,13 +66,20 @@ void fail(const char* action, ucs_status_t status) {
                            (detail.empty() ? "" : " (" + detail + ")"));
 }
 
-std::string refused_release() {
+std::string refused_library() {
   const release loaded = loaded_release();
-  if (loaded.major == 1 && loaded.minor >= needed_minor) return {};
-  return "the process has loaded UCX " + std::to_string(loaded.major) + "." + std::to_string(loaded.minor) + "." +
-         std::to_string(loaded.patch) + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
-         " or a later 1.x: put the folder of a newer libucp.so.0 first in LD_LIBRARY_PATH, or use an MPI that does not "
-         "bring an old one";
+  const std::string name = "the process has loaded UCX " + std::to_string(loaded.major) + "." +
+                           std::to_string(loaded.minor) + "." + std::to_string(loaded.patch);
+  if (loaded.major != 1 || loaded.minor < needed_minor)
+    return name + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
+           " or a later 1.x: put the folder of a newer libucp.so.0 first in LD_LIBRARY_PATH, or use an MPI that does "
+           "not "
+           "bring an old one";
+  if (!serves_threads())
+    return name +
+           " without support of threads, but Syncyte needs UCX built with --enable-mt (in Spack: "
+           "ucx+thread_multiple): put the folder of such a libucp.so.0 first in LD_LIBRARY_PATH";
+  return {};
 }
 
 context::context() {

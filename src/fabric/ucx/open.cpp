@@ -27,7 +27,7 @@ extern "C" __attribute__((visibility("default"))) syncyte::fabric::transport* sy
     std::string* reason) {
   using namespace syncyte::fabric::ucx;
   try {
-    *reason = refused_release();
+    *reason = refused_library();
     if (!reason->empty()) return nullptr;
     take_log_lines();
     return new ucx_transport;

@@ -1,12 +1,24 @@
-/* A libucp.so.0 that says it is UCX 1.12.0. It has the functions without which libsyncyte_ucx.so cannot be loaded; only
-   ucp_get_version() may be called, because a release older than 1.13 is refused first. */
+/* A libucp.so.0 that says it is UCX 1.<MINOR>.0, built without support of threads. It has the functions without which
+   libsyncyte_ucx.so cannot be loaded; only the first two may be called, because such a library is refused. */
+#include <stdint.h>
 #include <stdlib.h>
 
 void ucp_get_version(unsigned* major, unsigned* minor, unsigned* patch);
 void ucp_get_version(unsigned* major, unsigned* minor, unsigned* patch) {
   *major = 1;
-  *minor = 12;
+  *minor = MINOR;
   *patch = 0;
+}
+
+struct library_attributes { /* ucp_lib_attr_t */
+  uint64_t field_mask;
+  int max_thread_level; /* ucs_thread_mode_t */
+};
+
+int ucp_lib_query(struct library_attributes* library);
+int ucp_lib_query(struct library_attributes* library) {
+  library->max_thread_level = 1; /* UCS_THREAD_MODE_SERIALIZED */
+  return 0;
 }
 
 #define MUST_NOT_BE_CALLED(name) \
