@@ -264,6 +264,6 @@ function(syncyte_kill_test)
              --ranks=${ranks} --rounds=${TEST_ROUNDS} --grace=${TEST_GRACE} "--mpirun=${SYNCYTE_MPIRUN}" --
              "$<TARGET_FILE:${TEST_PROGRAM}>" ${TEST_ARGS})
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS 1
-                                            COST ${TEST_COST} ENVIRONMENT "${TEST_ENV}")
+                                            COST ${TEST_COST} ENVIRONMENT "${TEST_ENV}" RESOURCE_LOCK dev_shm)
   endforeach()
 endfunction()

@@ -17,7 +17,7 @@ static void leave_process(void) {
 static void leave_file(const char* folder, int rank) {
   char path[1024];
   int file;
-  snprintf(path, sizeof path, "%s/syncyte-leak-%d-%d", folder, (int)getpid(), rank);
+  snprintf(path, sizeof path, "%s/leak-of-syncyte-%d-%d", folder, (int)getpid(), rank);
   file = open(path, O_CREAT | O_RDWR, 0600);
   if (file < 0) perror(path);
 }

@@ -7,7 +7,9 @@ PROGRAM creates and frees objects in an endless loop; each rank prints the line 
 round starts PROGRAM, waits until all ranks are ready and for a random time, and kills with signal 9: one rank, all
 ranks, mpirun alone, or mpirun and all ranks at once. Then it looks for processes, files in /dev/shm and TMPDIR, and
 System V segments that did not exist before. Files and segments of Open MPI, MPICH and PMIx are not counted. If the
-machine allows namespaces, the rounds run in private ones.
+machine allows namespaces, the rounds run in private ones. Otherwise (SYNCYTE_KILL_LOOP_INSIDE=0 asks for it) they see
+what other programs leave in /dev/shm: CTest runs no two kill tests at a time, and files named after a rank's process id
+are removed after the round.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -101,6 +103,12 @@ class Loop:
             time.sleep(0.02)
         return left
 
+    def _remove(self, left: set[str], ranks: dict[int, int]) -> None:
+        """Removes what ranks of a round have left in a /dev/shm that other programs use too."""
+        for path in left:
+            if path.startswith("/dev/shm/") and any(f"-{pid}-" in path for pid in ranks.values()):
+                os.unlink(path)
+
     def _start(self, mark: str) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})
         command = [*self.options.mpirun.split("|"), str(self.options.ranks), *self.options.command]
@@ -140,7 +148,8 @@ class Loop:
         before = self._left_files()
         job = self._start(mark)
         begin = time.monotonic()
-        self._kill(way, job, self._wait_for_ranks(job))
+        ranks = self._wait_for_ranks(job)
+        self._kill(way, job, ranks)
         limit = time.monotonic() + self.options.grace
         while (left := marked(mark)) and time.monotonic() < limit:
             job.poll(0.05)
@@ -148,7 +157,9 @@ class Loop:
         for pid in left:
             send(pid, signal.SIGKILL)
         job.finish()
-        problems += sorted(self._left_since(before))
+        left_files = self._left_since(before)
+        self._remove(left_files, ranks)
+        problems += sorted(left_files)
         print(f"round {number} ({way}, {time.monotonic() - begin:.1f} s): {len(problems)} left behind", flush=True)
         return [f"after kill -9 of {way}: {problem}" for problem in problems]
 
