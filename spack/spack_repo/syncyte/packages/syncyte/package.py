@@ -7,7 +7,7 @@ import os
 import pathlib
 
 from spack.package import *
-from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 
 
@@ -38,16 +38,16 @@ class Syncyte(CMakePackage, CudaPackage):
 
     depends_on("mpi@3.1:")
     depends_on("fmt@9:")
-    depends_on("spdlog@1.10:+fmt_external")
+    depends_on("spdlog@1.10:")
     depends_on("xxhash", type="build")
-    depends_on("ucx@1.13:", when="+ucx")
-    depends_on("hdf5@1.10:+mpi", when="+hdf5")
+    depends_on("ucx@1.13:+thread_multiple", when="+ucx")
+    depends_on("hdf5@1.10:", when="+hdf5")
     depends_on("isa-l", when="+hdf5")
-    depends_on("python@3.11:", type=("build", "run"), when="+python")
-    depends_on("python@3.11:", type=("build", "run"), when="+torch")
+    depends_on("python@3.11:3.13", type=("build", "run"), when="+python")
+    depends_on("python@3.11:3.13", type=("build", "run"), when="+torch")
     depends_on("py-numpy", type="run", when="+python")
     depends_on("py-mpi4py@4:", type="run", when="+python")
-    depends_on("py-h5py+mpi", type="run", when="+python+hdf5")
+    depends_on("py-h5py", type="run", when="+python+hdf5")
     depends_on("py-torch@2.6:2.15", type=("build", "link", "run"), when="+torch")
     extends("python", when="+python")
 
