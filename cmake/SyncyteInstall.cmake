@@ -116,7 +116,8 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
 # A script that a shell sources to find the installation; the installation may be moved.
 set(SYNCYTE_ENV_PYTHON "")
 if(SYNCYTE_PYTHON)
-  set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"\${_syncyte_prefix}/${SYNCYTE_PYTHON_DIR}\${PYTHONPATH:+:\${PYTHONPATH}}\"")
+  syncyte_python_path("${SYNCYTE_PYTHON_DIR}" python_path)
+  set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"${python_path}\${PYTHONPATH:+:\${PYTHONPATH}}\"")
 endif()
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}"
   OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_BIN)

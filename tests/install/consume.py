@@ -2,6 +2,7 @@
 
     consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
     consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
+    consume.py ... shells --pythondir DIR
     consume.py ... components --source DIR --define A=B ...
     consume.py ... python --python PYTHON --pythondir DIR --with hdf5 torch
 """
@@ -129,12 +130,27 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
         sys.exit("not every rank has come to its end")
 
 
+def shells(arguments: argparse.Namespace, moved: Path) -> None:
+    """Every shell of this machine finds the moved installation by syncyte-env.sh, with set -eu in a subshell too."""
+    names = ("PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH", "PYTHONPATH")
+    wanted = [moved / "bin", moved, moved / arguments.libdir / "pkgconfig", moved / arguments.pythondir]
+    read = f". '{moved}/bin/syncyte-env.sh'"
+    show = " && ".join(f'echo "${{{name}%%:*}}"' for name in names)
+    variables = {"PATH": os.environ["PATH"]}
+    for shell in filter(shutil.which, ("sh", "dash", "bash", "zsh")):
+        for script in (f"{read} && {show}", f"set -eu; ({read}; {show})"):
+            command = [shell, "-c", script]
+            found = subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=False).stdout
+            if found.split() != [str(path) for path in wanted]:
+                sys.exit(f"{shell} -c '{script}' prints {found}, expected {wanted}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--cmake", required=True)
     parser.add_argument("--libdir", required=True)
-    parser.add_argument("action", choices=["prefix", "project", "components", "python"])
+    parser.add_argument("action", choices=["prefix", "project", "components", "python", "shells"])
     parser.add_argument("--build")
     parser.add_argument("--source")
     parser.add_argument("--mpiexec")
@@ -148,7 +164,8 @@ def main() -> None:
     parser.add_argument("--compiler", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     moved = arguments.work / "moved"
-    actions = {"prefix": install, "project": project, "components": components, "python": python}
+    actions = {"prefix": install, "project": project, "components": components, "python": python,
+               "shells": shells}
     actions[arguments.action](arguments, moved)
 
 

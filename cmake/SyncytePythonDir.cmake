@@ -1,0 +1,32 @@
+# Where the Python package is installed (SYNCYTE_PYTHON_DIR), and how it and the library's folder find each other.
+include_guard(GLOBAL)
+
+# syncyte_below_prefix(DIR OUTPUT): a path below the prefix becomes relative to it, so that the installation can be moved;
+# other absolute paths stay.
+function(syncyte_below_prefix dir output)
+  cmake_path(NORMAL_PATH dir)
+  cmake_path(IS_PREFIX CMAKE_INSTALL_PREFIX "${dir}" NORMALIZE is_below)
+  if(IS_ABSOLUTE "${dir}" AND is_below)
+    cmake_path(RELATIVE_PATH dir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
+  endif()
+  set(${output} "${dir}" PARENT_SCOPE)
+endfunction()
+
+# syncyte_libraries_from_package(DIR OUTPUT): the libraries' folder relative to the package syncyte in DIR, or absolute
+# where DIR is.
+function(syncyte_libraries_from_package dir output)
+  set(folder "${CMAKE_INSTALL_FULL_LIBDIR}")
+  if(NOT IS_ABSOLUTE "${dir}")
+    cmake_path(APPEND CMAKE_INSTALL_PREFIX "${dir}" syncyte OUTPUT_VARIABLE package)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${package}")
+  endif()
+  set(${output} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# syncyte_python_path(DIR OUTPUT): DIR as syncyte-env.sh gives it to PYTHONPATH.
+function(syncyte_python_path dir output)
+  if(NOT IS_ABSOLUTE "${dir}")
+    string(PREPEND dir "\${_syncyte_prefix}/")
+  endif()
+  set(${output} "${dir}" PARENT_SCOPE)
+endfunction()
