@@ -69,7 +69,7 @@ run_demo() {
 asks_for_more() {
   local previous="" argument
   for argument in "$@"; do
-    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks ]]; then
+    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks|roots ]]; then
       return 0
     fi
     previous="${argument}"
@@ -81,7 +81,7 @@ asks_for_more() {
 expected_time() {
   [[ -z "${MPI}" ]] || return 0
   case "$*" in
-    "") echo " (3 to 6 minutes on 2 idle cores)" ;;
+    "") echo " (3 to 6 minutes on 2 idle cores, up to 10 on slow ones)" ;;
     "-L slow") echo " (about 15 minutes on 2 idle cores)" ;;
     "-L ranks") echo " (about 10 minutes on 2 idle cores)" ;;
   esac
@@ -101,7 +101,7 @@ print_slowest() {
 }
 
 run_test() {
-  local exclude='slow|ranks' previous="" argument status=0
+  local exclude='slow|ranks|roots' previous="" argument status=0
   local -a options=()
   ! asks_for_more "$@" || exclude=""
   # One joined pattern: ctest excludes only tests that match every -LE.
