@@ -19,6 +19,9 @@ LIMIT = 2.5  # seconds of a test
 PROGRAM_LIMIT = 3.0  # seconds of a program that hangs, including the start of all ranks
 START_SECONDS = 80.0  # longest start of mpirun and its ranks
 MOST_SECONDS = 12.0  # longest time that a hang or a crash costs on a busy machine, including the restart
+# In one of five runs mpirun 5.0 loses its message about the rank that failed; then the launcher can only say this.
+MUTE = "CRASH: mpirun ended with status"
+MOST_TRIES = 5
 
 
 @dataclass
@@ -122,8 +125,12 @@ def check_tests(options: argparse.Namespace, folder: str) -> None:
 def check_program(options: argparse.Namespace, folder: str) -> None:
     for argument, (status, words) in PROGRAM.items():
         limit = PROGRAM_LIMIT if argument == "hangs" else 20.0
-        result = launch(options, "program", limit, MOST_SECONDS, ["--folder", folder, "--", options.target, argument])
-        check(result.returncode == status, f"{argument}: exit status {result.returncode}, expected {status}")
+        for _ in range(MOST_TRIES):
+            arguments = ["--folder", folder, "--", options.target, argument]
+            result = launch(options, "program", limit, MOST_SECONDS, arguments)
+            check(result.returncode == status, f"{argument}: exit status {result.returncode}, expected {status}")
+            if MUTE not in result.stdout:
+                break
         for word in words:
             check(word in result.stdout, f"{argument}: the output does not say {word!r}")
 
