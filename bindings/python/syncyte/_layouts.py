@@ -185,17 +185,19 @@ def remember(tensor: torch.Tensor, part: Part) -> None:
 
 
 def _remember_all() -> None:
-    """Remembers the parameters that the modules have now, and the state that optimizers have of them."""
-    parts = {}
+    """Remembers the parameters that the modules have now, and the state that optimizers have of parts."""
     for module in list(_modules):
         for _, layout, tensor in _own_layouts(module):
-            parts[id(tensor)] = layout.part(tensor.shape)
-            remember(tensor, parts[id(tensor)])
+            remember(tensor, layout.part(tensor.shape))
     for optimizer in list(_optimizers):
         for parameter, state in optimizer.state.items():
-            for value in state.values() if id(parameter) in parts else ():
+            is_tensor = isinstance(parameter, torch.Tensor) and parameter.layout == torch.strided
+            part = _parts.part_at(parameter.data_ptr(), parameter.nbytes) if is_tensor else None
+            if part is None:
+                continue
+            for value in state.values():
                 if isinstance(value, torch.Tensor) and value.shape == parameter.shape:
-                    remember(value, parts[id(parameter)])
+                    remember(value, part)
 
 
 def _know_optimizer(optimizer: torch.optim.Optimizer, *_: Any) -> None:

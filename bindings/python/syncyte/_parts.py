@@ -79,6 +79,12 @@ def remember(array: Any, part: Part) -> None:
     _memory[address] = _Memory(address + array.nbytes, part, [*owners, _existence_of(array)])
 
 
+def part_at(address: int, nbytes: int) -> Part | None:
+    """Returns the part that the memory holds, if it is exactly that of a part."""
+    known = _memory.get(address)
+    return known.part if known is not None and known.end == address + nbytes and known.exists else None
+
+
 def _existence_of(array: Any) -> Callable[[], bool]:
     if isinstance(array, np.ndarray):
         reference = weakref.ref(array)

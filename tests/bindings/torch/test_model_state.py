@@ -568,6 +568,13 @@ def test_an_optimizers_state_of_a_part_is_a_part(comm, tmp_path):
     for key, value in zip(model.state_dict(), range(3), strict=True):
         whole = nn.collect_state_dict(model, model.state_dict() | {key: state[value]["exp_avg"]})[key]
         assert torch.equal(found[f"{value}.exp_avg"], whole)
+    table = syncyte.WholeTensor((2 * SIZE, 2), torch.float64)
+    table.requires_grad_()
+    optimizer = torch.optim.Adagrad([table.local], lr=0.1)
+    table.local.grad = torch.full((2, 2), float(RANK), dtype=torch.float64)
+    optimizer.step()
+    syncyte.checkpoint.save(path, {"sum": optimizer.state[table.local]["sum"]})
+    assert syncyte.checkpoint.load(path)["sum"][:, 0].tolist() == [float(i // 2) ** 2 for i in range(2 * SIZE)]
     if SIZE > 1:
         other = parallel_model()
         optimizer = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.5)
