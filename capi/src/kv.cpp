@@ -38,6 +38,7 @@ syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, i
       const auto given = options_or(options, syncyte_kv_options_t SYNCYTE_KV_OPTIONS_INIT);
       chosen.name = given.name != nullptr ? given.name : "";
       chosen.workers = given.workers;
+      chosen.homes = given.homes;
     });
     *kv = tables::kv().insert(
         kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, std::move(chosen)));

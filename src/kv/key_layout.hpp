@@ -32,6 +32,7 @@ class key_layout {
   }
 
   std::int64_t keys() const { return keys_; }
+  bool is_uniform() const { return places_.empty(); }
 
   class equal_vectors {
    public:

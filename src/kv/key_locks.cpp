@@ -20,7 +20,8 @@ key_locks::key_locks(std::uint64_t* words, process self, std::int64_t first)
       self_(static_cast<std::uint64_t>(self.number)),
       is_alive_(std::move(self.is_alive)),
       name_(std::move(self.name)),
-      world_rank_(std::move(self.world_rank)) {
+      world_rank_(std::move(self.world_rank)),
+      key_of_(std::move(self.key)) {
   base::require(self.number >= 0 && self_ < most_processes, SYNCYTE_ERR_UNSUPPORTED, "more than {} processes on a node",
                 most_processes);
 }
@@ -29,11 +30,11 @@ void key_locks::fail_damaged(std::int64_t key, std::uint64_t seen) const {
   const int rank = world_rank_(holder_of(seen));
   base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = name_, .rank = rank},
                fmt::format("key {} is damaged: rank {} of the world died while it wrote its values; set() repairs it",
-                           key, rank));
+                           key_of_(key), rank));
 }
 
 std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
-  atomics::holder_wait wait(fmt::format("key {}", key), name_);
+  atomics::holder_wait wait(fmt::format("key {}", key_of_(key)), name_);
   while (true) {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     if (seen >> holder_shift == 0) return seen;
@@ -73,7 +74,7 @@ bool key_locks::try_begin_write(std::int64_t key, damage what) {
 }
 
 void key_locks::lock_slowly(std::int64_t key, damage what) {
-  atomics::holder_wait wait(fmt::format("key {}", key), name_);
+  atomics::holder_wait wait(fmt::format("key {}", key_of_(key)), name_);
   std::uint64_t seen = 0;
   while (!try_lock(key, seen, what))
     if (seen >> holder_shift != 0 && wait.pause(seen)) mark_damage(key, seen);

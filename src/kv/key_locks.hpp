@@ -26,6 +26,7 @@ class key_locks {
     std::function<bool(int)> is_alive;                     ///< takes any process's number
     std::string name = "a store";                          ///< name of the store, for the watchdog
     std::function<int(int)> world_rank = std::identity{};  ///< a process's rank in MPI_COMM_WORLD, for errors
+    std::function<std::int64_t(std::int64_t)> key = std::identity{};  ///< the key of a slot, for errors
   };
 
   /// `words` are those of the keys from `first` on; they are zero before their first use.
@@ -88,6 +89,7 @@ class key_locks {
   std::function<bool(int)> is_alive_;
   std::string name_;
   std::function<int(int)> world_rank_;
+  std::function<std::int64_t(std::int64_t)> key_of_;
 };
 
 }  // namespace syncyte::kv

@@ -11,7 +11,7 @@ namespace {
 template <class Number>
 void encode_as(std::span<const listed_key> keys, std::int64_t first, std::byte* list) {
   for (const listed_key& each : keys) {
-    const auto distance = static_cast<Number>(each.key - first);
+    const auto distance = static_cast<Number>(each.slot - first);
     std::memcpy(list, &distance, sizeof distance);
     list += sizeof distance;
   }
@@ -22,7 +22,7 @@ template <class Byte, class Copy>
 void for_each_vector(const key_layout& layout, std::span<const listed_key> keys, Byte* packed, Copy&& copy) {
   layout.visit([&, packed](auto vectors) mutable {
     for (const listed_key& each : keys) {
-      const std::size_t bytes = static_cast<std::size_t>(vectors.length(each.key)) * sizeof(float);
+      const std::size_t bytes = static_cast<std::size_t>(vectors.length(each.slot)) * sizeof(float);
       copy(each.place, packed, bytes);
       packed += bytes;
     }
@@ -38,7 +38,7 @@ key_requests::piece key_requests::next_piece() const {
   return layout_.visit([&](auto vectors) {
     piece result{0, 0};
     for (const listed_key& key : keys_.subspan(done_)) {
-      const std::size_t more = result.value_bytes + static_cast<std::size_t>(vectors.length(key.key)) * sizeof(float);
+      const std::size_t more = result.value_bytes + static_cast<std::size_t>(vectors.length(key.slot)) * sizeof(float);
       const std::size_t list_bytes = (result.keys + 1) * each;
       if (result.keys > 0 && (reads ? std::max(list_bytes, more) : list_bytes + more) > fabric::most_payload) break;
       ++result.keys;
@@ -56,7 +56,8 @@ void key_requests::encode(std::span<const listed_key> keys, std::byte* list) con
 }
 
 std::string key_requests::owner_name() const {
-  const std::string first = fmt::format("{} (home of key {}", owner_.ranks->rank_name(owner_.rank), keys_[0].key);
+  const std::string first = fmt::format("{} (home of key {}", owner_.ranks->rank_name(owner_.rank),
+                                        owner_.homes->key(owner_.rank, keys_[0].slot));
   return keys_.size() == 1 ? first + ")" : fmt::format("{} and {} more keys of the list)", first, keys_.size() - 1);
 }
 

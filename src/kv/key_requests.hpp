@@ -8,6 +8,7 @@
 
 #include "fabric/caller.hpp"
 #include "fabric/group.hpp"
+#include "kv/key_homes.hpp"
 #include "kv/table_target.hpp"
 
 namespace syncyte::kv {
@@ -22,7 +23,8 @@ class key_requests final : public fabric::request_source {
     int rank;
     const fabric::group* ranks;  // name it in errors
     fabric::object_name object;
-    key_range keys;
+    key_range keys;                    // their slots
+    const key_homes* homes = nullptr;  // name a key in errors
   };
 
   /// `values`: of the list that `keys` are from; they are only read unless the operation is pull.

@@ -16,15 +16,19 @@ std::vector<std::size_t>& counters(int ranks) {
 
 /// A counting sort. While it distributes the keys, an owner's counter is where its next key goes. Memory is allocated
 /// first: an exception must not leave counters that are not 0.
-keys_by_owner::keys_by_owner(const base::partition& parts, const key_layout& layout, std::span<const std::int64_t> keys)
+keys_by_owner::keys_by_owner(const key_homes& homes, const key_layout& layout, std::span<const std::int64_t> keys)
     : keys_(keys.size()) {
-  std::vector<std::int32_t> owners(keys.size());
-  parts_.reserve(std::min(keys.size(), static_cast<std::size_t>(parts.parts())));
-  std::vector<std::size_t>& counter = counters(parts.parts());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    owners[i] = parts.owner(keys[i]);
-    if (counter[static_cast<std::size_t>(owners[i])]++ == 0) parts_.push_back({owners[i], {}});
-  }
+  std::vector<std::int32_t> owners;
+  std::vector<std::int64_t> slots;
+  owners.reserve(keys.size());
+  slots.reserve(keys.size());
+  parts_.reserve(std::min(keys.size(), static_cast<std::size_t>(homes.ranks())));
+  std::vector<std::size_t>& counter = counters(homes.ranks());
+  homes.for_each(keys, [&](std::int32_t owner, std::int64_t slot) {
+    owners.push_back(owner);
+    slots.push_back(slot);
+    if (counter[static_cast<std::size_t>(owner)]++ == 0) parts_.push_back({owner, {}});
+  });
   std::ranges::sort(parts_, {}, &part::owner);
   std::size_t begin = 0;
   for (part& each : parts_) {
@@ -36,8 +40,8 @@ keys_by_owner::keys_by_owner(const base::partition& parts, const key_layout& lay
   layout.visit([&](auto vectors) {
     std::int64_t place = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      keys_[counter[static_cast<std::size_t>(owners[i])]++] = {keys[i], place};
-      place += vectors.length(keys[i]);
+      keys_[counter[static_cast<std::size_t>(owners[i])]++] = {slots[i], place};
+      place += vectors.length(slots[i]);
     }
   });
   for (const part& each : parts_) counter[static_cast<std::size_t>(each.owner)] = 0;

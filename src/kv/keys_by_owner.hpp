@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/partition.hpp"
+#include "kv/key_homes.hpp"
 #include "kv/key_layout.hpp"
 #include "kv/table.hpp"
 
@@ -20,7 +20,7 @@ class keys_by_owner {
     std::span<const listed_key> keys;
   };
 
-  keys_by_owner(const base::partition& parts, const key_layout& layout, std::span<const std::int64_t> keys);
+  keys_by_owner(const key_homes& homes, const key_layout& layout, std::span<const std::int64_t> keys);
   keys_by_owner(keys_by_owner&&) = default;
 
   /// The owners that have keys of the list, ascending.

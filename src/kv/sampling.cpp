@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -18,25 +20,20 @@ void reject(const std::string& store, std::string_view argument, std::int64_t va
 
 namespace {
 
-/// The parts of `ranges` inside `whole`.
-std::vector<key_range> parts_inside(const key_range& whole, std::span<const key_range> ranges) {
-  std::vector<key_range> result;
-  for (const key_range& each : ranges) {
-    const std::int64_t first = std::max(each.first, whole.first), end = std::min(each.end(), whole.end());
-    if (first < end) result.push_back({first, end - first});
-  }
-  return result;
-}
+/// Draws by trial take four trials on average at most.
+constexpr double least_share = 0.25;
+/// Keys that are looked at for a local one.
+constexpr int most_misses = 256;
 
-void check(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store) {
+void check(std::int64_t keys, const syncyte_kv_sampling_t& asked, const std::string& store) {
   if (asked.scheme < SYNCYTE_KV_NAIVE || asked.scheme > SYNCYTE_KV_LOCAL)
     reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
     reject(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
-  if (asked.min_key < 0 || asked.min_key >= layout.keys())
-    reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", layout.keys() - 1));
-  if (asked.max_key <= asked.min_key || asked.max_key > layout.keys())
-    reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, layout.keys()));
+  if (asked.min_key < 0 || asked.min_key >= keys)
+    reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
+  if (asked.max_key <= asked.min_key || asked.max_key > keys)
+    reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
   if (asked.pool_size < 1) reject(store, "sampling->pool_size", asked.pool_size, "1 or more");
   if (asked.reuse < 1) reject(store, "sampling->reuse", asked.reuse, "1 or more");
   if (asked.scheme == SYNCYTE_KV_POOL && asked.with_replacement == 0)
@@ -48,74 +45,104 @@ void check(const key_layout& layout, const syncyte_kv_sampling_t& asked, const s
 
 }  // namespace
 
-sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, std::span<const key_range> local,
-                   const std::string& store)
-    : layout_(layout), asked_(asked) {
-  check(layout, asked, store);
-  const std::vector<key_range> whole{{asked.min_key, asked.max_key - asked.min_key}};
-  all_ = choose(whole);
-  if (asked.with_replacement == 0) all_.different = count_different(whole);
-  const auto parts = parts_inside(whole.front(), local);
-  if (!is_late() || (parts.size() == 1 && parts.front().count == whole.front().count)) return;
-  local_ = choose(parts);
-  local_.different = count_different(parts);
+sampling::sampling(key_facts keys, const syncyte_kv_sampling_t& asked, const std::string& store)
+    : keys_(std::move(keys)), asked_(asked) {
+  check(keys_.count, asked, store);
+  length_ = keys_.length(asked.min_key);
+  different_ = asked.max_key - asked.min_key;
+  if (!keys_.have_one_length) list_rare_keys();
 }
 
-sampling::choice sampling::choose(std::span<const key_range> ranges) const {
-  choice result{.ranges = {ranges.begin(), ranges.end()}, .ends = {}, .different = 0};
+/// Lists the keys that can be drawn, and their weights, if most draws of the range are other keys.
+void sampling::list_rare_keys() {
+  double all = 0, eligible = 0;
+  different_ = 0;
+  for (std::int64_t key = asked_.min_key; key < asked_.max_key; ++key) {
+    all += weight(key);
+    if (!is_eligible(key)) continue;
+    eligible += weight(key);
+    ++different_;
+  }
+  if (eligible >= least_share * all) return;
   double sum = 0;
-  for (const key_range& each : ranges) result.ends.push_back(sum += weight(each));
-  return result;
+  for (std::int64_t key = asked_.min_key; key < asked_.max_key; ++key) {
+    if (!is_eligible(key)) continue;
+    rare_.push_back(key);
+    ends_.push_back(sum += weight(key));
+  }
 }
 
-/// Place of a key in the range of all keys that are drawn, from 1.
-double sampling::place(std::int64_t key) const { return static_cast<double>(key - asked_.min_key + 1); }
-
-/// Proportional to the probability that a key of these is drawn. The n-th key, n from 1, has the probability
+/// Proportional to the probability of a key. The n-th one of the range, n from 1, has the probability
 /// log((n + 1) / n) / log(keys + 1) in a log-uniform distribution.
-double sampling::weight(const key_range& range) const {
-  if (asked_.distribution == SYNCYTE_KV_UNIFORM) return static_cast<double>(range.count);
-  return std::log(place(range.end()) / place(range.first));
-}
-
-std::int64_t sampling::count_different(std::span<const key_range> ranges) const {
-  return layout_.visit([&](auto vectors) {
-    std::int64_t result = 0;
-    for (const key_range& each : ranges)
-      for (std::int64_t key = each.first; key < each.end(); ++key) result += vectors.length(key) == length();
-    return result;
-  });
-}
-
-/// Local keys while there are any that are not drawn, if keys are drawn late.
-const sampling::choice& sampling::source(std::size_t drawn) const {
-  return local_.different > static_cast<std::int64_t>(drawn) ? local_ : all_;
+double sampling::weight(std::int64_t key) const {
+  if (asked_.distribution == SYNCYTE_KV_UNIFORM) return 1;
+  return std::log1p(1 / static_cast<double>(key - asked_.min_key + 1));
 }
 
 void sampling::require_enough(std::int64_t count) const {
-  if (asked_.with_replacement == 0 && count > all_.different)
-    reject("", "count", count, fmt::format("at most {}, as many as can be drawn without replacement", all_.different));
+  if (asked_.with_replacement == 0 && count > different_)
+    reject("", "count", count, fmt::format("at most {}, as many as can be drawn without replacement", different_));
 }
 
-std::int64_t sampling::draw_any(random_engine& engine, const choice& from) const {
-  std::size_t chosen = 0;
-  std::uniform_real_distribution share(0.0, 1.0);
-  if (from.ranges.size() > 1) {
-    const auto above = std::ranges::upper_bound(from.ends, share(engine) * from.ends.back());
-    chosen = std::min<std::size_t>(static_cast<std::size_t>(above - from.ends.begin()), from.ranges.size() - 1);
-  }
-  const key_range& range = from.ranges[chosen];
+std::int64_t sampling::draw_of_range(random_engine& engine) const {
   if (asked_.distribution == SYNCYTE_KV_UNIFORM)
-    return std::uniform_int_distribution(range.first, range.end() - 1)(engine);
-  const double drawn = place(range.first) * std::exp(share(engine) * weight(range));
-  return std::clamp(asked_.min_key + static_cast<std::int64_t>(drawn) - 1, range.first, range.end() - 1);
+    return std::uniform_int_distribution(asked_.min_key, asked_.max_key - 1)(engine);
+  const double share = std::uniform_real_distribution(0.0, 1.0)(engine);
+  const double place = std::exp(share * std::log1p(static_cast<double>(asked_.max_key - asked_.min_key)));
+  return std::clamp(asked_.min_key + static_cast<std::int64_t>(place) - 1, asked_.min_key, asked_.max_key - 1);
 }
 
-std::int64_t sampling::draw_one(random_engine& engine, const choice& from) const {
-  while (true) {
-    const std::int64_t key = draw_any(engine, from);
-    if (layout_.length(key) == length()) return key;
+std::int64_t sampling::draw_one(random_engine& engine) const {
+  if (!rare_.empty()) {
+    const double share = std::uniform_real_distribution(0.0, ends_.back())(engine);
+    const auto above = std::ranges::upper_bound(ends_, share);
+    return rare_[std::min(static_cast<std::size_t>(above - ends_.begin()), rare_.size() - 1)];
   }
+  while (true) {
+    const std::int64_t key = draw_of_range(engine);
+    if (is_eligible(key)) return key;
+  }
+}
+
+/// The key, or the next one above it, that is local, can be drawn, and is not in the sample.
+std::optional<std::int64_t> sampling::local_from(std::int64_t key, const distinct_keys& before) const {
+  for (int misses = 0; misses <= most_misses; ++misses) {
+    if (keys_.is_local(key) && is_eligible(key) && !before.drawn.contains(key)) return key;
+    if (++key == asked_.max_key) key = asked_.min_key;
+  }
+  return std::nullopt;
+}
+
+/// A key, or a local one near it. It may be in the sample if no key near it is free.
+std::int64_t sampling::draw_near(random_engine& engine, const distinct_keys& before) const {
+  const std::int64_t key = draw_one(engine);
+  return is_late() && keys_.is_local ? local_from(key, before).value_or(key) : key;
+}
+
+/// Puts all keys that are not in the sample in the order in which draws one after another would find them: that of
+/// waiting times which are exponentially distributed with the keys' weights as rates.
+void sampling::order_rest(random_engine& engine, distinct_keys& before) const {
+  std::vector<std::pair<double, std::int64_t>> times;
+  for (std::int64_t key = asked_.min_key; key < asked_.max_key; ++key)
+    if (is_eligible(key) && !before.drawn.contains(key))
+      times.emplace_back(std::exponential_distribution(weight(key))(engine), key);
+  std::ranges::sort(times, std::greater());
+  for (const auto& [time, key] : times) before.rest.push_back(key);
+  before.has_rest = true;
+}
+
+/// A key that is not in the sample. Draws are repeated until there were more repetitions than keys; then the rest is
+/// put in order, so that the work for all keys is bounded.
+std::int64_t sampling::draw_new(random_engine& engine, distinct_keys& before) const {
+  std::int64_t key = draw_near(engine, before);
+  for (; before.drawn.contains(key) && !before.has_rest; key = draw_one(engine))
+    if (++before.repeated > asked_.max_key - asked_.min_key) order_rest(engine, before);
+  while (before.drawn.contains(key)) {
+    key = before.rest.back();
+    before.rest.pop_back();
+  }
+  before.drawn.insert(key);
+  return key;
 }
 
 /// Draws each of the pool's keys once, in random order; then draws them again, or from a new pool.
@@ -124,7 +151,7 @@ std::int64_t sampling::draw_from_pool(random_engine& engine) {
   if (pool_place_ == pool_.size()) {
     if (pool_.empty() || pool_uses_ == asked_.reuse) {
       pool_.resize(static_cast<std::size_t>(asked_.pool_size));
-      std::ranges::generate(pool_, [&] { return draw_one(engine, all_); });
+      std::ranges::generate(pool_, [&] { return draw_one(engine); });
       pool_uses_ = 0;
     } else {
       std::ranges::shuffle(pool_, engine);
@@ -135,13 +162,12 @@ std::int64_t sampling::draw_from_pool(random_engine& engine) {
   return pool_[pool_place_++];
 }
 
-void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, std::unordered_set<std::int64_t>& drawn) {
-  for (std::int64_t& key : keys) {
-    const choice& from = source(drawn.size());
-    key = asked_.scheme == SYNCYTE_KV_POOL ? draw_from_pool(engine) : draw_one(engine, from);
+void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, distinct_keys& before) {
+  for (std::int64_t& key : keys)
     if (asked_.with_replacement == 0)
-      while (!drawn.insert(key).second) key = draw_one(engine, from);
-  }
+      key = draw_new(engine, before);
+    else
+      key = asked_.scheme == SYNCYTE_KV_POOL ? draw_from_pool(engine) : draw_near(engine, before);
 }
 
 }  // namespace syncyte::kv

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -9,8 +11,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "kv/key_layout.hpp"
-#include "kv/key_range.hpp"
 #include "syncyte/kv.h"
 
 namespace syncyte::kv {
@@ -24,45 +24,55 @@ using random_engine = std::mt19937_64;
 /// than that of the range's first key. All workers of a process share it.
 class sampling {
  public:
-  /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.
-  /// `local` has the keys at ranks of this node, in order.
-  sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, std::span<const key_range> local,
-           const std::string& store);
+  /// The store's keys.
+  struct key_facts {
+    std::int64_t count = 0;
+    bool have_one_length = true;
+    std::function<std::int64_t(std::int64_t)> length;  ///< number of a key's values
+    std::function<bool(std::int64_t)> is_local;        ///< of a key; null: local keys are not preferred
+  };
 
-  std::int64_t length() const { return layout_.length(asked_.min_key); }
+  /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.
+  sampling(key_facts keys, const syncyte_kv_sampling_t& asked, const std::string& store);
+
+  std::int64_t length() const { return length_; }
   std::int64_t seed() const { return asked_.seed; }
-  /// Whether keys are drawn when they are pulled, not when the sample is prepared. Then local keys are drawn, as long
-  /// as there are any.
+  /// Whether keys are drawn when they are pulled, not when the sample is prepared. Then local keys are preferred.
   bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
   /// Whether preparing a sample also signals intent for its keys.
   bool is_intended() const { return asked_.scheme == SYNCYTE_KV_PRELOC || asked_.scheme == SYNCYTE_KV_POOL; }
   /// Throws SYNCYTE_ERR_ARGUMENT if `count` exceeds the number of different keys and sampling is without replacement.
   void require_enough(std::int64_t count) const;
 
-  /// Fills `keys`. `drawn` holds the sample's earlier keys; draw() adds the new ones if sampling is without
-  /// replacement.
-  void draw(std::span<std::int64_t> keys, random_engine& engine, std::unordered_set<std::int64_t>& drawn);
-
- private:
-  /// Keys to draw from: parts of the range.
-  struct choice {
-    std::vector<key_range> ranges;
-    std::vector<double> ends;    // sum of the probabilities' weights up to each range's end
-    std::int64_t different = 0;  // keys that can be drawn; counted where it matters
+  /// The keys of a sample without replacement.
+  struct distinct_keys {
+    std::unordered_set<std::int64_t> drawn;
+    std::int64_t repeated = 0;       // draws of keys that had been drawn
+    bool has_rest = false;           // `rest` has been made
+    std::vector<std::int64_t> rest;  // keys in the order in which they will be drawn, the next one last
   };
 
-  choice choose(std::span<const key_range> ranges) const;
-  double place(std::int64_t key) const;
-  double weight(const key_range& range) const;
-  std::int64_t count_different(std::span<const key_range> ranges) const;
-  const choice& source(std::size_t drawn) const;
-  std::int64_t draw_any(random_engine& engine, const choice& from) const;
-  std::int64_t draw_one(random_engine& engine, const choice& from) const;
+  /// Fills `keys`, the next ones of a sample whose earlier keys are in `before`, if it is without replacement.
+  void draw(std::span<std::int64_t> keys, random_engine& engine, distinct_keys& before);
+
+ private:
+  void list_rare_keys();
+  bool is_eligible(std::int64_t key) const { return keys_.have_one_length || keys_.length(key) == length_; }
+  double weight(std::int64_t key) const;
+  std::int64_t draw_of_range(random_engine& engine) const;
+  std::int64_t draw_one(random_engine& engine) const;
+  std::optional<std::int64_t> local_from(std::int64_t key, const distinct_keys& before) const;
+  std::int64_t draw_near(random_engine& engine, const distinct_keys& before) const;
+  void order_rest(random_engine& engine, distinct_keys& before) const;
+  std::int64_t draw_new(random_engine& engine, distinct_keys& before) const;
   std::int64_t draw_from_pool(random_engine& engine);
 
-  key_layout layout_;
+  key_facts keys_;
   syncyte_kv_sampling_t asked_;
-  choice all_, local_;
+  std::int64_t length_ = 0;
+  std::int64_t different_ = 0;      // keys that can be drawn
+  std::vector<std::int64_t> rare_;  // all keys that can be drawn, if these are few; otherwise empty
+  std::vector<double> ends_;        // sums of their weights
 
   std::mutex pool_mutex_;
   std::vector<std::int64_t> pool_;

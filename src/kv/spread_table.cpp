@@ -7,29 +7,23 @@
 
 namespace syncyte::kv {
 
-spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,
-                           std::vector<table> tables)
-    : comm_(comm), ranks_(std::move(ranks)), parts_(std::move(parts)), tables_(std::move(tables)) {}
+spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
+                           std::shared_ptr<const key_homes> homes, std::vector<table> tables)
+    : comm_(comm), ranks_(std::move(ranks)), homes_(std::move(homes)), tables_(std::move(tables)) {}
 
 std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                                   base::partition parts, std::vector<table> tables,
+                                                   std::shared_ptr<const key_homes> homes, std::vector<table> tables,
                                                    std::shared_ptr<void> memory) {
   const comm::communicator& comm = call.comm();
-  std::unique_ptr<spread_table> result(new spread_table(comm, std::move(ranks), std::move(parts), std::move(tables)));
+  std::unique_ptr<spread_table> result(new spread_table(comm, std::move(ranks), std::move(homes), std::move(tables)));
   const table& mine = result->tables_[static_cast<std::size_t>(comm.node().rank)];
   result->name_ = result->ranks_->add_object(
-      call, std::make_shared<table_target>(mine, result->range_of(comm.rank()), std::move(memory)));
-  return result;
-}
-
-std::vector<key_range> spread_table::local_keys() const {
-  std::vector<key_range> result;
-  for (const int rank : comm_.node().members) result.push_back(range_of(rank));
+      call, std::make_shared<table_target>(mine, result->homes_->slots(comm.rank()), std::move(memory)));
   return result;
 }
 
 bool spread_table::are_here(std::span<const std::int64_t> keys) const {
-  return std::ranges::all_of(keys, [&](std::int64_t key) { return comm_.node().is_here(parts_.owner(key)); });
+  return std::ranges::all_of(keys, [&](std::int64_t key) { return comm_.node().is_here(homes_->owner(key)); });
 }
 
 /// The parts at ranks of this node.
@@ -53,14 +47,16 @@ std::unique_ptr<spread_operation> spread_table::start(fabric::stream& in, table_
                                                       bool is_driven) {
   const key_layout& layout = tables_.front().layout();
   const auto is_here = [&](const keys_by_owner::part& each) { return comm_.node().is_here(each.owner); };
-  keys_by_owner sorted(parts_, layout, keys);
+  keys_by_owner sorted(*homes_, layout, keys);
   if (std::ranges::all_of(sorted.parts(), is_here)) {
     run_here(what, sorted.parts(), values);
     return nullptr;
   }
   auto result = std::make_unique<spread_operation>(ranks_, in, what, std::move(sorted));
   for (const keys_by_owner::part& each : result->parts())
-    if (!is_here(each)) result->add({each.owner, ranks_.get(), name_, range_of(each.owner)}, each.keys, layout, values);
+    if (!is_here(each))
+      result->add({each.owner, ranks_.get(), name_, homes_->slots(each.owner), homes_.get()}, each.keys, layout,
+                  values);
   if (is_driven) result->drive();
   try {
     run_here(what, result->parts(), values);

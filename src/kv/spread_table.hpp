@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/partition.hpp"
 #include "comm/collective_call.hpp"
 #include "fabric/group.hpp"
+#include "kv/key_homes.hpp"
 #include "kv/spread_operation.hpp"
 #include "kv/table.hpp"
 #include "kv/table_target.hpp"
@@ -25,14 +25,12 @@ class spread_table {
   /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
   /// keeps their memory.
   static std::unique_ptr<spread_table> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                              base::partition parts, std::vector<table> tables,
+                                              std::shared_ptr<const key_homes> homes, std::vector<table> tables,
                                               std::shared_ptr<void> memory);
 
   /// No rank sends requests any more.
   void stop_serving() { ranks_->through().targets().remove(name_); }
 
-  /// The keys at ranks of this node, in order.
-  std::vector<key_range> local_keys() const;
   /// Whether all keys are at ranks of this node.
   bool are_here(std::span<const std::int64_t> keys) const;
 
@@ -46,16 +44,15 @@ class spread_table {
                                           float* values, bool is_driven);
 
  private:
-  spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks, base::partition parts,
-               std::vector<table> tables);
+  spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
+               std::shared_ptr<const key_homes> homes, std::vector<table> tables);
 
-  key_range range_of(int rank) const { return {parts_.first(rank), parts_.count(rank)}; }
   void run_here(table_operation what, std::span<const keys_by_owner::part> parts, float* values);
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;
   fabric::object_name name_{};
-  base::partition parts_;
+  std::shared_ptr<const key_homes> homes_;
   std::vector<table> tables_;
 };
 

@@ -28,6 +28,9 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
   base::dtype_size(dtype);  // throws for an unknown dtype
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
+  base::expect(options.homes >= SYNCYTE_KV_HOMES_CYCLIC && options.homes <= SYNCYTE_KV_HOMES_BLOCK,
+               SYNCYTE_ERR_ARGUMENT, "options->homes", options.homes,
+               "SYNCYTE_KV_HOMES_CYCLIC (1), HASH (2) or BLOCK (3)");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
                most_workers);
 }
@@ -90,26 +93,47 @@ T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
   return reinterpret_cast<T*>(memory->all().data());
 }
 
+/// The ranks' homes of keys.
+distribution::axis axis_of(syncyte_kv_homes_t kind, std::int64_t keys, int ranks) {
+  switch (kind) {
+    case SYNCYTE_KV_HOMES_HASH:
+      return distribution::axis::hashed(keys, ranks);
+    case SYNCYTE_KV_HOMES_BLOCK:
+      return distribution::axis::equal(keys, ranks);
+    default:
+      return distribution::axis::cyclic(keys, ranks);
+  }
+}
+
+/// Lengths of keys in the order of their slots.
+std::vector<std::int64_t> by_slot(std::span<const std::int64_t> lengths, const key_homes& slots) {
+  std::vector<std::int64_t> result(lengths.size());
+  for (std::size_t key = 0; key < lengths.size(); ++key)
+    result[static_cast<std::size_t>(slots.slot(static_cast<std::int64_t>(key)))] = lengths[key];
+  return result;
+}
+
 /// Collective within `call`, after its agreement; succeeds or throws on all ranks. `lengths` has one element, or one
 /// for each key.
-key_layout make_layout(comm::collective_call& call, std::int64_t keys, std::span<const std::int64_t> lengths,
-                       const char* name, slab& held) {
+key_layout make_layout(comm::collective_call& call, const key_homes& slots, std::int64_t keys,
+                       std::span<const std::int64_t> lengths, const char* name, slab& held) {
   if (lengths.size() == 1) return key_layout(keys, lengths[0]);
   const bool is_first = call.comm().node().rank == 0;
   const std::size_t count = static_cast<std::size_t>(keys) + 1;
   held.places = comm::node_memory::allocate(call, is_first ? count * sizeof(std::int64_t) : 0, name);
   call.attempt([&] {
-    if (is_first) std::ranges::copy(key_layout::places(lengths), begin_of<std::int64_t>(held.places));
+    if (is_first) std::ranges::copy(key_layout::places(by_slot(lengths, slots)), begin_of<std::int64_t>(held.places));
   });
   call.agree();
   return key_layout({begin_of<const std::int64_t>(held.places), count});
 }
 
 /// On one node a table of all keys; on several one for each rank of this node.
-std::vector<table> make_tables(const comm::communicator& comm, const key_layout& layout, const base::partition& parts,
-                               const slab& held, const std::string& name) {
+std::vector<table> make_tables(const comm::communicator& comm, const key_layout& layout,
+                               const std::shared_ptr<const key_homes>& slots, const slab& held,
+                               const std::string& name) {
   const topology::node_group& node = comm.node();
-  const key_locks::process self{
+  key_locks::process self{
       .number = node.rank,
       .is_alive = [&node](int other) { return node.is_alive(other); },
       .name = name,
@@ -120,9 +144,11 @@ std::vector<table> make_tables(const comm::communicator& comm, const key_layout&
     return reinterpret_cast<std::uint64_t*>(memory.part(place).data());
   };
   std::vector<table> result;
-  for (int place = 0; place < node.size; ++place)
-    result.emplace_back(layout, part(*held.words, place), part(*held.values, place), self,
-                        parts.first(node.members[static_cast<std::size_t>(place)]));
+  for (int place = 0; place < node.size; ++place) {
+    const int rank = node.members[static_cast<std::size_t>(place)];
+    self.key = [slots, rank](std::int64_t slot) { return slots->key(rank, slot); };
+    result.emplace_back(layout, part(*held.words, place), part(*held.values, place), self, slots->slots(rank).first);
+  }
   return result;
 }
 
@@ -140,47 +166,62 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   call.named_fact("dtype", dtype, base::dtype_name);
   call.fact("key_count", keys);
   call.fact("length_count", length_count);
+  call.fact("homes", options.homes);
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
   call.agree();
   auto ranks = comm->node().count > 1 ? open_fabric(call, checked) : nullptr;
   const std::string text = text_of(options.name);
   auto held = std::make_shared<slab>();
-  const key_layout layout = make_layout(call, keys, checked, text.c_str(), *held);
-  auto parts = base::partition::equal(keys, comm->size());
-  const std::int64_t first = parts.first(comm->rank()), count = parts.count(comm->rank());
-  const std::size_t pairs = layout.first(first + count) - layout.first(first);
+  const auto homes = std::make_shared<const key_homes>(axis_of(options.homes, keys, comm->size()));
+  // On one node all ranks use one table, in which keys are their own slots.
+  const auto slots =
+      ranks ? homes : std::make_shared<const key_homes>(axis_of(SYNCYTE_KV_HOMES_BLOCK, keys, comm->size()));
+  const key_layout layout = make_layout(call, *slots, keys, checked, text.c_str(), *held);
+  const key_range mine = slots->slots(comm->rank());
+  const std::size_t pairs = layout.first(mine.end()) - layout.first(mine.first);
   held->values = comm::node_memory::allocate(call, pairs * sizeof(std::uint64_t), text.c_str());
   held->words =
-      comm::node_memory::allocate(call, static_cast<std::size_t>(count) * sizeof(std::uint64_t), text.c_str());
-  std::vector<table> tables = make_tables(*comm, layout, parts, *held, text);
-  table mine = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
-  if (ranks) held->spread = spread_table::create(call, std::move(ranks), parts, std::move(tables), held);
-  return std::shared_ptr<store>(
-      new store(std::move(comm), text, options.workers, std::move(parts), std::move(mine), held->spread, held));
+      comm::node_memory::allocate(call, static_cast<std::size_t>(mine.count) * sizeof(std::uint64_t), text.c_str());
+  std::vector<table> tables = make_tables(*comm, layout, slots, *held, text);
+  table here = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
+  if (ranks) held->spread = spread_table::create(call, std::move(ranks), homes, std::move(tables), held);
+  return std::shared_ptr<store>(new store(std::move(comm), text, options, homes, std::move(here), held->spread, held));
 }
 
-store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
-             table values, std::shared_ptr<spread_table> spread, std::shared_ptr<comm::collective_resource> held)
+store::store(std::shared_ptr<comm::communicator> comm, std::string text, const store_options& options,
+             std::shared_ptr<const key_homes> homes, table values, std::shared_ptr<spread_table> spread,
+             std::shared_ptr<comm::collective_resource> held)
     : comm_(std::move(comm)),
       text_(std::move(text)),
-      parts_(std::move(parts)),
+      kind_of_homes_(options.homes),
+      homes_(std::move(homes)),
       table_(std::move(values)),
       spread_(std::move(spread)),
-      workers_(workers, text_),
+      workers_(options.workers, text_),
       id_(comm_->deferred().add(std::move(held))) {}
 
 store::~store() { comm_->deferred().drop(id_); }
 
+std::int64_t store::length(std::int64_t key) const { return table_.layout().length(spread_ ? homes_->slot(key) : key); }
+
+std::int64_t store::check(std::span<const std::int64_t> keys) const {
+  const std::int64_t sum = table_.check(keys);
+  if (spread_ == nullptr || table_.layout().is_uniform()) return sum;
+  std::int64_t sum_of_slots = 0;
+  homes_->for_each(keys, [&](int, std::int64_t slot) { sum_of_slots += table_.layout().length(slot); });
+  return sum_of_slots;
+}
+
 void store::lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const {
   const auto asked = keys.with_results("keys", lengths, "lengths");
   table_.check(asked);
-  for (const std::int64_t key : asked) *lengths++ = table_.layout().length(key);
+  for (const std::int64_t key : asked) *lengths++ = length(key);
 }
 
 void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const {
   const auto asked = keys.with_results("keys", ranks, "ranks");
   table_.check(asked);
-  for (const std::int64_t key : asked) *ranks++ = parts_.owner(key);
+  for (const std::int64_t key : asked) *ranks++ = homes_->owner(key);
 }
 
 std::unique_ptr<spread_operation> store::start(fabric::stream* in, table_operation what,
@@ -200,10 +241,15 @@ void store::run(table_operation what, std::span<const std::int64_t> keys, float*
   if (const auto started = start(in.get(), what, keys, values, false)) started->wait();
 }
 
+/// The sampling refers to this store, whose workers use it.
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {
-  std::vector<key_range> local{{0, keys()}};
-  if (spread_ != nullptr) local = spread_->local_keys();
-  auto made = std::make_shared<sampling>(table_.layout(), asked, local, text_);
+  sampling::key_facts facts{.count = keys(),
+                            .have_one_length = table_.layout().is_uniform(),
+                            .length = [this](std::int64_t key) { return length(key); },
+                            .is_local = {}};
+  if (spread_ != nullptr && kind_of_homes_ != SYNCYTE_KV_HOMES_BLOCK)
+    facts.is_local = [this](std::int64_t key) { return comm_->node().is_here(homes_->owner(key)); };
+  auto made = std::make_shared<sampling>(std::move(facts), asked, text_);
   const std::lock_guard lock(sampling_mutex_);
   sampling_ = std::move(made);
 }

@@ -9,8 +9,8 @@
 
 #include "base/array_argument.hpp"
 #include "base/error.hpp"
-#include "base/partition.hpp"
 #include "comm/communicator.hpp"
+#include "kv/key_homes.hpp"
 #include "kv/sampling.hpp"
 #include "kv/spread_table.hpp"
 #include "kv/table.hpp"
@@ -23,6 +23,7 @@ namespace syncyte::kv {
 struct store_options {
   std::string name;
   std::int32_t workers = 1;
+  syncyte_kv_homes_t homes = SYNCYTE_KV_HOMES_CYCLIC;
   std::optional<base::error> error;  // the caller's error on this rank, if any
 };
 
@@ -54,7 +55,7 @@ class store {
   std::shared_ptr<sampling> find_sampling() const;
 
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. The following functions require keys that pass it.
-  std::int64_t check(std::span<const std::int64_t> keys) const { return table_.check(keys); }
+  std::int64_t check(std::span<const std::int64_t> keys) const;
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
   /// A stream for start(), which outlives its operations. Null on one node.
   std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
@@ -78,13 +79,16 @@ class store {
   void sync() { synchronise("kv_sync", setup::stays, std::nullopt); }
 
  private:
-  store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
-        table values, std::shared_ptr<spread_table> spread, std::shared_ptr<comm::collective_resource> held);
+  store(std::shared_ptr<comm::communicator> comm, std::string text, const store_options& options,
+        std::shared_ptr<const key_homes> homes, table values, std::shared_ptr<spread_table> spread,
+        std::shared_ptr<comm::collective_resource> held);
+  std::int64_t length(std::int64_t key) const;
   void run(table_operation what, std::span<const std::int64_t> keys, float* values);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;
-  base::partition parts_;
+  syncyte_kv_homes_t kind_of_homes_;
+  std::shared_ptr<const key_homes> homes_;
   table table_;                           // on several nodes: of this rank's keys
   std::shared_ptr<spread_table> spread_;  // null on one node
   worker_barrier workers_;

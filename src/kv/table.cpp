@@ -82,7 +82,7 @@ class partial_list {
  public:
   partial_list(std::span<const listed_key> keys, Byte* values) : keys_(keys), values_(values) {}
   std::size_t size() const { return keys_.size(); }
-  std::int64_t key(std::size_t i) const { return keys_[i].key; }
+  std::int64_t key(std::size_t i) const { return keys_[i].slot; }
   Byte* take(std::size_t i, std::int64_t) const { return values_ + keys_[i].place * element_bytes; }
 
  private:

@@ -9,15 +9,17 @@
 
 namespace syncyte::kv {
 
-/// A key of a list, and the place of its values among the values of the list.
+/// A key of a list, by its slot, and the place of its values among the values of the list.
 struct listed_key {
-  std::int64_t key;
+  std::int64_t slot;
   std::int64_t place;  // in elements
 };
 
 /// Values of keys in memory that a node's processes share. Operations on one key are atomic: a pull sees all of a push
 /// or none of it, and concurrent pushes and sets are serialized. A list of keys is processed in order and is not atomic
 /// as a whole. Any number of threads and processes may call at once. Keys may repeat.
+///
+/// It numbers keys by their slots (key_homes), on one node by themselves.
 ///
 /// If a process has died while it wrote a key's values, a pull or push of that key throws SYNCYTE_ERR_PEER_DIED, after
 /// the keys before it in the list were processed; a set repairs the key.

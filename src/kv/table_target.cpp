@@ -30,7 +30,7 @@ std::size_t table_target::decode(const fabric::served_request& request) {
   else
     decode_as<std::uint64_t>(request.payload.data(), keys_.first, asked_);
   for (const std::int64_t key : asked_)
-    base::require(keys_.contains(key), SYNCYTE_ERR_INTERNAL, "key {} is not at this rank", key);
+    base::require(keys_.contains(key), SYNCYTE_ERR_INTERNAL, "slot {} is not of this rank", key);
   return count * each;
 }
 

@@ -142,11 +142,11 @@ std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std:
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
   seed_engine(source);
-  sample made{.source = source, .count = count, .used = 0, .keys = {}, .drawn = {}};
+  sample made{.source = source, .count = count, .used = 0, .keys = {}, .before = {}};
   if (!source->is_late()) {
     made.keys.resize(static_cast<std::size_t>(count));
-    source->draw(made.keys, engine_, made.drawn);
-    made.drawn.clear();
+    source->draw(made.keys, engine_, made.before);
+    made.before = {};
   }
   if (source->is_intended()) record_intent(count, when);
   samples_.emplace(++last_sample_, std::move(made));
@@ -171,7 +171,7 @@ std::span<std::int64_t> worker::next_of_sample(std::int64_t id, const base::buff
                                      .expected = fmt::format("{} ({} keys of {})", wanted * from.source->length(),
                                                              wanted, from.source->length())});
   if (from.source->is_late())
-    from.source->draw(keys, engine_, from.drawn);
+    from.source->draw(keys, engine_, from.before);
   else
     std::copy_n(from.keys.begin() + from.used, wanted, keys.begin());
   from.used += wanted;

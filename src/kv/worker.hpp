@@ -7,7 +7,6 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -69,7 +68,7 @@ class worker {
     std::int64_t count = 0;          // keys that were asked for
     std::int64_t used = 0;           // keys that were pulled
     std::vector<std::int64_t> keys;  // empty if they are drawn late
-    std::unordered_set<std::int64_t> drawn;
+    sampling::distinct_keys before;  // if it is without replacement
   };
   struct window {
     std::int64_t start, end;  // clocks, [start, end)

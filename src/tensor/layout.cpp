@@ -8,7 +8,7 @@
 
 namespace syncyte::tensor {
 
-layout::layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, base::partition rows)
+layout::layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, distribution::partition rows)
     : name_(std::move(name)),
       dtype_(dtype),
       shape_(std::move(shape)),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
-#include "base/partition.hpp"
+#include "distribution/partition.hpp"
 
 namespace syncyte::tensor {
 
@@ -15,11 +15,11 @@ namespace syncyte::tensor {
 class layout {
  public:
   /// `shape` has at least one dimension, and its bytes fit into 63 bits; shape[0] is the partition's total.
-  layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, base::partition rows);
+  layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, distribution::partition rows);
 
   syncyte_dtype_t dtype() const { return dtype_; }
   std::span<const std::int64_t> shape() const { return shape_; }
-  const base::partition& partition() const { return rows_; }
+  const distribution::partition& partition() const { return rows_; }
 
   std::int64_t rows() const { return shape_[0]; }
   std::size_t element_bytes() const { return element_bytes_; }
@@ -39,7 +39,7 @@ class layout {
   std::string name_;
   syncyte_dtype_t dtype_;
   std::vector<std::int64_t> shape_;
-  base::partition rows_;
+  distribution::partition rows_;
   std::size_t element_bytes_;
   std::int64_t row_elements_;
 };

@@ -46,7 +46,7 @@ class update_transfer final : public window::transfer {
   update_transfer(std::shared_ptr<fabric::group> ranks, fabric::object_name object, const optim::step& by,
                   const row_updates& updates, rows::distinct_rows changed)
       : ranks_(std::move(ranks)), changed_(std::move(changed)) {
-    const base::partition& partition = updates.shape().partition();
+    const distribution::partition& partition = updates.shape().partition();
     row_gradients rest{changed_.rows(), changed_.sums()};
     while (!rest.rows.empty()) {
       const int owner = partition.owner(rest.rows.front());

@@ -28,7 +28,7 @@ struct rows_by_owner {
 };
 
 /// Sorts positions by owner (a stable counting sort).
-rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index& index) {
+rows_by_owner sort_by_owner(const distribution::partition& parts, const rows::row_index& index) {
   rows_by_owner result;
   result.begin.assign(static_cast<std::size_t>(parts.parts()) + 1, 0);
   result.positions.resize(static_cast<std::size_t>(index.count()));

@@ -103,8 +103,9 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
   call.fact("deterministic", options.deterministic);
   naming_new(options, [&] { call.agree(); });
   auto parts = naming_new(options, [&] {
-    return is_equal ? base::partition::equal(extents[0], comm->size())
-                    : base::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()), extents[0]);
+    return is_equal ? distribution::partition::equal(extents[0], comm->size())
+                    : distribution::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()),
+                                                                extents[0]);
   });
   layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
@@ -133,9 +134,9 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
     call.fact("deterministic", options.deterministic);
   }
   naming_new(options, [&] { call.agree(); });
-  auto parts = base::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
+  auto parts = distribution::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
-  shape[0] = parts.total();
+  shape[0] = parts.extent();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");
   layout described(options.name, mine->dtype(), std::move(shape), std::move(parts));
   auto held = storage::wrap(call, described, mine->data(), options.released);

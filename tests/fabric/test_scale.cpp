@@ -61,8 +61,9 @@ void visit_boxes(const std::vector<std::int64_t>& rows, Access&& access) {
 std::vector<operation> make_operations() {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {rows_each * ranks(), columns});
   const auto counters = make_tensor(SYNCYTE_INT64, {ranks()});
-  const std::shared_ptr<kv::store> store = kv::store::create(shared_world(), SYNCYTE_FLOAT32, rows_each * ranks(), 1,
-                                                             &columns, {.name = "test", .workers = 1, .error = {}});
+  const kv::store_options blocks{.name = "test", .workers = 1, .homes = SYNCYTE_KV_HOMES_BLOCK, .error = {}};
+  const std::shared_ptr<kv::store> store =
+      kv::store::create(shared_world(), SYNCYTE_FLOAT32, rows_each * ranks(), 1, &columns, blocks);
   const auto values =
       std::make_shared<std::vector<float>>(static_cast<std::size_t>(rows_each * columns * ranks()), 1.0f);
   using index = const std::vector<std::int64_t>&;

@@ -20,6 +20,9 @@ using key_list = std::vector<std::int64_t>;
 
 constexpr std::int64_t first = 7;  // the owner's first key
 
+/// Blocks of keys, so that keys are their own slots.
+kv::key_homes homes_of(std::int64_t keys, int ranks) { return kv::key_homes(distribution::axis::equal(keys, ranks)); }
+
 /// The keys of a list that has one owner.
 std::span<const kv::listed_key> all_of(const kv::keys_by_owner& sorted) {
   EXPECT_LE(sorted.parts().size(), 1u);
@@ -45,7 +48,7 @@ class owner {
 
   /// Runs an operation; returns the bytes of all messages.
   std::size_t run(table_operation what, const key_list& keys, float* values) {
-    const kv::keys_by_owner sorted(base::partition::equal(layout_.keys(), 1), layout_, keys);
+    const kv::keys_by_owner sorted(homes_of(layout_.keys(), 1), layout_, keys);
     kv::key_requests requests({1, nullptr, {}, keys_}, what, all_of(sorted), layout_, values);
     std::size_t bytes = 0;
     while (const auto request = requests.next()) {
@@ -123,7 +126,7 @@ TEST(KeyRequests, TakeLittleMoreThanTheValues) {
 /// A request for these keys, with the values 1, 2, 3 and so on.
 std::shared_ptr<fabric::message> request_for(table_operation what, const key_list& keys, const kv::key_layout& layout,
                                              std::vector<float>& values) {
-  const kv::keys_by_owner sorted(base::partition::equal(layout.keys(), 1), layout, keys);
+  const kv::keys_by_owner sorted(homes_of(layout.keys(), 1), layout, keys);
   values.resize(keys.size() * static_cast<std::size_t>(layout.length(0)));
   std::iota(values.begin(), values.end(), 1.0f);
   return kv::key_requests({1, nullptr, {}, {first, layout.keys() - first}}, what, all_of(sorted), layout, values.data())
@@ -161,7 +164,7 @@ TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
   const std::int64_t many = std::int64_t{1} << 40;
   const kv::key_layout layout(many, 1);
   const key_list keys{many - 1, 3};
-  const kv::keys_by_owner sorted(base::partition::equal(many, 1), layout, keys);
+  const kv::keys_by_owner sorted(homes_of(many, 1), layout, keys);
   float value = 0;
   kv::key_requests requests({0, nullptr, {}, {3, many - 3}}, table_operation::pull, all_of(sorted), layout, &value);
   const auto request = requests.next();
@@ -188,13 +191,13 @@ TEST(KeyRequests, AreRefusedIfTheyDoNotFitTheTable) {
 
 using places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // keys with the places of their values
 
-std::vector<std::pair<int, places>> sort_of(const base::partition& parts, const kv::key_layout& layout,
+std::vector<std::pair<int, places>> sort_of(const kv::key_homes& homes, const kv::key_layout& layout,
                                             const key_list& keys) {
   std::vector<std::pair<int, places>> found;
-  const kv::keys_by_owner sorted(parts, layout, keys);
+  const kv::keys_by_owner sorted(homes, layout, keys);
   for (const auto& part : sorted.parts()) {
     found.emplace_back(part.owner, places());
-    for (const kv::listed_key& each : part.keys) found.back().second.emplace_back(each.key, each.place);
+    for (const kv::listed_key& each : part.keys) found.back().second.emplace_back(each.slot, each.place);
   }
   return found;
 }
@@ -204,7 +207,7 @@ TEST(KeysByOwner, KeepTheirOrder) {
   const key_list lengths{2, 1, 4, 1, 1, 3};
   const auto begins = kv::key_layout::places(lengths);
   const kv::key_layout layout{std::span<const std::int64_t>(begins)};
-  const auto four = base::partition::equal(6, 4), two = base::partition::equal(6, 2);
+  const auto four = homes_of(6, 4), two = homes_of(6, 2);
   const std::vector<std::pair<int, places>> of_four{
       {0, {{0, 3}, {1, 9}, {0, 14}}}, {1, {{2, 5}, {3, 13}}}, {3, {{5, 0}, {5, 10}}}};
   const std::vector<std::pair<int, places>> of_two{{1, {{4, 0}, {3, 1}}}};
@@ -213,6 +216,13 @@ TEST(KeysByOwner, KeepTheirOrder) {
     EXPECT_EQ(sort_of(two, layout, {4, 3}), of_two);
     EXPECT_TRUE(sort_of(four, layout, {}).empty());
   }
+}
+
+TEST(KeysByOwner, HaveSlotsAtTheirHomes) {
+  const kv::key_homes homes(distribution::axis::cyclic(7, 3));  // slots of 0, 3, 6; 1, 4; 2, 5
+  const std::vector<std::pair<int, places>> expected{{0, {{1, 0}, {2, 2}}}, {2, {{6, 1}}}};
+  EXPECT_EQ(sort_of(homes, kv::key_layout(7, 1), {3, 5, 6}), expected);
+  for (std::int64_t key = 0; key < 7; ++key) EXPECT_EQ(homes.key(homes.owner(key), homes.slot(key)), key);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/buffer.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
+#include "distribution/partition.hpp"
 #include "kv/key_requests.hpp"
 #include "kv/worker.hpp"
 #include "reference.hpp"
@@ -24,10 +26,13 @@ using test::world;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
 
+constexpr syncyte_kv_homes_t all_homes[] = {SYNCYTE_KV_HOMES_CYCLIC, SYNCYTE_KV_HOMES_HASH, SYNCYTE_KV_HOMES_BLOCK};
+
 std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths,
+                                      syncyte_kv_homes_t homes = SYNCYTE_KV_HOMES_CYCLIC,
                                       std::shared_ptr<comm::communicator> comm = test::shared_world()) {
   return kv::store::create(std::move(comm), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
-                           {.name = "parameters", .workers = 1, .error = {}});
+                           {.name = "parameters", .workers = 1, .homes = homes, .error = {}});
 }
 
 template <class Element>
@@ -65,10 +70,10 @@ struct turn {
 };
 
 /// Ranks write in turn; each rank pulls each other's writes, in random order.
-void check_against_loop(const key_list& lengths) {
+void check_against_loop(const key_list& lengths, syncyte_kv_homes_t homes) {
   const auto keys = static_cast<std::int64_t>(lengths.size());
   const bool are_equal = std::ranges::all_of(lengths, [&](std::int64_t each) { return each == lengths[0]; });
-  const auto store = make_store(keys, are_equal ? key_list{lengths[0]} : lengths);
+  const auto store = make_store(keys, are_equal ? key_list{lengths[0]} : lengths, homes);
   std::vector<value_list> expected;
   for (const std::int64_t length : lengths) expected.emplace_back(static_cast<std::size_t>(length), 0.0f);
   for (int round = 0; round < 12; ++round) {
@@ -87,15 +92,17 @@ void check_against_loop(const key_list& lengths) {
 }
 
 TEST(kv_store, equals_the_loop_for_vectors_of_one_length) {
-  check_against_loop(key_list(1000, 16));
-  check_against_loop(key_list(77, 3));
-  check_against_loop(key_list(2, 9));  // fewer keys than ranks
+  for (const auto homes : all_homes) {
+    check_against_loop(key_list(1000, 16), homes);
+    check_against_loop(key_list(77, 3), homes);
+    check_against_loop(key_list(2, 9), homes);  // fewer keys than ranks
+  }
 }
 
 TEST(kv_store, equals_the_loop_for_vectors_of_any_length) {
   key_list lengths(300);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = 1 + static_cast<std::int64_t>(i * 7 % 60);
-  check_against_loop(lengths);
+  for (const auto homes : all_homes) check_against_loop(lengths, homes);
 }
 
 /// Threads of all ranks push to the same keys, in lists with repeated keys and of several requests, and set a key that
@@ -145,7 +152,7 @@ TEST(kv_store, counts_concurrent_pushes_exactly) {
 /// In this order of ranks, those of a node do not follow each other if several nodes have several ranks.
 TEST(kv_store, nodes_may_have_any_ranks) {
   const auto mixed = comm::split(world(), 0, world().node().rank, {});
-  const auto store = make_store(100, {3}, mixed);
+  const auto store = make_store(100, {3}, SYNCYTE_KV_HOMES_CYCLIC, mixed);
   key_list keys(100);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 37 % 100);
   value_list values;
@@ -160,32 +167,163 @@ TEST(kv_store, nodes_may_have_any_ranks) {
 }
 
 TEST(kv_store, owners_are_the_homes_of_keys) {
-  const auto store = make_store(10, {2});
-  const auto homes = base::partition::equal(10, world().size());
-  key_list keys{9, 0, 4, 4};
-  std::vector<std::int32_t> owners(keys.size());
-  store->owner({keys.data(), std::ssize(keys)}, owners.data());
-  for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(owners[i], homes.owner(keys[i]));
-  for (std::int64_t key = 0; key < 10; ++key)
-    EXPECT_EQ(store->are_local(key_list{key}), world().node().is_here(homes.owner(key)));
+  const int ranks = world().size();
+  const auto block = distribution::partition::equal(10, ranks);
+  for (const auto homes : all_homes) {
+    const auto store = make_store(10, {2}, homes);
+    key_list keys{9, 0, 4, 4, 1, 2, 3, 5, 6, 7, 8};
+    std::vector<std::int32_t> owners(keys.size());
+    store->owner({keys.data(), std::ssize(keys)}, owners.data());
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (homes == SYNCYTE_KV_HOMES_CYCLIC) {
+        EXPECT_EQ(owners[i], keys[i] % ranks);
+      }
+      if (homes == SYNCYTE_KV_HOMES_BLOCK) {
+        EXPECT_EQ(owners[i], block.owner(keys[i]));
+      }
+      EXPECT_EQ(store->are_local(key_list{keys[i]}), world().node().is_here(owners[i]));
+      if (i != 3) ++counts.at(static_cast<std::size_t>(owners[i]));
+    }
+    EXPECT_LE(std::ranges::max(counts) - std::ranges::min(counts), 1);
+    store->sync();
+  }
+}
+
+TEST(kv_store, homes_are_checked_and_equal_on_all_ranks) {
+  test::expect_error(test::outcome_of([] { make_store(3, {1}, 4); }), SYNCYTE_ERR_ARGUMENT, "options->homes is 4");
+  if (world().size() == 1) return;
+  const auto mixed = world().rank() == 0 ? SYNCYTE_KV_HOMES_HASH : SYNCYTE_KV_HOMES_BLOCK;
+  test::expect_error(test::outcome_of([&] { make_store(3, {1}, mixed); }), SYNCYTE_ERR_MISMATCH, "homes");
+}
+
+syncyte_kv_sampling_t options_of(std::int32_t scheme, std::int32_t distribution, std::int64_t first, std::int64_t end) {
+  syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
+  options.scheme = scheme;
+  options.distribution = distribution;
+  options.min_key = first;
+  options.max_key = end;
+  return options;
+}
+
+key_list sample_of(kv::worker& by, std::int64_t count, std::int64_t values_each) {
+  key_list drawn(static_cast<std::size_t>(count));
+  value_list values(static_cast<std::size_t>(count * values_each));
+  const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
+  by.wait(by.pull_sample(by.prepare_sample(count, 0, 0), &keys, &room, kv::completion::by_wait));
+  return drawn;
+}
+
+/// Whether counts are those of probabilities; wrong in one of some million cases.
+void expect_distributed(const std::vector<double>& probabilities, const std::vector<std::int64_t>& counts) {
+  double total = 0, chi_square = 0;
+  int cells = -1;
+  for (const std::int64_t count : counts) total += static_cast<double>(count);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double expected = probabilities[i] * total, found = static_cast<double>(counts[i]);
+    if (expected == 0) {
+      EXPECT_EQ(counts[i], 0) << i;
+      continue;
+    }
+    chi_square += (found - expected) * (found - expected) / expected;
+    ++cells;
+  }
+  EXPECT_LT(chi_square, cells + 6 * std::sqrt(2.0 * cells) + 10);
+}
+
+/// Each rank's samples of the local scheme: keys of the whole range, each in place of those below it that are not
+/// local.
+TEST(kv_store, local_samples_follow_the_distribution) {
+  constexpr std::int64_t first = 5, end = 65, all_keys = 80;
+  key_list lengths(all_keys);
+  for (std::int64_t key = 0; key < all_keys; ++key) lengths[static_cast<std::size_t>(key)] = key % 7 == 1 ? 2 : 3;
+  for (const auto homes : all_homes)
+    for (const auto distribution : {SYNCYTE_KV_UNIFORM, SYNCYTE_KV_LOG_UNIFORM}) {
+      const auto store = make_store(all_keys, lengths, homes);
+      kv::worker worker(store, 0);
+      store->set_sampling(options_of(SYNCYTE_KV_LOCAL, distribution, first, end));
+      const auto has_length = [&](std::int64_t key) { return lengths[static_cast<std::size_t>(key)] == 3; };
+      const auto moves = [&](std::int64_t key) {
+        return !has_length(key) || (homes != SYNCYTE_KV_HOMES_BLOCK && !store->are_local(key_list{key}));
+      };
+      bool is_any_here = false;
+      for (std::int64_t key = first; key < end; ++key) is_any_here |= !moves(key);
+      ASSERT_TRUE(is_any_here);
+      std::vector<double> expected(end);
+      double sum = 0;
+      for (std::int64_t key = first; key < end; ++key) {
+        if (!has_length(key)) continue;
+        const double n = static_cast<double>(key - first + 1);
+        const double weight = distribution == SYNCYTE_KV_UNIFORM ? 1 : std::log((n + 1) / n);
+        std::int64_t taken = key;
+        while (moves(taken)) taken = taken + 1 == end ? first : taken + 1;
+        expected[static_cast<std::size_t>(taken)] += weight;
+        sum += weight;
+      }
+      for (double& each : expected) each /= sum;
+      std::vector<std::int64_t> counts(end);
+      for (const std::int64_t key : sample_of(worker, 20000, 3)) ++counts.at(static_cast<std::size_t>(key));
+      expect_distributed(expected, counts);
+      store->sync();
+    }
+}
+
+/// Samples without replacement of all of 4 keys: each order has the probability of draws one after another.
+TEST(kv_store, samples_without_replacement_follow_the_distribution) {
+  const auto store = make_store(4, {1});
+  kv::worker worker(store, 0);
+  auto options = options_of(SYNCYTE_KV_NAIVE, SYNCYTE_KV_LOG_UNIFORM, 0, 4);
+  options.with_replacement = 0;
+  store->set_sampling(options);
+  std::vector<key_list> orders;
+  std::vector<double> expected;
+  key_list order{0, 1, 2, 3};
+  do {
+    double left = 1, probability = 1;
+    for (const std::int64_t key : order) {
+      const double n = static_cast<double>(key + 1), share = std::log((n + 1) / n) / std::log(5.0);
+      probability *= share / left;
+      left -= share;
+    }
+    orders.push_back(order);
+    expected.push_back(probability);
+  } while (std::ranges::next_permutation(order).found);
+  std::vector<std::int64_t> counts(orders.size());
+  for (int round = 0; round < 20000; ++round) {
+    key_list drawn(4);
+    value_list values(4);
+    const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
+    const std::int64_t sample = worker.prepare_sample(4, 0, 0);
+    if (round % 1000 == 0)
+      worker.wait(worker.pull_sample(sample, &keys, &room, kv::completion::by_wait));
+    else
+      worker.pull_sample(sample, &keys, &room, kv::completion::on_return);
+    ++counts[static_cast<std::size_t>(std::ranges::find(orders, drawn) - orders.begin())];
+  }
+  expect_distributed(expected, counts);
   store->sync();
 }
 
-TEST(kv_store, samples_of_the_local_scheme_are_of_local_keys) {
-  const auto store = make_store(1000, {1});
+/// Draws by trial would find one such key in 30,000 trials.
+TEST(kv_store, rare_keys_are_drawn_fast) {
+  constexpr std::int64_t many = 100000;
+  key_list lengths(many, 1);
+  for (const std::int64_t key : {std::int64_t{0}, std::int64_t{1000}, many - 1})
+    lengths[static_cast<std::size_t>(key)] = 2;
+  const auto store = make_store(many, lengths);
   kv::worker worker(store, 0);
-  for (const auto distribution : {SYNCYTE_KV_UNIFORM, SYNCYTE_KV_LOG_UNIFORM}) {
-    syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
-    options.distribution = distribution;
-    options.max_key = 1000;
-    store->set_sampling(options);
-    key_list drawn(200);
-    value_list values(200);
-    const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
-    EXPECT_EQ(worker.pull_sample(worker.prepare_sample(200, 0, 0), &keys, &room, kv::completion::by_wait), -1);
-    EXPECT_TRUE(store->are_local(drawn));
-    EXPECT_GT(std::ranges::max(drawn), std::ranges::min(drawn));
+  for (const auto scheme : {SYNCYTE_KV_NAIVE, SYNCYTE_KV_POOL}) {
+    store->set_sampling(options_of(scheme, SYNCYTE_KV_UNIFORM, 0, many));
+    std::vector<std::int64_t> counts(3);
+    for (const std::int64_t key : sample_of(worker, 20000, 2)) ++counts[key == 0 ? 0 : key == 1000 ? 1 : 2];
+    expect_distributed(std::vector<double>(3, 1.0 / 3), counts);
   }
+  auto options = options_of(SYNCYTE_KV_NAIVE, SYNCYTE_KV_LOG_UNIFORM, 1, many);
+  options.with_replacement = 0;
+  store->set_sampling(options);
+  key_list all = sample_of(worker, many - 3, 1);  // all keys of one value
+  std::ranges::sort(all);
+  EXPECT_TRUE(std::ranges::adjacent_find(all) == all.end());
   store->sync();
 }
 

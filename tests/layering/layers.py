@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Lower layers first: folders of src. Those on the same line may not include each other.
-LAYERS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
+LAYERS = [["base"], ["distribution", "memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
           ["runtime", "collectives", "messages"], ["fabric"],
           ["halo", "optim", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}

@@ -7,6 +7,14 @@ module syncyte_kv_c
   implicit none
   public
 
+  !> Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
+  ! key k has the home rank k mod P
+  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_CYCLIC = 1_c_int32_t
+  ! mixed: keys of any stride, such as a power of two, are spread evenly
+  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_HASH = 2_c_int32_t
+  ! in order, as the rows of a tensor: often used keys that are neighbours share a rank
+  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_BLOCK = 3_c_int32_t
+
   !> Schemes of sampling, those of AdaPM.
   ! keys are drawn when the sample is prepared
   integer(c_int32_t), parameter :: SYNCYTE_KV_NAIVE = 1_c_int32_t
@@ -14,7 +22,7 @@ module syncyte_kv_c
   integer(c_int32_t), parameter :: SYNCYTE_KV_PRELOC = 2_c_int32_t
   ! as preloc, from a pool of keys that the process's workers share
   integer(c_int32_t), parameter :: SYNCYTE_KV_POOL = 3_c_int32_t
-  ! keys are drawn when they are pulled, from local keys while there are any
+  ! keys are drawn when they are pulled; then the next local key upwards is taken
   integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
 
   !> Distributions over a range of n keys.
@@ -26,14 +34,21 @@ module syncyte_kv_c
   !> Options of a new store.
   type, bind(C) :: syncyte_kv_options_t
     ! sizeof(syncyte_kv_options_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
+    ! not used
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+    ! home ranks of the keys; equal on all ranks
+    integer(c_int32_t) :: homes = 1_c_int32_t
   end type syncyte_kv_options_t
 
-  !> Sampling options. Only keys that have as many values as min_key are drawn.
+  !> Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
+  !> the whole range, as by the other schemes. If it is not local, the next local key upwards is taken in its place,
+  !> from min_key on after the last one; without replacement the next one that is not in the sample. If the next 256
+  !> keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
   type, bind(C) :: syncyte_kv_sampling_t
     ! sizeof(syncyte_kv_sampling_t)
     integer(c_size_t) :: struct_size = 64_c_size_t
@@ -81,7 +96,7 @@ module syncyte_kv_c
 
   interface
 
-    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths.
+    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes.
     ! comm [in]: its ranks
     ! dtype [in]: SYNCYTE_FLOAT32
     ! key_count [in]: 1 or more

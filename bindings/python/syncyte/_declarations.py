@@ -143,13 +143,21 @@ class Optimizer(enum.IntEnum):
     ADAM = 3  # Adam, as torch.optim.SparseAdam
 
 
+class KvHomes(enum.IntEnum):
+    """Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more."""
+
+    HOMES_CYCLIC = 1  # key k has the home rank k mod P
+    HOMES_HASH = 2  # mixed: keys of any stride, such as a power of two, are spread evenly
+    HOMES_BLOCK = 3  # in order, as the rows of a tensor: often used keys that are neighbours share a rank
+
+
 class KvScheme(enum.IntEnum):
     """Schemes of sampling, those of AdaPM."""
 
     NAIVE = 1  # keys are drawn when the sample is prepared
     PRELOC = 2  # as naive, and an intent is recorded for the keys
     POOL = 3  # as preloc, from a pool of keys that the process's workers share
-    LOCAL = 4  # keys are drawn when they are pulled, from local keys while there are any
+    LOCAL = 4  # keys are drawn when they are pulled; then the next local key upwards is taken
 
 
 class KvDistribution(enum.IntEnum):
@@ -233,6 +241,9 @@ SYNCYTE_COMPARE_LE = 4
 SYNCYTE_OPTIMIZER_SGD = 1
 SYNCYTE_OPTIMIZER_ADAGRAD = 2
 SYNCYTE_OPTIMIZER_ADAM = 3
+SYNCYTE_KV_HOMES_CYCLIC = 1
+SYNCYTE_KV_HOMES_HASH = 2
+SYNCYTE_KV_HOMES_BLOCK = 3
 SYNCYTE_KV_NAIVE = 1
 SYNCYTE_KV_PRELOC = 2
 SYNCYTE_KV_POOL = 3
@@ -506,16 +517,22 @@ class OptimizerOptions(ctypes.Structure):
 class KvOptions(ctypes.Structure):
     """Options of a new store."""
 
-    _defaults_: dict[str, Any] = {"workers": 1}
+    _defaults_: dict[str, Any] = {"workers": 1, "homes": 1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_options_t)
         ("name", ctypes.c_char_p),  # for messages; may be null
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
+        ("reserved", ctypes.c_int32),  # not used
+        ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
     ]
 
 
 class KvSampling(ctypes.Structure):
-    """Sampling options. Only keys that have as many values as min_key are drawn."""
+    """Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
+    the whole range, as by the other schemes. If it is not local, the next local key upwards is taken in its
+    place, from min_key on after the last one; without replacement the next one that is not in the sample. If the
+    next 256 keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
+    """
 
     _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
     _fields_ = [
@@ -2644,10 +2661,10 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
-    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: SYNCYTE_ERR_SHAPE,
-    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several nodes: a length of more
-    # than 65534, or no fabric between them, for the reason that the message names), SYNCYTE_ERR_MEMORY (more than the
-    # node has), SYNCYTE_ERR_MISMATCH.
+    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes. Returns:
+    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several
+    # nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
+    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
     "syncyte_kv_create": Function(
         ctypes.c_int32,
         [

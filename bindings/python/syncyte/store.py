@@ -66,8 +66,8 @@ def _as_keys(keys: Any) -> Buffer:
     return as_buffer(keys, "keys", expected=c.DType.INT64)
 
 
-def _choice(value: Any, known: type[enum.IntEnum], name: str) -> int:
-    names = {each.name.lower().replace("_", "-"): each for each in known}
+def _choice(value: Any, known: type[enum.IntEnum], name: str, prefix: str = "") -> int:
+    names = {each.name.removeprefix(prefix).lower().replace("_", "-"): each for each in known}
     if value not in names:
         raise wrong(ArgumentError, name, repr(value), f"one of {', '.join(names)}")
     return int(names[value])
@@ -90,6 +90,9 @@ class Store(Handle):
         float32.
     name : str, optional
         Name for messages.
+    homes : str
+        Home ranks of the keys. "cyclic": key mod ranks; "hash": mixed, which spreads keys of any stride evenly, such as
+        a power of two; "block": in order, as the rows of a tensor.
 
     Raises
     ------
@@ -103,13 +106,15 @@ class Store(Handle):
     def __init__(
         self, num_keys: int, lengths: Any,
         *, comm: Comm = COMM_WORLD, workers: int = 1, dtype: dtypes.DTypeLike = "float32", name: str | None = None,
+        homes: str = "cyclic",
     ) -> None:
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[int, np.ndarray, c.DType, Any]:
             keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
             threads = at_least(1, as_int32(workers, "workers"), "workers")
-            chosen = _library.new_struct(c.KvOptions, name=_library.name_bytes(name), workers=threads)
+            placed = _choice(homes, c.KvHomes, "homes", "HOMES_")
+            chosen = _library.new_struct(c.KvOptions, name=_library.name_bytes(name), workers=threads, homes=placed)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("kv_create", prepare, always=True)
@@ -213,7 +218,8 @@ class Store(Handle):
         scheme : str
             "naive": keys are drawn when the sample is prepared; "preloc": as naive, and an intent is recorded; "pool":
             as preloc, from a pool of keys that the process's workers share; "local": keys are drawn when they are
-            pulled, from local keys.
+            pulled, and the next local key upwards is taken; the drawn key itself if 256 keys have none, or if the
+            store has block homes.
         distribution : str
             "uniform" or "log-uniform".
         min_key, max_key : int

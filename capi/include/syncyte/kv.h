@@ -19,7 +19,7 @@
  * order. There is no order between several home ranks, nor between workers: an operation sees those writes of another
  * worker that were waited for before it began.
  *
- * Each key has a home rank, which has its values: the ranks divide the keys as they divide the rows of a tensor. Keys
+ * Each key has a home rank, which has its values: option `homes` of kv_create(), key mod ranks by default. Keys
  * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
  * gets requests, each for many keys; a thread of its process serves them, also while the rank computes without calls.
  * On several nodes a key has at most 65534 values.
@@ -53,15 +53,27 @@ typedef struct syncyte_kv_s* syncyte_kv_t;
 /** A worker: a user of a store within a process, usually one per thread. */
 typedef struct syncyte_kv_worker_s* syncyte_kv_worker_t;
 
+/** Homes of keys: one of ::syncyte_kv_homes_values. */
+typedef int32_t syncyte_kv_homes_t;
+
+/** Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more. */
+enum syncyte_kv_homes_values {
+  SYNCYTE_KV_HOMES_CYCLIC = 1, /**< key k has the home rank k mod P */
+  SYNCYTE_KV_HOMES_HASH = 2,   /**< mixed: keys of any stride, such as a power of two, are spread evenly */
+  SYNCYTE_KV_HOMES_BLOCK = 3 /**< in order, as the rows of a tensor: often used keys that are neighbours share a rank */
+};
+
 /** Options of a new store. */
 typedef struct syncyte_kv_options_t {
-  size_t struct_size; /**< sizeof(syncyte_kv_options_t) */
-  const char* name;   /**< for messages; may be null */
-  int32_t workers;    /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
+  size_t struct_size;       /**< sizeof(syncyte_kv_options_t) */
+  const char* name;         /**< for messages; may be null */
+  int32_t workers;          /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
+  int32_t reserved;         /**< not used */
+  syncyte_kv_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
 } syncyte_kv_options_t;
 
 /** All defaults: `syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;`. */
-#define SYNCYTE_KV_OPTIONS_INIT {sizeof(syncyte_kv_options_t), NULL, 1}
+#define SYNCYTE_KV_OPTIONS_INIT {sizeof(syncyte_kv_options_t), NULL, 1, 0, SYNCYTE_KV_HOMES_CYCLIC}
 
 /** Sampling scheme: one of ::syncyte_kv_scheme_values. */
 typedef int32_t syncyte_kv_scheme_t;
@@ -71,7 +83,7 @@ enum syncyte_kv_scheme_values {
   SYNCYTE_KV_NAIVE = 1,  /**< keys are drawn when the sample is prepared */
   SYNCYTE_KV_PRELOC = 2, /**< as naive, and an intent is recorded for the keys */
   SYNCYTE_KV_POOL = 3,   /**< as preloc, from a pool of keys that the process's workers share */
-  SYNCYTE_KV_LOCAL = 4   /**< keys are drawn when they are pulled, from local keys while there are any */
+  SYNCYTE_KV_LOCAL = 4   /**< keys are drawn when they are pulled; then the next local key upwards is taken */
 };
 
 /** Distribution of sampled keys: one of ::syncyte_kv_distribution_values. */
@@ -83,7 +95,13 @@ enum syncyte_kv_distribution_values {
   SYNCYTE_KV_LOG_UNIFORM = 2 /**< the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1) */
 };
 
-/** Sampling options. Only keys that have as many values as min_key are drawn. */
+/**
+ * Sampling options. Only keys that have as many values as min_key are drawn.
+ *
+ * Scheme local: a key is drawn from the whole range, as by the other schemes. If it is not local, the next local key
+ * upwards is taken in its place, from min_key on after the last one; without replacement the next one that is not in
+ * the sample. If the next 256 keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
+ */
 typedef struct syncyte_kv_sampling_t {
   size_t struct_size;                     /**< sizeof(syncyte_kv_sampling_t) */
   syncyte_kv_scheme_t scheme;             /**< {default(4)} when keys are drawn */
@@ -115,7 +133,7 @@ typedef struct syncyte_kv_worker_info_t {
 } syncyte_kv_worker_info_t;
 
 /**
- * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths.
+ * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes.
  * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
  * @param[in] key_count 1 or more

@@ -58,7 +58,7 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     assert worker.pull(keys, out) is out and out[3] == SIZE
     assert worker.pull(torch.tensor([[1, 2], [3, 4]])).shape == (2, 2, 3)
     local = worker.pull_if_local(keys)
-    assert (local is None) == (syncyte.COMM_WORLD.topology.nodes > 1)  # the keys are the first and one of the last
+    assert (local is None) == (syncyte.COMM_WORLD.topology.nodes > 1)  # keys of two ranks
     assert local is None or local.tolist() == values.tolist()
     store.sync()
     worker.set([3], torch.full((3,), 5.0))
@@ -72,7 +72,7 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     assert worker.pull([3]).tolist() == [[5.0, 5.0, 5.0]]
     worker.wait_all()
     worker.wait_sync()
-    assert store.owner([0, 9]).tolist() == [0, SIZE - 1] and store.num_keys == 10 and store.length == 3
+    assert store.owner([0, 9]).tolist() == [0, 9 % SIZE] and store.num_keys == 10 and store.length == 3
 
 
 @pytest.mark.parametrize(
@@ -265,6 +265,45 @@ def test_samples_are_of_the_range(store):
             store.set_sampling(**{"scheme": "local", "distribution": "uniform", "min_key": 0, "max_key": 10} | options)
     with pytest.raises(ValueError, match="count is -1"):
         worker.prepare_sample(-1)
+
+
+def test_homes_are_chosen_and_files_are_by_key(comm):
+    keys = np.arange(20)
+    rows = np.arange(60, dtype=np.float32).reshape(20, 3)
+    saved = None  # what a job with block homes saved: the rows in the order of the keys
+    for homes in ("block", "cyclic", "hash"):
+        store = syncyte.Store(20, 3, homes=homes)
+        worker = store.worker()
+        own = keys[comm.rank :: comm.size].copy()  # any division of the file among the ranks
+        worker.set(own, (rows if saved is None else saved)[own])
+        store.sync()
+        saved = worker.pull(keys)
+        assert np.array_equal(saved, rows)
+        owners = store.owner(keys)
+        counts = np.bincount(owners, minlength=SIZE)
+        assert counts.max() - counts.min() <= 1
+        if homes == "block":
+            assert owners.tolist() == sorted(owners.tolist())
+        if homes == "cyclic":
+            assert owners.tolist() == (keys % SIZE).tolist()
+        store.sync()
+        worker.free()
+    with pytest.raises(syncyte.ArgumentError, match="homes is 'rows'; expected one of cyclic, hash, block"):
+        syncyte.Store(20, 3, homes="rows")
+
+
+def test_a_workers_operations_are_in_order(comm):
+    store = syncyte.Store(8000 * SIZE, 16)
+    worker = store.worker()
+    other = np.arange(8000) * SIZE + (comm.rank + 1) % SIZE
+    values, one = np.full((8000, 16), 100, np.float32), np.ones((1, 16), np.float32)
+    for _ in range(10):
+        worker.iset(other, values)
+        worker.ipush(other[-1:], one)
+        assert worker.pull(other[-1:])[0, 0] == 101
+        worker.wait_all()
+    store.sync()
+    worker.free()
 
 
 def test_what_handlers_of_signals_do_disturbs_no_call(store):

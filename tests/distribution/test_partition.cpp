@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/partition.hpp"
+#include "distribution/partition.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using syncyte::base::error;
-using syncyte::base::partition;
+using syncyte::distribution::partition;
 namespace reference = syncyte::reference;
 
 void expect_like_reference(const partition& actual, const reference::lengths& expected) {
@@ -16,7 +16,7 @@ void expect_like_reference(const partition& actual, const reference::lengths& ex
     EXPECT_EQ(actual.count(part), expected[static_cast<std::size_t>(part)]);
     EXPECT_EQ(actual.first(part), reference::first_row(expected, part));
   }
-  for (std::int64_t row = 0; row < actual.total(); ++row)
+  for (std::int64_t row = 0; row < actual.extent(); ++row)
     EXPECT_EQ(actual.owner(row), reference::owner(expected, row)) << "row " << row;
 }
 

@@ -4,9 +4,11 @@
 #include <span>
 #include <vector>
 
-namespace syncyte::base {
+#include "distribution/position.hpp"
 
-/// The division of rows 0 to total() - 1 among parts (ranks), contiguously and in order. Parts may be empty.
+namespace syncyte::distribution {
+
+/// The division of rows 0 to extent() - 1 among parts (ranks), contiguously and in order. Parts may be empty.
 class partition {
  public:
   /// Equal parts; the first total % parts of them have one row more.
@@ -17,12 +19,22 @@ class partition {
   static partition explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t total = -1);
 
   int parts() const { return static_cast<int>(offsets_.size()) - 1; }
-  std::int64_t total() const { return offsets_.back(); }
+  std::int64_t extent() const { return offsets_.back(); }
   std::int64_t first(int part) const { return offsets_[static_cast<std::size_t>(part)]; }
   std::int64_t count(int part) const { return first(part + 1) - first(part); }
 
-  /// The part that holds a row of [0, total()): O(1) for equal parts, otherwise a binary search.
+  /// The part that holds a row of [0, extent()): O(1) for equal parts, otherwise a binary search.
   int owner(std::int64_t row) const;
+
+  // As an axis has them.
+  std::int64_t begin(int part) const { return first(part); }
+  position find(std::int64_t row) const {
+    const int part = owner(row);
+    return {part, row - first(part)};
+  }
+  std::int64_t index(position at) const { return first(at.part) + at.offset; }
+  /// Rows from this one to the end of its part.
+  std::int64_t run(std::int64_t row) const { return first(owner(row) + 1) - row; }
 
  private:
   explicit partition(std::vector<std::int64_t> offsets, bool is_equal);
@@ -33,4 +45,4 @@ class partition {
   std::int64_t longer_parts_;  // equal parts that have one row more
 };
 
-}  // namespace syncyte::base
+}  // namespace syncyte::distribution

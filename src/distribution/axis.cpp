@@ -1,0 +1,80 @@
+#include "distribution/axis.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace syncyte::distribution {
+namespace {
+
+void check(std::int64_t extent, int parts) {
+  base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, "extent", extent, "0 or more");
+  base::expect(parts > 0, SYNCYTE_ERR_ARGUMENT, "number of parts", parts, "1 or more");
+}
+
+}  // namespace
+
+axis axis::equal(std::int64_t extent, int parts) { return axis(partition::equal(extent, parts)); }
+
+axis axis::explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t extent) {
+  return axis(partition::explicit_lengths(lengths, extent));
+}
+
+axis axis::cyclic(std::int64_t extent, int parts) {
+  check(extent, parts);
+  return axis(distribution::cyclic(extent, parts));
+}
+
+axis axis::block_cyclic(std::int64_t extent, int parts, std::int64_t block) {
+  check(extent, parts);
+  base::expect(block > 0, SYNCYTE_ERR_ARGUMENT, "block", block, "1 or more");
+  return axis(distribution::block_cyclic(extent, parts, block));
+}
+
+axis axis::hashed(std::int64_t extent, int parts) {
+  check(extent, parts);
+  return axis(distribution::hashed(extent, parts));
+}
+
+std::int64_t axis::extent() const {
+  return visit([](const auto& by) { return by.extent(); });
+}
+
+int axis::parts() const {
+  return visit([](const auto& by) { return by.parts(); });
+}
+
+std::int64_t axis::count(int part) const {
+  return visit([&](const auto& by) { return by.count(part); });
+}
+
+std::int64_t axis::begin(int part) const {
+  return visit([&](const auto& by) { return by.begin(part); });
+}
+
+position axis::find(std::int64_t index) const {
+  return visit([&](const auto& by) { return by.find(index); });
+}
+
+std::int64_t axis::index(position at) const {
+  return visit([&](const auto& by) { return by.index(at); });
+}
+
+std::vector<piece> axis::pieces(std::int64_t first, std::int64_t count) const {
+  std::vector<piece> result;
+  visit([&](const auto& by) {
+    for (const std::int64_t end = first + count; first < end;) {
+      const position at = by.find(first);
+      const std::int64_t length = std::min(by.run(first), end - first);
+      piece* const last = result.empty() ? nullptr : &result.back();
+      if (last != nullptr && last->part == at.part && last->offset + last->count == at.offset)
+        last->count += length;
+      else
+        result.push_back({at.part, first, length, at.offset});
+      first += length;
+    }
+  });
+  return result;
+}
+
+}  // namespace syncyte::distribution

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace syncyte::distribution {
+
+/// A part, and the place of an index among the part's indices.
+struct position {
+  int part;
+  std::int64_t offset;
+  bool operator==(const position&) const = default;
+};
+
+}  // namespace syncyte::distribution

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+namespace syncyte::distribution {
+
+/// A fixed permutation of the numbers 0 to extent - 1 that looks random: numbers of any stride end up anywhere. Equal
+/// in all processes.
+class shuffle {
+ public:
+  /// `extent` is 0 or more.
+  explicit shuffle(std::int64_t extent);
+
+  std::int64_t place_of(std::int64_t number) const;
+  /// The number whose place it is.
+  std::int64_t number_at(std::int64_t place) const;
+
+ private:
+  std::uint64_t mix(std::uint64_t x) const;
+  std::uint64_t unmix(std::uint64_t x) const;
+
+  std::uint64_t extent_;
+  std::uint64_t mask_;  // of the bits of a number
+  int half_;            // of these bits, rounded up
+};
+
+}  // namespace syncyte::distribution
