@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -30,13 +29,15 @@ void environment_check(const char* name, std::initializer_list<const char*> choi
           "environment variable {} is \"{}\"; expected one of {}", name, value.value_or(""), fmt::join(choices, ", "));
 }
 
-double environment_number(const char* name, double fallback, double least) {
+double environment_seconds(const char* name, double fallback, double least) {
   const auto value = environment(name);
   if (!value) return fallback;
   char* end = nullptr;
   const double number = std::strtod(value->c_str(), &end);
-  require(end != value->c_str() && *end == '\0' && std::isfinite(number) && number >= least, SYNCYTE_ERR_ARGUMENT,
-          "environment variable {} is \"{}\"; expected a number of at least {}", name, *value, least);
+  const bool is_number = end != value->c_str() && *end == '\0';
+  require(is_number && number >= least && number <= most_seconds, SYNCYTE_ERR_ARGUMENT,
+          "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", name, *value, least,
+          most_seconds);
   return number;
 }
 

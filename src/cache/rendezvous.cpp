@@ -31,7 +31,7 @@ constexpr milliseconds retry_interval(5);
 class deadline {
  public:
   explicit deadline(double seconds)
-      : seconds_(seconds >= 0 ? seconds : base::environment_number("SYNCYTE_CACHE_TIMEOUT", 10, 0)),
+      : seconds_(seconds >= 0 ? seconds : base::environment_seconds("SYNCYTE_CACHE_TIMEOUT", 10, 0)),
         end_(clock::now() +
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(seconds_, 1e8)))) {}
 

@@ -51,7 +51,7 @@ void tell_engine(int world_rank) noexcept {
 }
 
 time_limits limits_of_environment() {
-  const std::chrono::duration<double> seconds(base::environment_number("SYNCYTE_FABRIC_DEADLINE", 8, 0.1));
+  const std::chrono::duration<double> seconds(base::environment_seconds("SYNCYTE_FABRIC_DEADLINE", 8, 0.1));
   const auto deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
   return {.resend = deadline / 4, .deadline = deadline};
 }

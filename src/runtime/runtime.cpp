@@ -242,11 +242,11 @@ void check_environment() {
   base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
   base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});
   base::environment_bytes("SYNCYTE_POOL_LIMIT", 0);
-  base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
+  base::environment_seconds("SYNCYTE_WATCHDOG", 0.0, 0.0);
   base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
   base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
   base::environment_check("SYNCYTE_FABRIC", {"on", "off", "start"});
-  base::environment_number("SYNCYTE_FABRIC_DEADLINE", 8.0, 0.1);
+  base::environment_seconds("SYNCYTE_FABRIC_DEADLINE", 8.0, 0.1);
 }
 
 constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }

@@ -177,7 +177,7 @@ void watch(watchdog_state& state, const std::stop_token& stop) {
 
 settings settings_of_environment() {
   settings result;
-  result.limit = base::environment_number("SYNCYTE_WATCHDOG", default_limit, 0.0);
+  result.limit = base::environment_seconds("SYNCYTE_WATCHDOG", default_limit, 0.0);
   result.is_watched = result.limit > 0.0;
   result.is_asked_for = base::environment("SYNCYTE_WATCHDOG").has_value();
   result.only_reports =

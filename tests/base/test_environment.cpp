@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <string>
+
 #include "base/environment.hpp"
 #include "base/error.hpp"
 
@@ -30,13 +32,17 @@ TEST(environment, sizes_have_units) {
   }
 }
 
-TEST(environment, numbers_have_a_least_value) {
+TEST(environment, seconds_have_bounds) {
   const scoped_variable variable("2.5");
-  EXPECT_EQ(environment_number(scoped_variable::name, 1.0, 0.0), 2.5);
-  EXPECT_THROW(environment_number(scoped_variable::name, 1.0, 3.0), error);
-  for (const char* text : {"abc", "1s", "nan", "inf"}) {
+  EXPECT_EQ(environment_seconds(scoped_variable::name, 1.0, 0.0), 2.5);
+  EXPECT_THROW(environment_seconds(scoped_variable::name, 1.0, 3.0), error);
+  for (const char* text : {"0", "1e9"}) {
+    const scoped_variable good(text);
+    EXPECT_EQ(environment_seconds(scoped_variable::name, 1.0, 0.0), std::stod(text));
+  }
+  for (const char* text : {"abc", "1s", "nan", "-nan", "inf", "-inf", "-1", "1.000001e9", "1e10", "1e300", "1e400"}) {
     const scoped_variable bad(text);
-    EXPECT_THROW(environment_number(scoped_variable::name, 1.0, 0.0), error) << text;
+    EXPECT_THROW(environment_seconds(scoped_variable::name, 1.0, 0.0), error) << text;
   }
 }
 

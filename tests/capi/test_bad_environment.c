@@ -37,6 +37,11 @@ static void test_variable(const char* name, const char* value, const char* expec
   free(kept);
 }
 
+static void test_durations(const char* name, const char* expected) {
+  const char* const values[] = {"abc", "1s", "-1", "nan", "inf", "1e10", "1e300"};
+  for (size_t i = 0; i < sizeof values / sizeof *values; ++i) test_variable(name, values[i], expected);
+}
+
 static void test_options(void) {
   syncyte_init_options_t options = {sizeof options, 17};
   expect_refusal(is_odd_one() ? &options : NULL, "options->thread_level is 17; expected 0 (single) to 3 (multiple)");
@@ -72,7 +77,8 @@ int main(int argc, char** argv) {
   test_variable("SYNCYTE_LOG", "loud", "one of off, error, warn, info, debug");
   test_variable("SYNCYTE_HUGE_PAGES", "maybe", "one of on, off");
   test_variable("SYNCYTE_POOL_LIMIT", "lots", "a size such as 4096, 64K, 2M or 1G");
-  test_variable("SYNCYTE_WATCHDOG", "abc", "a number of at least 0");
+  test_durations("SYNCYTE_WATCHDOG", "a number of at least 0 and at most 1000000000");
+  test_durations("SYNCYTE_FABRIC_DEADLINE", "a number of at least 0.1 and at most 1000000000");
   test_options();
   test_way_of_one_rank(); /* options and environment are valid: the start succeeds */
   test_started_already();

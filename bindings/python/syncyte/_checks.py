@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -90,6 +91,8 @@ def as_seconds(value: Any, name: str) -> float:
         seconds = float("none" if isinstance(value, (bool, str, bytes, bytearray)) else value)  # float() accepts "1"
     except (TypeError, ValueError):
         raise wrong(DtypeError, name, repr(value), "a number of seconds, or None") from None
+    except OverflowError:  # an integer that no double holds
+        seconds = math.inf if value > 0 else -math.inf
     if not seconds >= 0:
         raise wrong(ArgumentError, name, value, "a number of seconds, 0 or more, or None")
     return seconds
