@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "memory/capacity.hpp"
 #include "memory/huge_pages.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::cache {
 namespace {
@@ -21,6 +22,9 @@ namespace {
 constexpr std::array<char, 16> magic{"syncyte cache\n\0"};
 constexpr std::uint64_t layout_version = 1;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;  // half of what a process can address
+
+/// Bytes that are made resident between two looks for signals: a fraction of a second.
+constexpr std::int64_t touched_at_once = std::int64_t{32} * memory::huge_page_bytes;
 
 /// First bytes of the file.
 struct header {
@@ -34,13 +38,16 @@ void check_size(std::uint64_t bytes, const char* name) {
                most_bytes);
 }
 
-/// Sizes chosen by the caller or the environment; 0 if neither has chosen one.
-region_sizes with_environment(region_sizes chosen) {
-  if (chosen.parameters == 0) chosen.parameters = base::environment_bytes("SYNCYTE_CACHE_PARAMETER_BYTES", 0);
-  if (chosen.computation == 0) chosen.computation = base::environment_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", 0);
-  check_size(chosen.parameters, "parameter_bytes");
-  check_size(chosen.computation, "computation_bytes");
-  return chosen;
+/// A size chosen by the caller or the environment; 0 if neither has chosen one.
+std::uint64_t chosen_size(std::uint64_t given, const char* argument, const char* variable) {
+  const std::uint64_t bytes = given > 0 ? given : base::environment_bytes(variable, 0);
+  check_size(bytes, given > 0 ? argument : variable);
+  return bytes;
+}
+
+region_sizes with_environment(const region_sizes& chosen) {
+  return {chosen_size(chosen.parameters, "parameter_bytes", "SYNCYTE_CACHE_PARAMETER_BYTES"),
+          chosen_size(chosen.computation, "computation_bytes", "SYNCYTE_CACHE_COMPUTATION_BYTES")};
 }
 
 std::uint64_t in_pages(std::uint64_t bytes) {
@@ -137,7 +144,11 @@ void region::touch(std::int64_t offset, std::int64_t bytes) const {
   const std::int64_t resident = fstat(file_.number(), &found) == 0 ? found.st_blocks * 512 : 0;
   memory::require_available(static_cast<std::size_t>(std::max<std::int64_t>(bytes - resident, 0)),
                             fmt::format("touching {} bytes of the shared cache", bytes));
-  memory::touch_and_collapse(data() + offset, static_cast<std::size_t>(bytes));
+  for (std::int64_t begin = offset, end = offset + bytes, next; begin < end; begin = next) {
+    watchdog::ask_for_interrupt();
+    next = std::min(end, (begin / touched_at_once + 1) * touched_at_once);
+    memory::touch_and_collapse(data() + begin, static_cast<std::size_t>(next - begin));
+  }
 }
 
 }  // namespace syncyte::cache

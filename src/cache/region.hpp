@@ -33,7 +33,7 @@ class region {
   static std::shared_ptr<region> attach(memory::descriptor file);
 
   /// Makes bytes resident in this process. Throws SYNCYTE_ERR_ARGUMENT for bytes outside the region,
-  /// SYNCYTE_ERR_MEMORY.
+  /// SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_INTERRUPTED between two pieces.
   void touch(std::int64_t offset, std::int64_t bytes) const;
 
   const region_sizes& sizes() const { return sizes_; }

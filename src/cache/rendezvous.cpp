@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -58,14 +59,19 @@ std::string chosen_name(const rendezvous& chosen) {
   return name;
 }
 
-std::string chosen_folder(const rendezvous& chosen) {
-  if (!chosen.folder.empty()) return chosen.folder;
-  if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return *given;
+struct folder_path {
+  std::string path;
+  bool is_default;  // it must not be a symbolic link: any user can make one in /tmp
+};
+
+folder_path chosen_folder(const rendezvous& chosen) {
+  if (!chosen.folder.empty()) return {chosen.folder, false};
+  if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return {*given, false};
   // Batch jobs often inherit the variable from a login node, where the folder was, and root's shells from a user.
   const auto runtime = base::environment("XDG_RUNTIME_DIR");
   struct stat found{};
-  if (runtime && stat(runtime->c_str(), &found) == 0 && found.st_uid == geteuid()) return *runtime + "/syncyte";
-  return fmt::format("{}/syncyte-{}", base::environment("TMPDIR").value_or("/tmp"), geteuid());
+  if (runtime && stat(runtime->c_str(), &found) == 0 && found.st_uid == geteuid()) return {*runtime + "/syncyte", true};
+  return {fmt::format("{}/syncyte-{}", base::environment("TMPDIR").value_or("/tmp"), geteuid()), true};
 }
 
 [[noreturn]] void fail(const char* step, const std::string& path) {
@@ -74,12 +80,19 @@ std::string chosen_folder(const rendezvous& chosen) {
   base::fail(SYNCYTE_ERR_IO, "the shared cache's folder: {} {} failed: {}", step, path, base::errno_text(code));
 }
 
+/// End of the sockets' names. Other sockets in a folder belong to other programs.
+constexpr std::string_view suffix = ".syncyte";
+
 /// The open folder, and a socket name in it.
 class named_socket {
  public:
-  explicit named_socket(const rendezvous& chosen) : name_(chosen_name(chosen)), path_(chosen_folder(chosen)) {
+  explicit named_socket(const rendezvous& chosen) : name_(chosen_name(chosen)) {
+    const folder_path folder = chosen_folder(chosen);
+    path_ = folder.path;
     if (mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail("making", path_);
-    folder_ = memory::descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.is_default) refuse_link();
+    const int no_link = folder.is_default ? O_NOFOLLOW : 0;
+    folder_ = memory::descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | no_link));
     if (!folder_) fail("opening", path_);
     check_folder();
   }
@@ -89,13 +102,20 @@ class named_socket {
   std::string socket(const std::string& name) const {
     return fmt::format("/proc/self/fd/{}/{}", folder_.number(), name);
   }
-  std::string socket() const { return socket(name_); }
+  std::string socket() const { return socket(file_name()); }
+  std::string file_name() const { return name_ + std::string(suffix); }
   std::string shown() const { return fmt::format("\"{}\" in {}", name_, path_); }
   const memory::descriptor& folder() const { return folder_; }
-  const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
 
  private:
+  void refuse_link() const {
+    struct stat found{};
+    const bool is_link = lstat(path_.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+    base::expect(!is_link, SYNCYTE_ERR_ARGUMENT, "folder", path_ + ", which is a symbolic link",
+                 "a folder of user {}; name one by SYNCYTE_CACHE_FOLDER, which may be a link", geteuid());
+  }
+
   /// Checks that only this user can open the folder: a process that can open it can receive the cache, or send another.
   void check_folder() const {
     struct stat found{};
@@ -132,13 +152,15 @@ class folder_lock {
   const memory::descriptor& folder_;
 };
 
+/// Sockets of senders.
 std::vector<std::string> sockets_in(const named_socket& target) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(target.socket(".").c_str()), closedir);
   if (!entries) fail("reading", target.path());
   std::vector<std::string> names;
   while (const dirent* const entry = readdir(entries.get())) {
     struct stat found{};
-    const bool is_there = fstatat(target.folder().number(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool is_there = std::string_view(entry->d_name).ends_with(suffix) &&
+                          fstatat(target.folder().number(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0;
     if (is_there && S_ISSOCK(found.st_mode)) names.emplace_back(entry->d_name);
   }
   return names;
@@ -149,8 +171,8 @@ memory::descriptor listen(const named_socket& target, const deadline& until) {
   const folder_lock lock(target, until);
   for (const std::string& name : sockets_in(target)) {
     if (!memory::is_listened_at(target.socket(name)))
-      unlink(target.socket(name).c_str());
-    else if (name == target.name())
+      unlinkat(target.folder().number(), name.c_str(), 0);
+    else if (name == target.file_name())
       base::fail(SYNCYTE_ERR_BUSY, "another process sends the shared cache {}; wait for it, or use another name",
                  target.shown());
   }

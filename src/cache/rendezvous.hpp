@@ -11,8 +11,9 @@ namespace syncyte::cache {
 /// A Unix socket by which a process hands a file to another process of the same user. It lies in a folder that no other
 /// user can open. The application's signals end all waits (SYNCYTE_ERR_INTERRUPTED).
 struct rendezvous {
-  std::string name;     ///< of the socket; empty: SYNCYTE_CACHE, otherwise "cache"
-  std::string folder;   ///< empty: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, $TMPDIR/syncyte-UID
+  std::string name;     ///< of the socket, without ".syncyte"; empty: SYNCYTE_CACHE, otherwise "cache"
+  std::string folder;   ///< empty: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, $TMPDIR/syncyte-UID,
+                        ///< which must not be symbolic links
   memory::nonce nonce;  ///< zeros: none; otherwise equal in both processes
   double seconds;       ///< longest wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
 };

@@ -11,6 +11,7 @@
 #include "cache/region.hpp"
 #include "memory/capacity.hpp"
 #include "memory/huge_pages.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace {
 
@@ -65,6 +66,19 @@ TEST(cache_region, the_environment_chooses_sizes) {
   const auto [status, text] = outcome([] { region::allocate({}); });
   EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
   EXPECT_TRUE(contains(text, "SYNCYTE_CACHE_PARAMETER_BYTES")) << text;
+  const environment_scope huge("SYNCYTE_CACHE_PARAMETER_BYTES", "8000000000G");
+  EXPECT_TRUE(contains(outcome([] { region::allocate({}); }).second, "SYNCYTE_CACHE_PARAMETER_BYTES is 8589934592"));
+}
+
+TEST(cache_region, touch_asks_for_interrupts) {
+  const auto made = region::allocate({std::uint64_t{160} << 20, page});
+  int calls = 0;
+  watchdog::set_interrupt_function(
+      [](void* seen) { return static_cast<std::int32_t>(++*static_cast<int*>(seen) == 3); }, &calls);
+  const auto [status, text] = outcome([&] { made->touch(page, 150 << 20); });
+  watchdog::set_interrupt_function(nullptr, nullptr);
+  EXPECT_EQ(status, SYNCYTE_ERR_INTERRUPTED) << text;
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(cache_region, chosen_sizes_that_the_machine_has_not_are_an_error) {

@@ -49,6 +49,7 @@ class cache_rendezvous : public testing::Test {
   rendezvous place(double seconds = 10, const char* name = "", memory::nonce nonce = {}) const {
     return {.name = name, .folder = folder_.string(), .nonce = nonce, .seconds = seconds};
   }
+  fs::path socket_path(const std::string& name = "cache") const { return folder_ / (name + ".syncyte"); }
   std::size_t names() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
@@ -128,6 +129,61 @@ TEST_F(cache_rendezvous, default_folders) {
   EXPECT_TRUE(contains(outcome([&] { receive(defaults); }).second, "in " + mine + " "));
 }
 
+/// Leaves a socket to which nobody listens.
+void leave_socket(const fs::path& path) {
+  const memory::descriptor dead(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un here{};
+  here.sun_family = AF_UNIX;
+  std::strcpy(here.sun_path, path.c_str());
+  ASSERT_EQ(bind(dead.number(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
+}
+
+// In /tmp another user can make the link before this one makes the folder.
+TEST_F(cache_rendezvous, a_link_in_place_of_a_default_folder_is_refused) {
+  const environment_scope none("SYNCYTE_CACHE_FOLDER", nullptr);
+  const rendezvous defaults{.name = "", .folder = "", .nonce = {}, .seconds = 0};
+  fs::create_directory(folder_ / "private");
+  chmod((folder_ / "private").c_str(), 0700);
+  leave_socket(folder_ / "private" / "dead.syncyte");
+  for (const bool in_runtime : {false, true}) {
+    const environment_scope runtime("XDG_RUNTIME_DIR", in_runtime ? folder_.c_str() : nullptr);
+    const environment_scope temporary("TMPDIR", folder_.c_str());
+    const fs::path link = folder_ / (in_runtime ? "syncyte" : "syncyte-" + std::to_string(geteuid()));
+    for (const char* const target : {"private", "absent"}) {
+      fs::create_directory_symlink(folder_ / target, link);
+      for (const auto& [status, text] :
+           {outcome([&] { send(region_->file(), defaults); }), outcome([&] { receive(defaults); })}) {
+        EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
+        EXPECT_TRUE(contains(text, "folder is " + link.string() + ", which is a symbolic link")) << text;
+        EXPECT_TRUE(contains(text, "SYNCYTE_CACHE_FOLDER")) << text;
+      }
+      fs::remove(link);
+    }
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "private" / "dead.syncyte"));
+  EXPECT_FALSE(fs::exists(folder_ / "absent"));
+}
+
+TEST_F(cache_rendezvous, a_named_folder_may_be_a_link) {
+  fs::create_directory(folder_ / "private");
+  chmod((folder_ / "private").c_str(), 0700);
+  fs::create_directory_symlink(folder_ / "private", folder_ / "link");
+  rendezvous linked = place();
+  linked.folder = folder_ / "link";
+  const pid_t receiver = start_receiver(linked);
+  const environment_scope named("SYNCYTE_CACHE_FOLDER", linked.folder.c_str());
+  send(region_->file(), {.name = "", .folder = "", .nonce = {}, .seconds = 10});
+  EXPECT_EQ(wait_process(receiver), 0);
+}
+
+TEST_F(cache_rendezvous, other_programs_dead_sockets_stay) {
+  for (const char* const name : {"cache", "S.gpg-agent", "x.syncyte.bak"}) leave_socket(folder_ / name);
+  leave_socket(socket_path("dead"));
+  EXPECT_EQ(outcome([&] { send(region_->file(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(names(), 3u);
+  EXPECT_FALSE(fs::exists(socket_path("dead")));
+}
+
 TEST_F(cache_rendezvous, a_long_path_is_fine) {
   fs::path folder = folder_;
   for (int depth = 0; depth < 10; ++depth) folder /= "a-rather-long-name-of-a-folder";
@@ -179,7 +235,7 @@ TEST_F(cache_rendezvous, another_user_gets_nothing) {
   ASSERT_EQ(chown(folder_.c_str(), 0, 0), 0);
   const int inside = open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
   const pid_t other = start_process([&] {
-    const std::string path = "/proc/self/fd/" + std::to_string(inside) + "/cache";
+    const std::string path = "/proc/self/fd/" + std::to_string(inside) + "/cache.syncyte";
     if (chmod(folder_.c_str(), 0711) != 0) return 1;
     for (int round = 0; round < 1000 && access(path.c_str(), F_OK) != 0; ++round) usleep(5000);
     if (chmod(path.c_str(), 0777) != 0 || setuid(65534) != 0) return 2;
@@ -246,7 +302,7 @@ TEST_F(cache_rendezvous, a_killed_senders_socket_is_removed_by_the_next) {
     });
     // The next sender removes the last sender's socket before it makes its own.
     ASSERT_TRUE(wait_for_names(std::max<std::size_t>(before, 1)));
-    for (int round = 0; round < 1000 && !fs::exists(folder_ / name); ++round) usleep(5000);
+    for (int round = 0; round < 1000 && !fs::exists(socket_path(name)); ++round) usleep(5000);
     kill(killed, SIGKILL);
     EXPECT_EQ(wait_process(killed), -SIGKILL);
     EXPECT_EQ(names(), 1u);
@@ -288,7 +344,7 @@ TEST_F(cache_rendezvous, other_programs_sockets_are_left_alone) {
   const memory::descriptor stream(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
-  std::strcpy(here.sun_path, (folder_ / "cache").c_str());
+  std::strcpy(here.sun_path, socket_path().c_str());
   ASSERT_EQ(bind(stream.number(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
   ASSERT_EQ(listen(stream.number(), 5), 0);
   EXPECT_EQ(outcome([&] { send(region_->file(), place(1)); }).first, SYNCYTE_ERR_BUSY);
@@ -317,7 +373,7 @@ TEST_F(cache_rendezvous, a_full_queue_holds_nobody_up) {
   const memory::descriptor full(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
-  std::strcpy(here.sun_path, (folder_ / "cache").c_str());
+  std::strcpy(here.sun_path, socket_path().c_str());
   const auto* const address = reinterpret_cast<const sockaddr*>(&here);
   ASSERT_EQ(bind(full.number(), address, sizeof(here)), 0);
   ASSERT_EQ(listen(full.number(), 0), 0);  // room for one caller
@@ -366,7 +422,7 @@ TEST_F(cache_rendezvous, a_silent_caller_does_not_stop_the_others) {
     const memory::descriptor caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     sockaddr_un there{};
     there.sun_family = AF_UNIX;
-    std::strcpy(there.sun_path, (folder_ / "cache").c_str());
+    std::strcpy(there.sun_path, socket_path().c_str());
     while (connect(caller.number(), reinterpret_cast<const sockaddr*>(&there), sizeof(there)) != 0) usleep(1000);
     fs::create_directory(folder_ / "connected");
     pause();

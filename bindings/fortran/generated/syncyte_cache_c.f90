@@ -20,10 +20,10 @@ module syncyte_cache_c
   type, bind(C) :: syncyte_cache_rendezvous_t
     ! sizeof(syncyte_cache_rendezvous_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
-    ! name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+    ! the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
     type(c_ptr) :: name = c_null_ptr
     ! a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
-    ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
+    ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
     type(c_ptr) :: folder = c_null_ptr
     ! a secret that both processes know; zeros: none
     integer(c_int64_t) :: nonce(2) = 0_c_int64_t
@@ -124,7 +124,8 @@ module syncyte_cache_c
     ! cache [in]: a cache
     ! offset [in]: 0 or more
     ! size [in]: bytes from offset on, 0 or more
-    ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has),
+    ! SYNCYTE_ERR_INTERRUPTED (asked every 64 MiB; some of the bytes are resident then).
     function syncyte_cache_touch(cache, offset, size) bind(C, name="syncyte_cache_touch") result(answer)
       import
       type(c_ptr), value :: cache

@@ -423,8 +423,8 @@ class CacheRendezvous(ctypes.Structure):
     _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_rendezvous_t)
-        ("name", ctypes.c_char_p),  # name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
-        ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
+        ("name", ctypes.c_char_p),  # the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+        ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
         ("nonce", ctypes.c_int64 * 2),  # a secret that both processes know; zeros: none
         ("timeout", ctypes.c_double),  # seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
     ]
@@ -1429,7 +1429,7 @@ CORE: dict[str, Function] = {
     ),
     # Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
     # pages. Contents are kept. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the
-    # machine has).
+    # machine has), SYNCYTE_ERR_INTERRUPTED (asked every 64 MiB; some of the bytes are resident then).
     "syncyte_cache_touch": Function(
         ctypes.c_int32,
         [

@@ -123,10 +123,11 @@ class SharedCache(Handle):
         Parameters
         ----------
         name : str, optional
-            Name of the Unix socket; by default SYNCYTE_CACHE, otherwise "cache".
+            Name of the Unix socket, whose file is NAME.syncyte; by default SYNCYTE_CACHE, otherwise "cache".
         folder : path, optional
             Folder of the socket, which belongs to this user and has mode 0700; made if it is missing. By default
-            SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID.
+            SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID, which must not be
+            symbolic links.
         nonce : int
             A secret of at most 128 bits that both processes know; 0: none.
         timeout : float, optional
@@ -139,7 +140,7 @@ class SharedCache(Handle):
         BusyError
             Another process sends under this name.
         ArgumentError
-            The folder belongs to another user, or other users can open it.
+            The folder belongs to another user, other users can open it, or a default folder is a symbolic link.
         """
         rendezvous = _rendezvous(name, folder, nonce, timeout)
         with _interruptible():
@@ -161,10 +162,16 @@ class SharedCache(Handle):
         ------
         OutOfMemoryError
             The machine has less memory.
+
+        Notes
+        -----
+        A signal's handler that raises (Ctrl-C) ends it within a fraction of a second; some of the bytes are resident
+        then.
         """
         begin = as_int64(offset, "offset")
         count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
-        _library.core().syncyte_cache_touch(self.handle, begin, count)
+        with _interruptible():
+            _library.core().syncyte_cache_touch(self.handle, begin, count)
 
     def insert(self, offset: int, size: int) -> None:
         """Makes the calling thread allocate new CPU tensors in these bytes.

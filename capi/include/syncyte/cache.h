@@ -38,9 +38,9 @@ typedef struct syncyte_cache_sizes_t {
 /** The Unix socket, in a folder, by which two processes pass a cache, and how long they wait. */
 typedef struct syncyte_cache_rendezvous_t {
   size_t struct_size; /**< sizeof(syncyte_cache_rendezvous_t) */
-  const char* name;   /**< name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
+  const char* name; /**< the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
   const char* folder; /**< a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER,
-                           otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID */
+                           otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links */
   int64_t nonce[2];   /**< a secret that both processes know; zeros: none */
   double timeout;     /**< {default(-1)} seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10 */
 } syncyte_cache_rendezvous_t;
@@ -120,7 +120,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void**
  * @param[in] cache a cache
  * @param[in] offset 0 or more
  * @param[in] size bytes from offset on, 0 or more
- * @return SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
+ * @return SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has),
+ * SYNCYTE_ERR_INTERRUPTED (asked every 64 MiB; some of the bytes are resident then).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size);
 

@@ -6,6 +6,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
 import stat
@@ -335,6 +336,8 @@ def test_two_processes_share(cache):
     (lambda cache: cache.touch(0, 1 << 40), syncyte.ArgumentError, "size is 1099511627776"),
     (lambda cache: cache.send(timeout=-1), syncyte.ArgumentError, "timeout is -1"),
     (lambda cache: cache.send(timeout="1"), syncyte.DtypeError, "timeout is '1'"),
+    (lambda cache: cache.send(timeout=10**400), syncyte.ArgumentError, "expected a number of seconds"),
+    (lambda cache: cache.send(timeout=-10**400), syncyte.ArgumentError, "expected a number of seconds, 0 or more"),
     (lambda cache: cache.send(timeout=float("nan")), syncyte.ArgumentError, "timeout is nan"),
     (lambda cache: cache.send(timeout=0, name="a/b"), syncyte.ArgumentError, 'name is "a/b"'),
     (lambda cache: cache.send(timeout=0, name=3), syncyte.DtypeError, "name is 3; expected a string"),
@@ -391,6 +394,21 @@ def test_ctrl_c_ends_a_wait(operation):
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=20)[0] == "interrupted\n"
     assert process.returncode == 0
+
+
+def test_ctrl_c_ends_a_touch():
+    cache = SharedCache(256 << 20, UNIT)
+    status = pathlib.Path("/proc/self/status")
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)  # as for Ctrl-C
+    signal.setitimer(signal.ITIMER_REAL, 0.005)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            cache.touch()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    resident = next(line for line in status.read_text().splitlines() if line.startswith("RssShmem"))
+    assert int(resident.split()[1]) < 200 << 10
+    cache.free()
 
 
 def test_a_cache_is_not_pickled_or_copied(cache):
