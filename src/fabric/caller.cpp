@@ -10,9 +10,10 @@
 
 namespace syncyte::fabric {
 
-caller::caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+caller::caller(transport& way, std::uint64_t process, key_check& keys, std::uint32_t number, time_limits limits,
                const std::function<void(std::uint64_t)>& declare)
     : process_(process),
+      keys_(keys),
       number_(number),
       limits_(limits),
       declare_(declare),
@@ -75,8 +76,11 @@ void caller::connect(session& to) {
 }
 
 void caller::send_hello(session& to) {
-  const message_header begin{
-      .sender = process_, .number = to.connections, .session = number_, .kind = message_kind::hello};
+  const message_header begin{.key = to.owner.key,
+                             .sender = process_,
+                             .number = to.connections,
+                             .session = number_,
+                             .kind = message_kind::hello};
   auto hello = std::make_shared<message>(begin, address_.size());
   std::memcpy(hello->payload().data(), address_.data(), address_.size());
   to.way->send(std::move(hello));
@@ -93,7 +97,7 @@ std::shared_ptr<message> caller::next_of(conversation& talk) {
 /// Takes requests from one conversation after another while the session has room for them.
 bool caller::send_ready(session& to) {
   bool did_something = false;
-  while (!to.ready.empty() && to.sent - to.received < window) {
+  while (!to.ready.empty() && to.sent - to.received < most_unanswered) {
     if (to.owner.is_dead) {
       end_dead(to);
       return true;
@@ -105,6 +109,7 @@ bool caller::send_ready(session& to) {
       to.ready.pop_front();
       continue;
     }
+    request->header.key = to.owner.key;
     request->header.sender = process_;
     request->header.session = number_;
     request->header.kind = message_kind::request;
@@ -130,8 +135,11 @@ void caller::confirm(session& to) {
   constexpr std::size_t most_kept = std::size_t{128} << 10;
   if (to.kept <= most_kept || !to.unanswered.empty() || !to.ready.empty() || !to.way) return;
   to.kept = 0;
-  const message_header confirmed{
-      .sender = process_, .received = to.received, .session = number_, .kind = message_kind::received};
+  const message_header confirmed{.key = to.owner.key,
+                                 .sender = process_,
+                                 .received = to.received,
+                                 .session = number_,
+                                 .kind = message_kind::received};
   to.way->send(std::make_shared<message>(confirmed, 0));
 }
 
@@ -152,6 +160,7 @@ bool caller::progress() {
 }
 
 void caller::on_message(const message_header& header, std::span<const std::byte> payload) {
+  if (!keys_.admits(header)) return;
   const auto found = sessions_.find(header.sender);
   if (found == sessions_.end()) return;
   session& with = found->second;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "fabric/key_check.hpp"
 #include "fabric/peer.hpp"
 #include "fabric/transport.hpp"
 
@@ -54,16 +55,14 @@ struct conversation {
 /// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
 /// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
 /// and sent again until they are answered (see server.hpp for the owner's side). A conversation's requests follow those
-/// of all conversations with that owner that began before it. At most `window` requests to an owner are under way,
-/// counted from the oldest one without an answer, which bounds memory on both sides.
+/// of all conversations with that owner that began before it. At most most_unanswered requests to an owner are under
+/// way, which bounds memory on both sides.
 ///
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {
  public:
-  static constexpr std::size_t window = 8;
-
-  /// declare(process) makes a process dead for good.
-  caller(transport& way, std::uint64_t process, std::uint32_t number, time_limits limits,
+  /// declare(process) makes a process dead for good. `keys` outlives it.
+  caller(transport& way, std::uint64_t process, key_check& keys, std::uint32_t number, time_limits limits,
          const std::function<void(std::uint64_t)>& declare);
   ~caller();
 
@@ -146,6 +145,7 @@ class caller final : private receiver {
   void look(session& at, std::chrono::nanoseconds time);
 
   const std::uint64_t process_;
+  key_check& keys_;
   const std::uint32_t number_;
   const time_limits limits_;
   const std::function<void(std::uint64_t)>& declare_;

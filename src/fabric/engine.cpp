@@ -84,7 +84,9 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
       transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
       watch_(process_, limits, declare_),
-      server_(*transport_, process_, targets_, watch_),
+      server_(
+          *transport_, process_, keys_, [this](std::uint64_t process) { return known_peer(process); }, targets_,
+          watch_),
       address_(server_.address()),
       wake_event_(make_event()) {
   watch_.use(server_.by());
@@ -251,8 +253,9 @@ void engine::sleep(std::chrono::nanoseconds time) {
     if (!callers_.empty()) shorten(idle_receive_pause);
     for (const auto& each : watched_) events.push_back({each.end.number(), POLLIN, 0});
   }
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(longest).count();
-  if (::poll(events.data(), events.size(), longest < 0ns ? -1 : static_cast<int>(milliseconds)) <= 0) return;
+  const auto milliseconds =
+      std::chrono::ceil<std::chrono::milliseconds>(std::min<std::chrono::nanoseconds>(longest, 1h));
+  if (::poll(events.data(), events.size(), longest < 0ns ? -1 : static_cast<int>(milliseconds.count())) <= 0) return;
   std::uint64_t count = 0;
   if (events[1].revents != 0) [[maybe_unused]]
     const auto drained = ::read(wake_event_.number(), &count, sizeof count);
@@ -310,9 +313,15 @@ void engine::declare_rank_dead(int world_rank) {
   for (const std::uint64_t process : dead) declare_dead(process);
 }
 
-peer& engine::find_peer(std::uint64_t process, std::string_view address) {
+peer& engine::find_peer(std::uint64_t process, const process_key& key, std::string_view address) {
   const std::lock_guard lock(mutex_);
-  return peers_.try_emplace(process, process, address).first->second;
+  return peers_.try_emplace(process, process, key, address).first->second;
+}
+
+const peer* engine::known_peer(std::uint64_t process) {
+  const std::lock_guard lock(mutex_);
+  const auto found = peers_.find(process);
+  return found != peers_.end() ? &found->second : nullptr;
 }
 
 void engine::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
@@ -336,7 +345,7 @@ caller& engine::borrow() {
   caller* chosen = nullptr;
   for (caller& each : callers_)
     if (each.users == 0 && !each.is_behind) chosen = &each;
-  if (chosen == nullptr && callers_.size() < most_callers) chosen = make_caller();
+  if (chosen == nullptr && callers_.size() < most_callers && now() >= next_caller_) chosen = make_caller();
   if (chosen == nullptr) chosen = &*std::ranges::min_element(callers_, {}, &caller::users);
   ++chosen->users;
   return *chosen;
@@ -347,9 +356,10 @@ caller* engine::make_caller() {
   base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
   try {
     const auto number = static_cast<std::uint32_t>(callers_.size());
-    return &callers_.emplace_back(*transport_, process_, number, limits_, declare_);
+    return &callers_.emplace_back(*transport_, process_, keys_, number, limits_, declare_);
   } catch (const std::runtime_error& error) {
     base::require(!callers_.empty(), SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}", error.what());
+    next_caller_ = now() + 1s;
     return nullptr;
   }
 }

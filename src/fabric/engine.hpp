@@ -15,6 +15,7 @@
 #include "fabric/brief_polling.hpp"
 #include "fabric/caller.hpp"
 #include "fabric/counted_transport.hpp"
+#include "fabric/key_check.hpp"
 #include "fabric/server.hpp"
 #include "fabric/watch.hpp"
 #include "memory/descriptor.hpp"
@@ -26,8 +27,6 @@ namespace syncyte::fabric {
 /// process. Thread-safe.
 class engine {
  public:
-  static constexpr std::size_t most_callers = 16;
-
   /// Throws std::runtime_error if the transport cannot make a worker. `on_death` is called once for each process that
   /// is dead, by any thread; it must not wait.
   explicit engine(
@@ -49,9 +48,13 @@ class engine {
 
   std::uint64_t process() const { return process_; }
   std::string address() const { return address_; }
+  const process_key& key() const { return keys_.key(); }
+  /// Number of messages without this process's key that were dropped.
+  std::int64_t refused() const { return keys_.refused(); }
 
-  /// The peer with this number; added if it is not known. It lives as long as the engine.
-  peer& find_peer(std::uint64_t process, std::string_view address);
+  /// The peer with this number; added if it is not known. It lives as long as the engine. It must be known at both
+  /// ends before one asks the other.
+  peer& find_peer(std::uint64_t process, const process_key& key, std::string_view address);
 
   const traffic& sent() const { return traffic_; }
 
@@ -79,6 +82,7 @@ class engine {
     memory::descriptor end;
   };
 
+  const peer* known_peer(std::uint64_t process);
   caller& borrow();
   caller* make_caller();
   void give_back(caller& borrowed, bool is_behind);
@@ -104,6 +108,7 @@ class engine {
   traffic traffic_;
   std::unique_ptr<transport> transport_;
   const std::uint64_t process_;
+  key_check keys_;
   target_table targets_;
   watch watch_;
   server server_;
@@ -112,6 +117,7 @@ class engine {
   std::mutex mutex_;  // guards the members up to the next empty line
   std::map<std::uint64_t, peer> peers_;
   std::deque<caller> callers_;
+  std::chrono::nanoseconds next_caller_{};  // when another one may be made, after the transport could not
   std::vector<watched_process> watched_;
   std::vector<std::uint64_t> newly_dead_;
   std::atomic<bool> has_newly_dead_{false};  // read without the mutex

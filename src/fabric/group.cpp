@@ -51,6 +51,7 @@ class answers_wait final : public watchdog::long_wait {
 
 struct process_entry {
   std::uint64_t process;
+  process_key key;
   std::uint64_t address_bytes;
 };
 
@@ -77,7 +78,7 @@ void group::watch_node(const topology::node_group& node) {
 
 void group::exchange_addresses(const comm::communicator& comm) {
   const std::string address = engine_->address();
-  const auto entries = mpi::allgather(process_entry{engine_->process(), address.size()}, comm.data());
+  const auto entries = mpi::allgather(process_entry{engine_->process(), engine_->key(), address.size()}, comm.data());
   std::size_t longest = 0;
   for (const auto& entry : entries) longest = std::max<std::size_t>(longest, entry.address_bytes);
   std::vector<char> mine(longest);
@@ -85,7 +86,7 @@ void group::exchange_addresses(const comm::communicator& comm) {
   const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.data());
   for (std::size_t rank = 0; rank < entries.size(); ++rank) {
     const std::string_view bytes(addresses.data() + rank * longest, entries[rank].address_bytes);
-    peer& found = engine_->find_peer(entries[rank].process, bytes);
+    peer& found = engine_->find_peer(entries[rank].process, entries[rank].key, bytes);
     found.world_rank = comm.world_rank(static_cast<int>(rank));
     peers_.push_back(&found);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,7 @@
 namespace syncyte::fabric {
 
 /// Version of the messages' format; processes of different versions do not use the fabric with each other.
-inline constexpr std::uint32_t wire_version = 1;
+inline constexpr std::uint32_t wire_version = 2;
 
 enum class message_kind : std::uint16_t {
   hello = 1,      ///< begins a session; the payload is the address that answers go to
@@ -23,8 +24,12 @@ enum class message_kind : std::uint16_t {
   received = 7,   ///< to an owner: the caller has the answers up to `received`
 };
 
+/// Secret of a process, which the processes of its job learn over MPI. It must not appear in a log or an error.
+using process_key = std::array<std::uint64_t, 2>;
+
 /// Begin of each message, in the sender's byte order.
 struct message_header {
+  process_key key = {};            ///< of the receiver, which drops messages with another one
   std::uint64_t sender = 0;        ///< process_id of the sender
   std::uint64_t number = 0;        ///< of the request in its session, from 1
   std::uint64_t received = 0;      ///< requests: the caller has the answers up to this number, or has given them up
@@ -38,10 +43,19 @@ struct message_header {
       0;  ///< requests: 1 if the operation must happen once: it changes memory, or reads before changes
   std::uint64_t arguments[4] = {};  ///< of the operation
 };
-static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_header) == 88);
+static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_header) == 104);
 
 /// Longest payload of a message; more data travels in several messages.
 inline constexpr std::size_t most_payload = std::size_t{256} << 10;
+
+/// Requests to an owner that are under way, counted from the oldest one without an answer.
+inline constexpr std::size_t most_unanswered = 8;
+
+/// Callers of a process.
+inline constexpr std::size_t most_callers = 16;
+
+/// Longest address of a worker.
+inline constexpr std::size_t most_address = std::size_t{16} << 10;
 
 /// A message to send. It does not change once it is passed to a worker.
 struct message {

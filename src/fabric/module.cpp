@@ -49,7 +49,7 @@ std::string loader_error() {
 
 }  // namespace
 
-std::unique_ptr<transport> open_module(const char* file, std::string& reason) {
+std::unique_ptr<transport> open_module(const char* file, std::string& reason, bool is_local) {
   const kept_signals signals;
   // This is dlopen(). AddressSanitizer replaces the function of that name, and its RUNPATH would be searched.
   void* module = dlmopen(LM_ID_BASE, file, RTLD_NOW | RTLD_LOCAL);
@@ -62,7 +62,7 @@ std::unique_ptr<transport> open_module(const char* file, std::string& reason) {
     reason = loader_error();
     return nullptr;
   }
-  return std::unique_ptr<transport>(open(&reason));
+  return std::unique_ptr<transport>(open(is_local, &reason));
 }
 
 }  // namespace syncyte::fabric

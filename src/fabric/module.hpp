@@ -15,6 +15,8 @@ inline constexpr const char* ucx_module = "libsyncyte_ucx.so.0";
 ///
 /// libucs installs signal handlers while it is loaded. This function restores all signals' handlers, and the calling
 /// thread's alternate signal stack; no other thread should change them meanwhile.
-std::unique_ptr<transport> open_module(const char* file, std::string& reason);
+///
+/// `is_local`: all processes are on this host, so that none of another one can connect to their ports.
+std::unique_ptr<transport> open_module(const char* file, std::string& reason, bool is_local = false);
 
 }  // namespace syncyte::fabric

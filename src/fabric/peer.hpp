@@ -4,14 +4,19 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "fabric/message.hpp"
 
 namespace syncyte::fabric {
 
 /// Another process of the job, or this one.
 struct peer {
-  peer(std::uint64_t number, std::string_view bytes) : process(number), address(bytes) {}
+  peer(std::uint64_t number, const process_key& secret, std::string_view bytes)
+      : process(number), key(secret), address(bytes) {}
 
   const std::uint64_t process;       ///< random number of the process
+  const process_key key;             ///< messages to it carry it
   const std::string address;         ///< of its serving worker
   std::atomic<bool> is_dead{false};  ///< for good
   std::atomic<int> world_rank{-1};   ///< in MPI_COMM_WORLD; negative: not known, or not of it

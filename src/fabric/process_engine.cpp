@@ -61,7 +61,7 @@ engine* open_engine(std::string& reason) {
     reason = "SYNCYTE_FABRIC is off";
     return nullptr;
   }
-  auto ucx = open_module(ucx_module, reason);
+  auto ucx = open_module(ucx_module, reason, runtime::world()->node().count == 1);
   if (!ucx) return nullptr;
   try {
     return new engine(std::move(ucx), limits_of_environment(), tell_process);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -34,8 +35,14 @@ target* target_table::find(object_name name) const {
   return found->second.get();
 }
 
-server::server(transport& way, std::uint64_t process, target_table& targets, receiver& others)
-    : process_(process), targets_(targets), others_(others), worker_(way.make_worker(*this)) {}
+server::server(transport& way, std::uint64_t process, key_check& keys, find_peer_function find, target_table& targets,
+               receiver& others)
+    : process_(process),
+      keys_(keys),
+      find_(std::move(find)),
+      targets_(targets),
+      others_(others),
+      worker_(way.make_worker(*this)) {}
 
 server::~server() { close_links(); }
 
@@ -57,7 +64,7 @@ bool server::progress() {
 }
 
 void server::on_message(const message_header& header, std::span<const std::byte> payload) {
-  if (is_closed_ || dead_.contains(header.sender)) return;
+  if (!keys_.admits(header) || is_closed_ || dead_.contains(header.sender)) return;
   if (header.kind == message_kind::hello)
     on_hello(header, payload);
   else if (header.kind == message_kind::request)
@@ -85,9 +92,13 @@ void server::forget(std::uint64_t process) {
   clients_.erase(begin, end);
 }
 
-/// A link cannot be made while the worker delivers messages: see connect_clients().
+/// A link cannot be made while the worker delivers messages: see connect_clients(). UCX ends the process if an address
+/// is none: only a process that this one knows from MPI may give one, and has the key.
 void server::on_hello(const message_header& header, std::span<const std::byte> payload) {
+  const peer* const sender = find_(header.sender);
+  if (sender == nullptr || header.session >= most_callers || payload.empty() || payload.size() > most_address) return;
   client& from = clients_[{header.sender, header.session}];
+  from.key = sender->key;
   from.address.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   if (header.number > from.connections) from.needs_link = true;
   from.connections = std::max(from.connections, header.number);
@@ -125,6 +136,7 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   }
   forget_received(from, header.received);
   if (header.number <= from.served) return on_repeated(from, header, payload);
+  if (header.number > from.served + most_unanswered) return;
   const bool is_next = header.number == from.served + 1 && from.kept.empty() && from.way;
   if (!is_next) {
     if (!keep(from, {header, {payload.begin(), payload.end()}})) tell_working(from, header.number);
@@ -159,7 +171,7 @@ bool server::keep(client& from, kept_request request) {
 }
 
 void server::tell_working(client& from, std::uint64_t number) {
-  const message_header working{.sender = process_, .number = number, .kind = message_kind::working};
+  const message_header working{.key = from.key, .sender = process_, .number = number, .kind = message_kind::working};
   if (from.way) from.way->send(std::make_shared<message>(working, 0));
 }
 
@@ -178,7 +190,7 @@ void server::on_repeated(client& from, const message_header& header, std::span<c
 /// Serves a request and answers it; false if it has to wait.
 bool server::serve(client& from, served_request& request) {
   const message_header& asked = request.header;
-  message_header reply{.sender = process_, .number = asked.number, .kind = message_kind::answer};
+  message_header reply{.key = from.key, .sender = process_, .number = asked.number, .kind = message_kind::answer};
   answer result;
   const auto error = base::error_of([&] {
     const bool is_done =
@@ -196,6 +208,7 @@ bool server::serve(client& from, served_request& request) {
   ++served_;
   const std::shared_ptr<const message> sent = result.to_message(reply);
   if (asked.changes != 0) from.answers.push_back(sent);
+  if (from.answers.size() > most_unanswered) from.answers.pop_front();
   from.way->send(sent);
   return true;
 }

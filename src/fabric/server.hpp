@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/key_check.hpp"
+#include "fabric/peer.hpp"
 #include "fabric/target.hpp"
 #include "fabric/transport.hpp"
 
@@ -41,8 +44,13 @@ class target_table {
 /// of their answer if they must happen once, and are served again otherwise. One thread uses it.
 class server final : private receiver {
  public:
+  /// The process with a number; null if it is not known.
+  using find_peer_function = std::function<const peer*(std::uint64_t)>;
+
   /// Messages of other kinds than hello, request and received, and links that are not this server's, go to `others`.
-  server(transport& way, std::uint64_t process, target_table& targets, receiver& others);
+  /// `keys` outlives it. Callers of unknown processes are not answered.
+  server(transport& way, std::uint64_t process, key_check& keys, find_peer_function find, target_table& targets,
+         receiver& others);
   ~server();
 
   std::string address() const { return worker_->address(); }
@@ -75,6 +83,7 @@ class server final : private receiver {
 
   /// A caller of another process.
   struct client {
+    process_key key{};  // of its process
     std::string address;
     std::unique_ptr<link> way;
     std::uint64_t tag = 0;          // of `way`
@@ -104,6 +113,8 @@ class server final : private receiver {
   bool connect_clients();
 
   const std::uint64_t process_;
+  key_check& keys_;
+  const find_peer_function find_;
   target_table& targets_;
   receiver& others_;
   std::map<client_name, client> clients_;

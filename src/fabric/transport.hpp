@@ -65,8 +65,8 @@ class transport {
 };
 
 /// A transport in a module of its own (module.hpp) has this function, with C linkage. It returns null and stores the
-/// reason if the transport cannot work in this process; it throws nothing.
-using open_transport_function = transport* (*)(std::string* reason);
+/// reason if the transport cannot work in this process; it throws nothing. `is_local`: all processes are on this host.
+using open_transport_function = transport* (*)(bool is_local, std::string* reason);
 inline constexpr const char* open_transport_name = "syncyte_open_transport";
 
 }  // namespace syncyte::fabric

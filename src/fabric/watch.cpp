@@ -86,7 +86,8 @@ peer* watch::ring::neighbour(int step) const {
   return nullptr;
 }
 
-void watch::send(peer& to, const message_header& header) {
+void watch::send(peer& to, message_header header) {
+  header.key = to.key;
   try {
     std::unique_ptr<link>& way = links_[to.process];
     if (!way) way = worker_->connect(to.address, to.process);

@@ -54,7 +54,7 @@ class watch final : public receiver {
     peer* neighbour(int step) const;
   };
 
-  void send(peer& to, const message_header& header);
+  void send(peer& to, message_header header);
   void send_news(const ring& to, std::uint64_t dead);
   void send_heartbeats();
   std::set<peer*> neighbours();

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "ucx_world.hpp"
 
@@ -89,6 +90,27 @@ bool works() {
   } catch (const std::runtime_error&) {
     return false;
   }
+}
+
+TEST(ucx_ends, an_interval_that_ucx_cannot_hold_is_refused) {
+  ucx();
+  const char* const name = "SYNCYTE_UCX_KEEPALIVE_INTERVAL";
+  const char* const before = std::getenv(name);
+  const std::string kept = before != nullptr ? before : "1s";
+  const auto reason_of = [&](const char* value) {
+    ::setenv(name, value, 1);
+    std::string reason;
+    fabric::open_module(fabric::ucx_module, reason);
+    return reason;
+  };
+  for (const char* const value : {"1e30s", "1e300", "1e10", "99999999m", "-1s", "0", "nan", "-inf"}) {
+    const std::string expected = "environment variable SYNCYTE_UCX_KEEPALIVE_INTERVAL is \"" + std::string(value) +
+                                 "\"; expected inf, or a time";
+    EXPECT_EQ(reason_of(value).substr(0, expected.size()), expected);
+  }
+  EXPECT_NE(reason_of("soon"), "");
+  for (const char* const value : {"inf", "20ms", "5m", "1e9"}) EXPECT_EQ(reason_of(value), "");
+  ::setenv(name, kept.c_str(), 1);
 }
 
 TEST(ucx_ends, too_few_descriptors_are_an_error) {

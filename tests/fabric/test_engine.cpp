@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -94,11 +95,13 @@ class processes {
       served.push_back(std::make_shared<counters>());
       engines.back()->targets().add(counters_name, served.back());
     }
+    for (int i = 0; i < count; ++i)
+      for (int other = 0; other < count; ++other) peer(i, other);
   }
 
   fabric::peer& peer(int at, int other) {
-    return engines[static_cast<std::size_t>(at)]->find_peer(engines[static_cast<std::size_t>(other)]->process(),
-                                                            engines[static_cast<std::size_t>(other)]->address());
+    const fabric::engine& found = *engines[static_cast<std::size_t>(other)];
+    return engines[static_cast<std::size_t>(at)]->find_peer(found.process(), found.key(), found.address());
   }
 
   /// All processes are one communicator.
@@ -325,6 +328,128 @@ TEST(Engine, HeartbeatsToFormerNeighboursEnd) {
   }
   EXPECT_TRUE(is_quiet);
   for (const auto& seen : all.deaths) EXPECT_EQ(seen, 0);
+}
+
+/// A program that is not of the job, and knows addresses.
+class stranger final : private fabric::receiver {
+ public:
+  explicit stranger(const std::shared_ptr<test::loopback_network>& network)
+      : transport_(network, 99), worker_(transport_.make_worker(*this)) {}
+
+  std::string address() const { return worker_->address(); }
+
+  void send(const std::string& to, const fabric::message_header& header, std::size_t bytes = 0) {
+    send(to, header, std::string(bytes, 'x'));
+  }
+  void send(const std::string& to, const fabric::message_header& header, const std::string& payload) {
+    const auto made = std::make_shared<fabric::message>(header, payload.size());
+    std::memcpy(made->payload().data(), payload.data(), payload.size());
+    const auto way = worker_->connect(to, 1);
+    way->send(made);
+    ++sent;
+  }
+  bool gets(int count) {
+    const auto end = std::chrono::steady_clock::now() + 5s;
+    while (answers < count && std::chrono::steady_clock::now() < end) worker_->progress();
+    return answers == count;
+  }
+
+  int sent = 0, answers = 0;
+
+ private:
+  void on_message(const fabric::message_header&, std::span<const std::byte>) override { ++answers; }
+  void on_broken(std::uint64_t) override {}
+
+  test::loopback_transport transport_;
+  std::unique_ptr<fabric::worker> worker_;
+};
+
+bool waits_for(const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + 5s;
+  while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+  return done();
+}
+
+std::string address_of(std::uint64_t process, std::uint32_t worker) {
+  const std::uint64_t number = process << 32 | worker;
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+/// A key that is wrong in one bit, whichever it is, is wrong. The messages would replace a link, add to a counter,
+/// answer a request, and end processes.
+TEST(Engine, DropsMessagesWithoutItsKey) {
+  processes all(2);
+  all.watch_each_other();
+  requests first(add, 1), next(add, 1);
+  all.run(0, 1, first);
+  stranger outside(all.network);
+  const std::uint64_t asker = all.engines[0]->process(), owner = all.engines[1]->process();
+  const std::string serving = all.engines[1]->address(), caller = address_of(0, 2);
+  using enum fabric::message_kind;
+  for (std::size_t bit = 0; bit < 128; ++bit) {
+    fabric::process_key owners = all.engines[1]->key();
+    owners[bit / 64] ^= std::uint64_t{1} << bit % 64;
+    outside.send(serving, {.key = owners, .sender = asker, .number = 99, .kind = hello}, outside.address());
+    outside.send(serving, {.key = owners,
+                           .sender = asker,
+                           .number = 2,
+                           .communicator = counters_name.communicator,
+                           .object = counters_name.number,
+                           .kind = request,
+                           .operation = add,
+                           .changes = 1,
+                           .arguments = {1, 0}});
+    outside.send(serving, {.key = owners, .sender = asker, .kind = death, .arguments = {asker}});
+    outside.send(serving, {.key = owners, .sender = asker, .kind = heartbeat, .arguments = {asker}});
+  }
+  EXPECT_TRUE(waits_for([&] { return all.engines[1]->refused() == outside.sent; }));
+  stranger other(all.network);
+  other.send(caller, {.sender = owner, .number = 2, .kind = answer}, 8);
+  other.send(all.engines[0]->address(), {.sender = owner, .kind = death, .arguments = {owner}});
+  all.run(0, 1, next);
+  EXPECT_TRUE(waits_for([&] { return all.engines[0]->refused() == other.sent; }));
+  EXPECT_EQ(next.answers, std::vector<std::int64_t>{1});
+  EXPECT_EQ(outside.answers, 0);
+  for (const auto& seen : all.deaths) EXPECT_EQ(seen, 0);
+}
+
+/// Only processes that are known from MPI are answered, and what is kept for them has bounds.
+TEST(Engine, KeepsLittleForCallers) {
+  processes all(2);
+  stranger outside(all.network);
+  const auto key = all.engines[1]->key();
+  const std::uint64_t asker = all.engines[0]->process();
+  const std::string serving = all.engines[1]->address();
+  const auto say_hello = [&](std::uint64_t sender, std::uint32_t session, const std::string& address) {
+    outside.send(serving,
+                 {.key = key, .sender = sender, .number = 1, .session = session, .kind = fabric::message_kind::hello},
+                 address);
+  };
+  const auto ask = [&](std::uint64_t sender, std::uint64_t number, std::uint32_t session) {
+    outside.send(serving,
+                 {.key = key,
+                  .sender = sender,
+                  .number = number,
+                  .communicator = counters_name.communicator,
+                  .object = counters_name.number,
+                  .session = session,
+                  .kind = fabric::message_kind::request,
+                  .operation = read},
+                 1000);
+  };
+  say_hello(asker + 1, 0, outside.address());  // unknown
+  say_hello(asker, fabric::most_callers, outside.address());
+  say_hello(asker, 7, "");
+  say_hello(asker, 8, std::string(fabric::most_address + 1, 'x'));
+  requests first(add, 1);
+  all.run(0, 1, first);
+  EXPECT_EQ(all.engines[1]->sent().links, 1);
+  EXPECT_EQ(all.engines[1]->refused(), 0);
+  say_hello(asker, 9, outside.address());
+  EXPECT_TRUE(waits_for([&] { return all.engines[1]->sent().links == 2; }));
+  for (std::uint64_t number = 2; number < 1000; ++number) ask(asker, number, 9);
+  ask(asker, 1, 9);
+  EXPECT_TRUE(outside.gets(fabric::most_unanswered)) << outside.answers;
 }
 
 /// A process that is taken for dead and comes back is not listened to.
@@ -669,7 +794,7 @@ TEST(Engine, LargeAnswersAreForgottenWhenTheyHaveArrived) {
 
 TEST(Engine, SeveralExchangesShareACaller) {
   processes all(2);
-  constexpr int many = 3 * static_cast<int>(fabric::engine::most_callers);
+  constexpr int many = 3 * static_cast<int>(fabric::most_callers);
   std::deque<requests> sources;
   std::deque<fabric::exchange> exchanges;
   for (int i = 0; i < many; ++i) {

@@ -1,6 +1,15 @@
 #include "fabric/ucx/context.hpp"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "fabric/ucx/descriptors.hpp"
@@ -9,6 +18,9 @@
 
 namespace syncyte::fabric::ucx {
 namespace {
+
+/// Bounds of UCX's interval of keepalive messages, in seconds.
+constexpr double least_interval = 1e-3, most_interval = 1e9;
 
 struct release {
   unsigned major = 0;
@@ -58,6 +70,39 @@ class settings {
   ucp_config_t* handle_ = nullptr;
 };
 
+/// Seconds of a time in UCX's form, a number and perhaps a unit; nothing for another text.
+std::optional<double> seconds_of(const char* text) {
+  static const std::map<std::string, double> units{{"", 1},      {"s", 1},     {"m", 60},
+                                                   {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  const auto unit = units.find(end);
+  if (end == text || unit == units.end()) return std::nullopt;
+  return number * unit->second;
+}
+
+/// UCX refuses texts that are no times, but aborts the process at intervals that its timers cannot hold.
+void check_keepalive_interval() {
+  const char* const names[] = {"SYNCYTE_UCX_KEEPALIVE_INTERVAL", "UCX_KEEPALIVE_INTERVAL"};
+  const auto* const name = std::ranges::find_if(names, [](const char* each) { return std::getenv(each) != nullptr; });
+  if (name == std::end(names) || std::strcmp(std::getenv(*name), "inf") == 0) return;
+  const auto seconds = seconds_of(std::getenv(*name));
+  if (!seconds || (*seconds >= least_interval && *seconds <= most_interval)) return;
+  throw std::runtime_error(std::string("environment variable ") + *name + " is \"" + std::getenv(*name) +
+                           "\"; expected inf, or a time of at least 1ms and at most 1000000000s");
+}
+
+/// Whether the device lo is up, under its usual address.
+bool has_loopback() {
+  sockaddr_in here = {};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int number = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool is_bound = ::bind(number, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0;
+  ::close(number);
+  return is_bound;
+}
+
 }  // namespace
 
 void fail(const char* action, ucs_status_t status) {
@@ -82,9 +127,12 @@ std::string refused_library() {
   return {};
 }
 
-context::context() {
+context::context(bool is_local) {
   need_descriptors(descriptors_of_worker);
   settings chosen;
+  check_keepalive_interval();
+  // UCX listens for TCP connections at the addresses of all network devices in use.
+  if (is_local && has_loopback()) chosen.prefer("NET_DEVICES", "lo");
   // Without it shared memory is not used by endpoints that report broken peers.
   chosen.prefer("MM_ERROR_HANDLING", "y");
   // A process that dies is noticed after one or two intervals.

@@ -22,7 +22,8 @@ std::string refused_library();
 /// UCX's settings, memory domains and devices. Workers keep it alive.
 class context {
  public:
-  context();
+  /// `is_local`: all processes are on this host.
+  explicit context(bool is_local);
   ~context() { ucp_cleanup(handle_); }
   context(const context&) = delete;
   context& operator=(const context&) = delete;
