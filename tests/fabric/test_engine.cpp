@@ -780,7 +780,7 @@ TEST(Engine, OwnersServeAStreamInOrderDespiteFaults) {
 
 /// The owner keeps the answers of an idle caller only if they are short.
 TEST(Engine, LargeAnswersAreForgottenWhenTheyHaveArrived) {
-  processes all(2);
+  processes all(2, {.resend = 2s, .deadline = 8s});  // nothing is sent again
   requests first(read_once, 1), small(read_once, 1, 1000), large(read_once, 8, 100000);
   const auto sent = [&] { return all.engines[0]->sent().messages.load(); };
   all.run(0, 1, first);
