@@ -1,12 +1,12 @@
 #include "comm/dead_ranks.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/ranks.hpp"
 #include "mpi/deaths.hpp"
 
 namespace syncyte::comm {
@@ -33,10 +33,9 @@ void fail_by_death(const communicator& comm) {
   const std::vector<int> dead = mpi::dead_ranks();
   std::vector<std::string> names;
   for (const int world_rank : dead) names.push_back(name_of(comm, world_rank));
-  base::refuse(
-      SYNCYTE_ERR_PEER_DIED, {.object = comm.name(), .rank = rank_in(comm, dead.front())},
-      fmt::format("{} {} died or cannot be reached any more, and MPI cannot be used without {}", fmt::join(names, ", "),
-                  dead.size() == 1 ? "has" : "have", dead.size() == 1 ? "it" : "them"));
+  base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = comm.name(), .rank = rank_in(comm, dead.front())},
+               fmt::format("{} {} died or cannot be reached any more, and MPI cannot be used without {}",
+                           base::listed(names), dead.size() == 1 ? "has" : "have", dead.size() == 1 ? "it" : "them"));
 }
 
 }  // namespace syncyte::comm

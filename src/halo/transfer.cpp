@@ -1,14 +1,15 @@
 #include "halo/transfer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "base/ranks.hpp"
 #include "base/strided_copy.hpp"
 #include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
@@ -337,8 +338,8 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
     const comm::communicator& comm = *transfer_.plan_->comm();
     if (!scope || now != awaited_)
       scope.emplace(operation_of(transfer_.way_),
-                    fmt::format("{} ({} rank{} {})", comm.name(), now.are_senders ? "from" : "to",
-                                now.ranks.size() > 1 ? "s" : "", fmt::join(now.ranks, ", ")),
+                    fmt::format("{} ({} {})", comm.name(), now.are_senders ? "from" : "to",
+                                base::ranks_text(std::vector<int>(now.ranks.begin(), now.ranks.end()))),
                     transfer_.number_ & 0xffffffff);
     awaited_ = now;
     for (const int rank : now.ranks)

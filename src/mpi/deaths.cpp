@@ -1,7 +1,6 @@
 #include "mpi/deaths.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <time.h>
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/ranks.hpp"
 #include "mpi/process.hpp"
 
 namespace syncyte::mpi {
@@ -58,9 +58,8 @@ void fail_by_death() {
   const std::vector<int> ranks = dead_ranks();
   const bool is_one = ranks.size() == 1;
   base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = ranks.front()},
-               fmt::format("rank{} {} of the world {} died or cannot be reached any more, and MPI cannot be used "
-                           "without {}",
-                           is_one ? "" : "s", fmt::join(ranks, ", "), is_one ? "has" : "have", is_one ? "it" : "them"));
+               fmt::format("{} of the world {} died or cannot be reached any more, and MPI cannot be used without {}",
+                           base::ranks_text(ranks), is_one ? "has" : "have", is_one ? "it" : "them"));
 }
 
 void call_on_death(void (*listener)(int world_rank) noexcept) { deaths.listener = listener; }

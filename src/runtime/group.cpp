@@ -1,7 +1,6 @@
 #include "runtime/group.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -11,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/ranks.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
 #include "mpi/call.hpp"
@@ -134,10 +134,10 @@ class list_comparison {
         answer != not_equal, SYNCYTE_ERR_MISMATCH,
         "rank {} of {} makes no group of ranks {}: its call was broken off, found lists of ranks that differ, or "
         "came after a group that had failed",
-        from.rank, comm_.name(), fmt::join(ranks_, ", "));
+        from.rank, comm_.name(), base::rank_numbers(ranks_));
     base::require(answer == expected, SYNCYTE_ERR_MISMATCH,
                   "rank {} of {} was called with other ranks; expected the same ranks on all of them, as here: {}",
-                  from.rank, comm_.name(), fmt::join(ranks_, ", "));
+                  from.rank, comm_.name(), base::rank_numbers(ranks_));
     return true;
   }
 
@@ -169,7 +169,7 @@ class list_comparison {
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
   base::expect(tag >= 0 && tag < group_tags, SYNCYTE_ERR_ARGUMENT, "tag", tag, "0 to {}", group_tags - 1);
   base::expect(std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end(), SYNCYTE_ERR_ARGUMENT, "ranks",
-               fmt::format("[{}]", fmt::join(ranks, ", ")), "this rank, {}, among them", comm.rank());
+               fmt::format("[{}]", base::rank_numbers(ranks)), "this rank, {}, among them", comm.rank());
   list_comparison lists(comm, ranks, tag);
   if (comm.has_broken_group()) {
     lists.report_no_group();
@@ -192,7 +192,7 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
 
 std::shared_ptr<communicator> make_group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                          const communicator_options& options) {
-  const std::string title = fmt::format("ranks {} of {}", fmt::join(ranks, ", "), parent.name());
+  const std::string title = fmt::format("{} of {}", base::ranks_text(ranks), parent.name());
   const watchdog::scope watched(operation, title, 0);
   const MPI_Comm data = create_group(parent, ranks, tag);
   return wrap_root(data, &parent, options, operation, options.name_or(parent.name() + "/group"));

@@ -1,12 +1,13 @@
 #include "watchdog/board.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
+
+#include "base/ranks.hpp"
 
 namespace syncyte::watchdog {
 namespace {
@@ -84,7 +85,7 @@ std::string board::awaited_text(const thread_record& waiting) const {
   const int present = job_.node.size - static_cast<int>(absent.size());
   if (present >= waiting.ranks) return "";
   if (waiting.ranks == job_.world_size && !absent.empty())
-    return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
+    return fmt::format("; waits for {}", base::ranks_text(absent));
   return fmt::format("; {1} of its {0} ranks are inside on this node", waiting.ranks.load(), present);
 }
 

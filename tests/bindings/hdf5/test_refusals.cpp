@@ -50,10 +50,13 @@ class Refusal : public Checkpoint {
 
   // Message about numbers: "a on ranks 0, 1, but b on rank 2". The larger group is first; of equal groups, rank 0's.
   std::string on_ranks(const std::string& others, const std::string& mine) const {
-    std::string numbers = "0";
-    for (int rank = 1; rank < size_ - 1; ++rank) numbers += ", " + std::to_string(rank);
-    return others + (size_ > 2 ? " on ranks " : " on rank ") + numbers + ", but " + mine + " on rank " +
-           std::to_string(size_ - 1);
+    return others + " on " + from_to(0, size_ - 2) + ", but " + mine + " on rank " + std::to_string(size_ - 1);
+  }
+
+  // Consecutive ranks as messages name them: "rank 0", "ranks 0, 1", "ranks 0-2".
+  static std::string from_to(int first, int last) {
+    if (last == first) return "rank " + std::to_string(first);
+    return "ranks " + std::to_string(first) + (last == first + 1 ? ", " : "-") + std::to_string(last);
   }
 
   std::vector<tensor> tensors_;
@@ -119,10 +122,7 @@ TEST_F(Refusal, OfSeveralEntriesThatDifferBetweenRanks) {
 TEST_F(Refusal, OfAnEntryThatDiffersOnRank0NamesAllOtherRanks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   if (rank_ == 0) entries_[1].data.dtype = SYNCYTE_FLOAT32;
-  std::string others;
-  for (int rank = 2; rank < size_; ++rank)
-    others += (rank > 2 ? ", " : size_ > 3 ? " (failed on ranks " : " (failed on rank ") + std::to_string(rank);
-  if (!others.empty()) others += " too)";
+  const std::string others = size_ > 2 ? " (failed on " + from_to(2, size_ - 1) + " too)" : "";
   EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH,
                "checkpoint_save failed on rank 1 of world: 'second': dtype is int32, but float32 on rank 0" + others);
 }
