@@ -8,8 +8,10 @@ module syncyte_runtime
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_spans
+  use syncyte_comm_c, only: syncyte_init, syncyte_finalize
   implicit none
   private
+
   public :: start, finish_all, syncyte_is_initialized, syncyte_knows_death, syncyte_get_version, syncyte_write_log, &
     syncyte_error_name
 

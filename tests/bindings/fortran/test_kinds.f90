@@ -3,9 +3,7 @@
 program test_kinds
   use, intrinsic :: iso_c_binding
   use syncyte
-  use syncyte_c, only: syncyte_buffer_t, syncyte_collective_options_t, syncyte_comm_options_t, &
-    syncyte_init_options_t, syncyte_memory_stats_t, syncyte_tensor_options_t, syncyte_topology_t, &
-    syncyte_trace_event_t, syncyte_window_options_t, syncyte_buffer_init
+  use syncyte_c  ! both modules have a syncyte_init
   use checks
   implicit none
   type(syncyte_comm) :: world
