@@ -1,10 +1,14 @@
 """syncyte.torch.DataParallel gives the gradients of one process that has all ranks' data."""
 
+import os
+from typing import Any
+
 import pytest
 import torch
 from mpi4py import MPI
 from torch.utils.checkpoint import checkpoint
 
+from syncyte import _launcher
 from syncyte.errors import MismatchError, UnsupportedError
 from syncyte.torch import DataParallel
 
@@ -393,3 +397,35 @@ def test_what_differs_is_named():
         return
     with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
         DataParallel(model)
+
+
+STOCK = """
+import os
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+rank, size = int(os.environ["RANK"]), dist.get_world_size()
+assert (rank, size) == (dist.get_rank(), int(os.environ["WORLD_SIZE"])) and int(os.environ["LOCAL_RANK"]) < size
+torch.manual_seed(rank)
+model = DistributedDataParallel(torch.nn.Linear(2, 1, bias=False))
+with torch.no_grad():
+    model.module.weight.fill_(1.0)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+model(torch.full((1, 2), float(rank))).sum().backward()
+optimizer.step()
+weight = model.module.weight.detach().clone()
+dist.destroy_process_group()
+"""
+
+
+def test_a_stock_program_of_torch_distributed_starts(monkeypatch):
+    """It needs only what `python -m syncyte` sets from the launcher's variables."""
+    for name, value in _launcher.torch_variables(os.environ).items():
+        monkeypatch.setenv(name, value)
+    program: dict[str, Any] = {}
+    exec(STOCK, program)
+    mean = (SIZE - 1) / 2  # of the ranks' gradients
+    assert torch.allclose(program["weight"], torch.full((1, 2), 1 - 0.5 * mean))
