@@ -20,6 +20,12 @@ class cartesian_communicator : public communicator {
   cartesian_communicator() = default;
   explicit cartesian_communicator(syncyte_comm_t raw) noexcept : communicator(raw) {}
 
+  /// Takes over a communicator that has a grid: from_mpi() of a Cartesian MPI_Comm, a duplicate. Throws
+  /// status::argument for another one. Local.
+  explicit cartesian_communicator(communicator&& comm) : communicator(std::move(comm)) {
+    if (dimensions() == 0) throw error(status::argument, "comm is not Cartesian; expected a communicator with a grid");
+  }
+
   /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
   /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
   cartesian_communicator(const communicator& comm, const numbers& dims, const std::vector<bool>& periods = {},

@@ -78,12 +78,27 @@ std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesi
   return parent.add_part(data, options.name_or(parent.name() + "/cart"), check, std::move(grid));
 }
 
+std::optional<cartesian_grid> grid_of(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, ndim = 0;
+  mpi::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+  if (kind != MPI_CART) return std::nullopt;
+  mpi::check(MPI_Cartdim_get(comm, &ndim), "MPI_Cartdim_get");
+  if (ndim < 1 || ndim > SYNCYTE_MAX_NDIM) return std::nullopt;
+  cartesian_grid grid;
+  grid.extents.resize(static_cast<std::size_t>(ndim));
+  grid.periods.resize(static_cast<std::size_t>(ndim));
+  std::vector<int> own_place(static_cast<std::size_t>(ndim));
+  mpi::check(MPI_Cart_get(comm, ndim, grid.extents.data(), grid.periods.data(), own_place.data()), "MPI_Cart_get");
+  return grid;
+}
+
 const cartesian_grid& require_grid(const communicator& comm) {
   if (comm.grid() == nullptr) [[unlikely]]
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = comm.name(),
-                                        .argument = "communicator",
-                                        .value = "not Cartesian",
-                                        .expected = "one that syncyte_cart_create() has made"});
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.object = comm.name(),
+                  .argument = "communicator",
+                  .value = "not Cartesian",
+                  .expected = "one of syncyte_cart_create(), or made from a Cartesian one of MPI"});
   return *comm.grid();
 }
 

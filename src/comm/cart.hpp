@@ -1,6 +1,9 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +14,10 @@ namespace syncyte::comm {
 /// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
 std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
                                              const communicator_options& options);
+
+/// The grid of an MPI communicator; nothing if it is not Cartesian, has no dimension or more than SYNCYTE_MAX_NDIM.
+/// Local.
+std::optional<cartesian_grid> grid_of(MPI_Comm comm);
 
 /// The grid; throws SYNCYTE_ERR_ARGUMENT for a communicator that is not Cartesian.
 const cartesian_grid& require_grid(const communicator& comm);

@@ -107,14 +107,17 @@ bool communicator::bypasses_mpi() const { return size_ == 1 && (mpi::is_forked_c
 void communicator::free_now() { handles_->free_collectively(); }
 
 std::shared_ptr<communicator> communicator::make(MPI_Comm data, const topology::node_group* inherited,
-                                                 const std::string& name, check_level check) {
+                                                 const std::string& name, check_level check,
+                                                 std::optional<cartesian_grid> grid) {
   auto handles = std::make_shared<communicator_handles>();
   handles->data = data;
   handles->control = mpi::duplicate(data);
   handles->messages = mpi::duplicate(data);
   handles->id = agreed_id(handles->control);
   handles->node = topology::find_node_group(handles->control, inherited);
-  return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
+  std::shared_ptr<communicator> made(new communicator(std::move(handles), name, check));
+  made->grid_ = std::move(grid);
+  return made;
 }
 
 std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::string& name, check_level check,
@@ -122,14 +125,13 @@ std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::s
   std::shared_ptr<communicator> part;
   if (data != MPI_COMM_NULL) {
     mpi::return_errors(data);
-    part = make(data, &node(), name, check);
+    part = make(data, &node(), name, check, std::move(grid));
   }
   // Every rank registers something, so that ids stay the same on all of them.
   const auto id = handles_->deferred.add(part ? part->handles_ : std::make_shared<communicator_handles>());
   if (part) {
     part->parent_ = shared_from_this();
     part->id_in_parent_ = id;
-    part->grid_ = std::move(grid);
   } else {
     handles_->deferred.drop(id);
   }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,9 +76,11 @@ struct cartesian_grid {
 /// holds it by shared_ptr, so that it is dropped last.
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  /// Wraps an MPI communicator, which it owns from now on. Collective over it. `inherited` as in find_node_group().
+  /// Wraps an MPI communicator, which it owns from now on. Collective over it. `inherited` as in find_node_group();
+  /// `grid` is that of a Cartesian one.
   static std::shared_ptr<communicator> make(MPI_Comm data, const topology::node_group* inherited,
-                                            const std::string& name, check_level check);
+                                            const std::string& name, check_level check,
+                                            std::optional<cartesian_grid> grid = std::nullopt);
 
   /// make() of a part of this one, which inherits its nodes and is a resource of it; MPI_COMM_NULL gives nullptr.
   /// Collective over this one.
@@ -140,6 +143,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// Non-blocking collectives that were started and have not ended.
   start_queue& starts() { return handles_->starts; }
 
+  /// Counts an object of a kind ("tensor") that a collective makes on it; returns its number, from 1.
+  std::int64_t count_made(const char* kind) { return ++made_[kind]; }
+
   /// Frees everything on it and its MPI handles; collective, for finalize.
   void free_now();
 
@@ -155,6 +161,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::shared_ptr<communicator> parent_;  // null for roots
   std::uint64_t id_in_parent_ = 0;
   std::vector<int> world_ranks_;
+  std::map<std::string, std::int64_t> made_;  // objects by kind
   std::atomic_flag busy_;
   std::atomic<bool> has_broken_group_{false};
   std::atomic<bool> is_out_of_step_{false};  // busy_ then stays set

@@ -1,6 +1,7 @@
 #include "runtime/root.hpp"
 
 #include "base/environment.hpp"
+#include "comm/cart.hpp"
 #include "comm/collective_call.hpp"
 #include "memory/shared_segment.hpp"
 #include "mpi/communicators.hpp"
@@ -38,7 +39,7 @@ std::shared_ptr<communicator> wrap_root(MPI_Comm data, const communicator* paren
                                         const char* operation, const std::string& name) {
   try {
     const check_level check = agree_on_level(data, parent, options, operation, name);
-    return communicator::make(data, parent != nullptr ? &parent->node() : nullptr, name, check);
+    return communicator::make(data, parent != nullptr ? &parent->node() : nullptr, name, check, grid_of(data));
   } catch (...) {
     mpi::free(data);
     throw;

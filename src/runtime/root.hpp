@@ -9,8 +9,8 @@
 
 namespace syncyte::runtime {
 
-/// Duplicates an MPI communicator; collective over it. Finds out which ranks really share memory. `operation` is
-/// for messages.
+/// Duplicates an MPI communicator, with its grid if it is Cartesian; collective over it. Finds out which ranks really
+/// share memory. `operation` is for messages.
 std::shared_ptr<comm::communicator> make_root(MPI_Comm original, const comm::communicator_options& options,
                                               const char* operation);
 

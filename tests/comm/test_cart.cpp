@@ -8,6 +8,7 @@
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
+#include "runtime/runtime.hpp"
 #include "syncyte/messages.h"
 
 namespace {
@@ -78,6 +79,40 @@ TEST(cart, is_a_communicator_and_duplicates_are_cartesian) {
   EXPECT_EQ(copy->grid()->extents, cart->grid()->extents);
   EXPECT_EQ(copy->grid()->periods, cart->grid()->periods);
   EXPECT_EQ(comm::split(*cart, 0, 0, {})->grid(), nullptr);
+}
+
+TEST(cart, a_cartesian_communicator_of_mpi_keeps_its_grid) {
+  const int size = world().size();
+  const int extents[] = {size % 2 == 0 ? 2 : 1, size % 2 == 0 ? size / 2 : size}, periods[] = {0, 1};
+  MPI_Comm theirs = MPI_COMM_NULL, column = MPI_COMM_NULL, graph = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 1, &theirs);
+  const auto cart = runtime::adopt(theirs, {});
+  int place[2], rank = -1;
+  MPI_Comm_rank(theirs, &rank);
+  MPI_Cart_coords(theirs, rank, 2, place);
+  ASSERT_NE(cart->grid(), nullptr);
+  EXPECT_EQ(cart->grid()->extents, std::vector<int>(extents, extents + 2));
+  EXPECT_EQ(cart->grid()->periods, std::vector<int>(periods, periods + 2));
+  EXPECT_EQ(cart->rank(), rank);
+  EXPECT_EQ(comm::coordinates_of(*cart, rank), std::vector<int>(place, place + 2));
+  int source = -1, dest = -1;
+  MPI_Cart_shift(theirs, 1, 1, &source, &dest);
+  EXPECT_EQ(comm::shift_along(*cart, 1, 1).dest, dest);
+  EXPECT_EQ(comm::shift_along(*cart, 1, 1).source, source);
+  ASSERT_NE(comm::duplicate(*cart, {})->grid(), nullptr);
+
+  const int kept[] = {0, 1};
+  MPI_Cart_sub(theirs, kept, &column);
+  const auto line = runtime::adopt(column, {});
+  ASSERT_NE(line->grid(), nullptr);
+  EXPECT_EQ(line->grid()->extents, std::vector<int>{extents[1]});
+  EXPECT_EQ(comm::coordinates_of(*line, line->rank()), std::vector<int>{place[1]});
+
+  const int none = 0;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, &none, MPI_UNWEIGHTED, 0, &none, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &graph);
+  EXPECT_EQ(runtime::adopt(graph, {})->grid(), nullptr) << "other topologies are not kept";
+  for (MPI_Comm* each : {&graph, &column, &theirs}) MPI_Comm_free(each);
 }
 
 TEST(cart, mistakes_of_one_rank_are_every_ranks_error) {

@@ -30,6 +30,9 @@ TEST(Cart, KnowsItsGrid) {
   EXPECT_EQ(bool(cartesian_communicator(world, {1})), world.rank() == 0);
   EXPECT_THROW(cartesian_communicator(world, {world.size() + 1}), error);
   EXPECT_THROW(cartesian_communicator(world, {0, 0}, {true}), error);
+  const cartesian_communicator copy(cart.dup());
+  EXPECT_EQ(copy.grid(), grid);
+  EXPECT_THROW(cartesian_communicator(world.dup()), error);
 }
 
 class Halo : public ::testing::Test {

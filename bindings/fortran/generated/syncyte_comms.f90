@@ -37,11 +37,12 @@ module syncyte_comms
 
 contains
 
-  !> Makes a communicator from MPI's, which is duplicated and stays the caller's. Collective over it.
+  !> Makes a communicator from MPI's, which is duplicated and stays the caller's; a Cartesian one keeps its grid.
+  !> Collective over it.
   subroutine comm_from_mpi(self, handle, name, check, stat, errmsg)
     class(syncyte_comm), intent(inout) :: self
     type(*), dimension(..), intent(in), target :: handle  !! a default integer (use mpi) or a type(MPI_Comm) (use mpi_f08)
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -107,7 +108,7 @@ contains
   subroutine comm_dup(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -134,7 +135,7 @@ contains
     integer, intent(in) :: color  !! ranks of the same color form a new communicator; -1: this rank gets a absent handle
     integer, intent(in) :: key  !! order within the new communicator; ties are ordered by rank
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -160,7 +161,7 @@ contains
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
     character(len=*), intent(in), optional :: program
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -187,7 +188,7 @@ contains
   subroutine comm_node(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -212,7 +213,7 @@ contains
   subroutine comm_leaders(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -240,7 +241,7 @@ contains
     type(syncyte_comm), intent(inout) :: cart
     integer, intent(in) :: extents(:)              !! places along each dimension; 0: chosen
     logical, intent(in), optional :: periodic(:)  !! whether each dimension is; .false. if absent
-    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

@@ -147,7 +147,8 @@ class Comm(AxisMethods, MessageMethods):
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator from a Fortran handle. Collective over its ranks; starts Syncyte.
 
-        The result is a duplicate.
+        The result is a duplicate, a Cart if MPI's communicator is Cartesian (MPI_Cart_create); other topologies are not
+        kept.
 
         Parameters
         ----------
@@ -171,13 +172,15 @@ class Comm(AxisMethods, MessageMethods):
         number = as_int32(fortran_handle, "fortran_handle")
         with _refused_together("comm_from_fortran", number):
             options = _comm_options(name, check)
-        return _made(Comm, "comm_from_fortran", name, number, options)
+        made = _library.core().output("syncyte_comm_from_fortran", number, options)
+        kind = Cart if _library.core().output("syncyte_cart_ndim", made) else Comm
+        return kind(made, name or "")
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator from mpi4py's. Collective over its ranks; starts Syncyte.
 
-        The result is a duplicate; the caller keeps mpi4py's.
+        The result is a duplicate, a Cart if mpi4py's is a Cartcomm; the caller keeps mpi4py's.
 
         Parameters
         ----------
@@ -214,7 +217,7 @@ class Comm(AxisMethods, MessageMethods):
         Parameters
         ----------
         name : str, optional
-            Name for messages.
+            Name for messages; ranks may differ.
         check : {"off", "on", "full"}, optional
             Check level; None: as of this communicator.
 
@@ -223,7 +226,7 @@ class Comm(AxisMethods, MessageMethods):
         Comm
             The duplicate.
         """
-        return self._derived("comm_dup", name, check)
+        return self._derived("comm_dup", name, check, kind=Cart if isinstance(self, Cart) else Comm)
 
     def split(
         self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None

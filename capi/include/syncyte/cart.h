@@ -2,11 +2,11 @@
  * @file cart.h
  * @brief Cartesian communicators: ranks on a grid of one or more dimensions.
  *
- * A Cartesian communicator is an ordinary communicator, made by MPI_Cart_create: all collectives and messages work on
- * it, and MPI's own calls know its grid (syncyte_comm_to_fortran()). Its ranks lie on the grid in row-major order: rank
- * 0 is at the origin, and the last coordinate changes fastest. Coordinates count from 0. Its duplicates are Cartesian
- * too; communicators split from it (syncyte_comm_split()) are not. syncyte/halo.h exchanges the borders of arrays
- * between neighbours on the grid.
+ * A Cartesian communicator is an ordinary communicator, made by MPI_Cart_create, here or by the application
+ * (syncyte_comm_from_mpi()): all collectives and messages work on it, and MPI's own calls know its grid
+ * (syncyte_comm_to_fortran()). Its ranks lie on the grid in row-major order: rank 0 is at the origin, and the last
+ * coordinate changes fastest. Coordinates count from 0. Its duplicates are Cartesian too; communicators split from it
+ * (syncyte_comm_split()) are not. syncyte/halo.h exchanges the borders of arrays between neighbours on the grid.
  */
 #ifndef SYNCYTE_CART_H
 #define SYNCYTE_CART_H

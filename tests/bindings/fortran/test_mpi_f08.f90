@@ -4,9 +4,11 @@ program test_mpi_f08
   use syncyte
   use checks
   implicit none
-  type(MPI_Comm) :: half, behind
+  type(MPI_Comm) :: half, behind, theirs
   type(syncyte_comm) :: comm
-  integer :: rank, expected, have
+  integer :: rank, expected, have, ranks, place(2)
+  integer, allocatable :: extents(:), coordinates(:)
+  logical, allocatable :: periodic(:)
 
   call MPI_Init()
   call syncyte_init()
@@ -21,6 +23,19 @@ program test_mpi_f08
   behind%MPI_VAL = comm%to_mpi()
   call MPI_Comm_size(behind, have)
   call check_equal(have, expected, "the communicator behind it")
+  call comm%destroy()
+
+  ! A Cartesian communicator of MPI stays one; C's first dimension is the last one here.
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call MPI_Cart_create(MPI_COMM_WORLD, 2, [1, ranks], [.false., .true.], .true., theirs)
+  call MPI_Comm_rank(theirs, rank)
+  call MPI_Cart_coords(theirs, rank, 2, place)
+  call comm%from_mpi(theirs)
+  call comm%grid(extents, periodic)
+  call comm%coordinates(coordinates)
+  call check(all(extents == [ranks, 1]) .and. all(periodic .eqv. [.true., .false.]), "the grid of MPI's communicator")
+  call check(all(coordinates == [place(2), place(1)]), "coordinates on it")
+  call MPI_Comm_free(theirs)
   call comm%destroy()
   call checks_end()
   call MPI_Finalize()

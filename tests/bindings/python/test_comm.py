@@ -39,6 +39,18 @@ def test_from_mpi4py_keeps_order(comm, world):
     assert again.rank == ours.rank
 
 
+def test_from_mpi4py_keeps_the_grid(comm, world):
+    theirs = comm.Create_cart([1, comm.size], periods=[False, True], reorder=True)
+    ours = syncyte.Comm.from_mpi4py(theirs)
+    assert isinstance(ours, syncyte.Cart) and isinstance(ours.dup(), syncyte.Cart)
+    assert (ours.dims, ours.periods) == ((1, comm.size), (False, True))
+    assert ours.rank == theirs.rank and list(ours.coords) == theirs.coords
+    assert list(ours.shift(1)) == list(theirs.Shift(1, 1))
+    halo = syncyte.Halo(ours, (4, 6), "float64", 0, 1)
+    halo.exchange(np.zeros((4, 6)))
+    theirs.Free()
+
+
 def test_copies_are_the_same(world):
     assert copy.deepcopy(world) is world and copy.copy(world) is world
     part = world.dup()

@@ -210,6 +210,21 @@ def test_widths_and_axes_of_any_kind_of_numbers(world):
         assert halo.interior == expected.interior and repr(halo) == repr(expected)
 
 
+def test_nodes_of_equal_arrays_get_their_sums_by_a_halo_for_each_dimension(world):
+    """All ranks have n + 1 nodes along each dimension, also the last ones."""
+    cart, n = world.cartesian([0, 0]), 3
+    nodes = np.zeros((n + 1, n + 1))
+    for row, column in np.ndindex(2, 2):
+        nodes[row : row + n, column : column + n] += 1
+    for d in (0, 1):
+        line = cart.split(cart.coords[1 - d], cart.coords[d]).cartesian([0])
+        halo = syncyte.Halo(line, nodes.shape, nodes.dtype, axes=[d], low=0, high=1)
+        halo.accumulate(nodes)
+        halo.exchange(nodes)
+    ends = [np.isin(n * cart.coords[d] + np.arange(n + 1), (0, n * cart.dims[d])) for d in (0, 1)]
+    assert np.array_equal(nodes, np.outer(2 - ends[0], 2 - ends[1]))
+
+
 def test_nodes_of_a_grid_get_the_sums_of_all_their_cells(world):
     """Each rank's cells add 1 to their corners; the last rank along a dimension owns the last nodes."""
     cart = world.cartesian([0, 0])
