@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "descriptor.h"
 
@@ -115,8 +116,19 @@ const char* fortran_last_error(void) {
   return text;
 }
 
+/* An error that all ranks of a communicator got is printed by the lowest of them, whose abort ends the others. They
+ * wait for that for seconds, because the lowest may have asked for stat. */
+static void leave_to_first_rank(void) {
+  int32_t rank = -1;
+  if (syncyte_last_error_agreed(&rank) != SYNCYTE_SUCCESS || rank <= 0) return;
+  struct timespec wait = {1, 0};
+  for (int32_t rest = rank; rest > 0; rest /= 2) ++wait.tv_sec; /* the lowest of the others is the first to go on */
+  nanosleep(&wait, NULL);
+}
+
 _Noreturn syncyte_status_t fortran_end_job(syncyte_status_t status) {
   int started = 0, ended = 0;
+  leave_to_first_rank();
   fprintf(stderr, "Syncyte error %s: %s\n", syncyte_status_name(status), fortran_last_error());
   print_backtrace();
   fflush(stderr);

@@ -2,6 +2,7 @@
 
 Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its
 own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module, ``-c command`` a command.
+Variables that torch.distributed reads are set from the launcher's (``_launcher.py``).
 """
 
 from __future__ import annotations
@@ -12,12 +13,18 @@ import sys
 import types
 from types import TracebackType
 
+from . import _declarations, _launcher
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
 
-_USAGE = """usage: python -m syncyte [-m module | -c command | script.py] [arguments]
+_VERSION = f"{_declarations.VERSION_MAJOR}.{_declarations.VERSION_MINOR}.{_declarations.VERSION_PATCH}"
+_USAGE = """usage: python -m syncyte [--no-torch-env] [-m module | -c command | script.py] [arguments]
+       python -m syncyte --version
 
 Runs a script (module, command) on this rank; if it raises, or exits with a status that is not 0, prints the traceback
-with the rank and ends the whole MPI job."""
+with the rank and ends the whole MPI job.
+
+--no-torch-env  leave RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT as they are; otherwise
+                those that are unset are set from the launcher's variables, for torch.distributed"""
 
 
 def _run(arguments: list[str]) -> None:
@@ -46,6 +53,11 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
 
 def main(arguments: list[str]) -> int:
     """Runs the script, module or command of the command line; returns the exit status."""
+    if arguments == ["--version"]:
+        print(f"syncyte {_VERSION}")
+        return 0
+    sets_variables = arguments[:1] != ["--no-torch-env"]
+    arguments = arguments if sets_variables else arguments[1:]
     asks_for_help = arguments[:1] in (["-h"], ["--help"])
     if not arguments or asks_for_help or arguments in (["-m"], ["-c"]):
         print(_USAGE, file=sys.stdout if asks_for_help else sys.stderr)
@@ -53,13 +65,16 @@ def main(arguments: list[str]) -> int:
     if arguments[0] not in ("-m", "-c") and not os.path.exists(arguments[0]):
         print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
         return 2
+    if sets_variables:
+        _launcher.set_torch_variables(os.environ)
     install_excepthook()
     process = os.getpid()
     try:
         _run(arguments)
     except SystemExit as error:
         if exit_code(error.code) != 0 and os.getpid() == process:
-            end_job_for_exit(error.code)
+            # A plain SystemExit: that of excepthook would meet the other ranks again.
+            raise SystemExit(end_job_for_exit(error.code)) from None
         raise
     except BaseException as error:  # KeyboardInterrupt too: the other ranks wait for this one
         if os.getpid() != process:

@@ -6,11 +6,13 @@ import contextlib
 import os
 import sys
 import threading
+import time
 import traceback
 from types import TracebackType
 from typing import Any, NoReturn
 
-from . import _library
+from . import _library, _meeting
+from .errors import Error
 
 __all__ = ["install_excepthook"]
 
@@ -26,13 +28,17 @@ def rank_label() -> str:
     return next((os.environ[name] for name in _RANK_VARIABLES if name in os.environ), "?")
 
 
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed or missing: nothing to flush
+            stream.flush()
+
+
 def _tell(text: str) -> None:
     # One write, and the rank on every line, because several ranks may fail at once.
     label = f"[rank {rank_label()}] "
     lines = "".join(f"{label}{line}\n" for line in text.rstrip("\n").split("\n"))
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed or missing: nothing to flush
-            stream.flush()
+    _flush()
     with contextlib.suppress(OSError):  # stderr is closed; the job must end all the same
         os.write(2, lines.encode("utf-8", "backslashreplace"))
 
@@ -56,16 +62,49 @@ def exit_code(code: Any) -> int:
     return code & 0xFF if isinstance(code, int) else 1
 
 
+def _agreed_rank(error: BaseException) -> int:
+    """Returns this rank's number in the communicator whose ranks all got this error; -1: this rank alone got it."""
+    if isinstance(error, Error):
+        return error.fields.agreed_rank
+    if not _library.is_loaded():
+        return -1
+    # Operators of torch raise built-in exceptions, whose text contains the C library's.
+    message = _library.core().syncyte_last_error().decode("utf-8", "replace")
+    return _library.core().output("syncyte_last_error_agreed") if message and message in str(error) else -1
+
+
+def _leave_to_first_rank(error: BaseException) -> None:
+    """Waits, if another rank got the same error and prints it, until that rank's abort has ended this process.
+
+    Returns if it does not end within seconds, because that rank has caught the error; the lowest of the others is then
+    the first to return.
+    """
+    rank = _agreed_rank(error)
+    if rank > 0:
+        time.sleep(1.0 + rank.bit_length())
+
+
 def end_job_for(error: BaseException, where: str = "") -> NoReturn:
-    """Prints an exception with this process's rank and ends the job."""
+    """Prints an exception with this process's rank and ends the job. An error of all ranks is printed by the lowest."""
+    _flush()
+    _leave_to_first_rank(error)
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     _tell(f"{text}Syncyte: this exception is not caught{where}; the whole job ends.")
     end_job(1)
 
 
-def end_job_for_exit(code: Any) -> NoReturn:
-    """Ends the job because this rank exits with a failure."""
+def end_job_for_exit(code: Any) -> Any:
+    """Ends the job because this rank exits with a failure, unless all ranks exit with the same status.
+
+    Then it returns the code to exit with: of a message that all ranks give, only one prints it.
+    """
     reason = "" if isinstance(code, int) else f"{code}\n"
+    _flush()
+    if _library.is_loaded():
+        alike, same_message = _meeting.all_exit_alike(exit_code(code), reason)
+        if alike:
+            is_repeated = same_message and reason and rank_label() not in ("0", "?")
+            return exit_code(code) if is_repeated else code
     _tell(f"{reason}Syncyte: this rank exits with status {exit_code(code)}; the whole job ends.")
     end_job(exit_code(code))
 
@@ -103,7 +142,7 @@ class _Exit(SystemExit):
         except ValueError:  # no Python code reads it: the exception was not caught
             exit_status = exit_code(self._code)
             if exit_status != 0 and os.getpid() == _process:
-                end_job_for_exit(self._code)
+                return end_job_for_exit(self._code)
         return self._code
 
 
@@ -122,8 +161,9 @@ def install_excepthook() -> None:
     """Makes a rank that ends by an exception end the whole job, with its traceback and rank on stderr.
 
     It covers uncaught exceptions of all threads, and ``sys.exit`` with a status other than 0 (a bare
-    ``raise SystemExit(1)`` only under ``python -m syncyte script.py``). Local; further calls do nothing. An earlier
-    hook is called first.
+    ``raise SystemExit(1)`` only under ``python -m syncyte script.py``). An error that all ranks of a communicator got
+    is printed by the lowest of them alone. If all ranks call ``sys.exit`` with the same status within 5 s, the job ends
+    with it and is not aborted. Local; further calls do nothing. An earlier hook is called first.
     """
     global _process, _previous_excepthook, _previous_threading_hook
     if _process == os.getpid():

@@ -15,11 +15,12 @@ LIMIT = 10.0  # seconds, as documented
 
 PREAMBLE = """
 import os, sys, threading, time
-import syncyte
+import syncyte, syncyte._meeting
 rank = syncyte.COMM_WORLD.rank
 with open("started", "w") as file:
     file.write(str(time.time()))
 syncyte.COMM_WORLD.barrier()
+syncyte._meeting.SECONDS = {seconds}
 """
 WAIT = "syncyte.COMM_WORLD.barrier()\nsyncyte.COMM_WORLD.barrier()\n"
 
@@ -45,8 +46,8 @@ class Outcome:
         self.output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)
 
 
-def run(folder, script, *, ranks=2, command=("-m", "syncyte"), **extra):
-    return Outcome(folder, PREAMBLE + script, ranks, command, extra)
+def run(folder, script, *, ranks=2, command=("-m", "syncyte"), seconds=1.0, **extra):
+    return Outcome(folder, PREAMBLE.format(seconds=seconds) + script, ranks, command, extra)
 
 
 def assert_ended(outcome, rank, *texts):
@@ -89,6 +90,61 @@ def test_one_rank_fails_with_the_hook_installed(tmp_path, name):
     script = "syncyte.install_excepthook()\nsyncyte.install_excepthook()\n"
     outcome = run(tmp_path, f"{script}if rank == 0:\n    {statement}\n    time.sleep(30)\n" + WAIT, command=())
     assert_ended(outcome, 0, text)
+
+
+MISTAKE = """
+import numpy as np
+bad = np.zeros(4 if rank % 2 else 5)
+try:
+    syncyte.COMM_WORLD.allreduce(bad)
+except ValueError:
+    if CATCHES and rank == 0:
+        time.sleep(30)
+    raise
+"""
+
+
+def test_an_error_of_all_ranks_is_printed_once(tmp_path):
+    outcome = run(tmp_path, "CATCHES = False" + MISTAKE, ranks=5)
+    assert_ended(outcome, 0, "Traceback", "ranks 0, 2, 4", "ranks 1, 3")
+    assert outcome.output.count("Traceback") == 1 and "[rank 1]" not in outcome.output, outcome.output
+
+
+def test_an_error_of_all_ranks_is_printed_by_another_if_the_first_one_catches_it(tmp_path):
+    script = "CATCHES = True" + MISTAKE
+    outcome = run(tmp_path, f"syncyte.install_excepthook()\n{script}", ranks=3, command=())
+    assert_ended(outcome, 1, "Traceback", "ranks 0, 2")
+    assert outcome.output.count("Traceback") == 1, outcome.output
+
+
+@pytest.mark.parametrize(
+    ("statement", "status", "texts"),
+    [("raise type('Stop', (SystemExit,), {})(7)", 7, 0), ("sys.exit('no input')", 1, 1)],
+)
+def test_ranks_that_exit_alike_do_not_abort_the_job(tmp_path, statement, status, texts):
+    script = f"time.sleep(0.3 * rank)\nprint('end', rank, flush=True)\n{statement}"
+    outcome = run(tmp_path, script, ranks=3, seconds=5.0)
+    assert outcome.status == status and outcome.seconds < LIMIT, (outcome.status, outcome.output)
+    assert "MPI_ABORT" not in outcome.output and "the whole job ends" not in outcome.output, outcome.output
+    assert outcome.output.count("no input") == texts and outcome.output.count("end ") == 3, outcome.output
+
+
+def test_ranks_that_exit_alike_with_the_hook_installed(tmp_path):
+    script = "syncyte.install_excepthook()\nsys.exit(f'no input on rank {rank}')"
+    outcome = run(tmp_path, script, ranks=3, command=(), seconds=5.0)
+    assert outcome.status == 1 and "MPI_ABORT" not in outcome.output, (outcome.status, outcome.output)
+    assert outcome.output.count("no input") == 3, outcome.output
+
+
+def test_ranks_that_exit_differently_abort_the_job(tmp_path):
+    outcome = run(tmp_path, "sys.exit(3 * rank)", ranks=3)
+    assert outcome.status in (3, 6) and outcome.seconds < LIMIT, (outcome.status, outcome.output)
+    assert "the whole job ends" in outcome.output, outcome.output
+
+
+def test_one_process_that_exits_aborts_nothing():
+    outcome = command_line("-c", "import sys, syncyte; assert syncyte.COMM_WORLD.size == 1; sys.exit(3)")
+    assert outcome.returncode == 3 and "MPI_ABORT" not in outcome.stderr, outcome.stderr
 
 
 def test_traceback_names_the_line_and_nothing_of_ours(tmp_path):
@@ -186,7 +242,56 @@ def command_line(*arguments):
     )
 
 
+LAUNCHED = {
+    "Open MPI": (
+        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+         "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "1234"},
+        {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"},
+    ),
+    "Open MPI, two nodes": (
+        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+         "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "SLURM_PROCID": "0"},
+        {"RANK": "1", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"},
+    ),
+    "Hydra": (
+        {"PMI_RANK": "0", "PMI_SIZE": "3", "MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "3"},
+        {"RANK": "0", "WORLD_SIZE": "3", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1"},
+    ),
+    "Slurm": (
+        {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0", "SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "7",
+         "SLURM_LOCALID": "1", "SLURM_NODEID": "1", "SLURM_STEP_TASKS_PER_NODE": "2(x3),1",
+         "SLURM_STEP_NODELIST": "n[03-05,9],m1", "PMI_RANK": "3", "PMI_SIZE": "7"},
+        {"RANK": "3", "WORLD_SIZE": "7", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "n03"},
+    ),
+    "a batch script of Slurm": ({"SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "7"}, {}),
+    "PMIx alone": ({"PMIX_RANK": "1"}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("launcher", LAUNCHED)
+def test_variables_of_torch_follow_from_the_launchers(launcher):
+    from syncyte import _launcher
+
+    given, expected = LAUNCHED[launcher]
+    found = _launcher.torch_variables(given)
+    port = found.pop("MASTER_PORT", "20000")
+    assert found == expected and 20000 <= int(port) < 32000
+    own = {**given, "RANK": "5", "MASTER_PORT": "1"}
+    _launcher.set_torch_variables(own)
+    assert own == {**given, **expected, "RANK": "5", "MASTER_PORT": "1"}
+    assert _launcher._first_host("n[1-3]-ib,c") == "n1-ib" and _launcher._first_host("a,b") == "a"
+
+
+def test_variables_of_torch_can_be_left_unset(monkeypatch):
+    for name, value in LAUNCHED["Open MPI"][0].items():
+        monkeypatch.setenv(name, value)
+    show = "-c", "import os; print(os.environ.get('RANK'), os.environ.get('MASTER_ADDR'))"
+    assert command_line(*show).stdout == "1 127.0.0.1\n"
+    assert command_line("--no-torch-env", *show).stdout == "None None\n"
+
+
 def test_command_line():
+    assert re.fullmatch(r"syncyte \d+\.\d+\.\d+\n", command_line("--version").stdout)
     assert command_line("--help").returncode == 0 and "script.py" in command_line("--help").stdout
     for incomplete in ((), ("-m",), ("-c",)):
         assert command_line(*incomplete).returncode == 2 and "usage" in command_line(*incomplete).stderr

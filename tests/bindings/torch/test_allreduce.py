@@ -8,6 +8,7 @@ from mpi4py import MPI
 
 import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from syncyte.excepthook import _agreed_rank
 from syncyte.torch import allreduce
 
 DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int8,
@@ -130,8 +131,9 @@ def test_different_shapes_are_everybodys_error(comm):
 def test_shapes_of_equally_many_elements_are_different(comm, shapes, text):
     if comm.size == 1:
         pytest.skip("one rank agrees with itself")
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(ValueError, match=text) as caught:
         allreduce(torch.ones(shapes[comm.rank == 1]), comm)
+    assert _agreed_rank(caught.value) == comm.rank  # of an uncaught one rank 0 alone prints a traceback
     assert allreduce(torch.ones(shapes[0]), comm).shape == shapes[0]
 
 
@@ -142,7 +144,7 @@ def test_need_for_gradients_is_a_fact(comm):
     x = torch.ones(3, requires_grad=comm.rank == 0)
     with pytest.raises(
         ValueError,
-        match="needs-gradient is (1 on rank 0, but 0 on rank|0 on ranks [1-9, ]+, but 1 on rank 0).*mixed_grad=True",
+        match="needs-gradient is (1 on rank 0, but 0 on rank|0 on ranks [-1-9, ]+, but 1 on rank 0).*mixed_grad=True",
     ):
         allreduce(x, comm)
     with torch.no_grad():
