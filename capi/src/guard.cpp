@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "comm/collective_call.hpp"
+#include "syncyte/comm.h"
 
 namespace syncyte::capi {
 namespace {
@@ -41,7 +42,7 @@ syncyte_status_t keep_current_error(const char* operation) noexcept {
   try {
     throw;
   } catch (const comm::agreed_error& agreed) {  // its message names the ranks already
-    last_error() = {agreed.what(), agreed};
+    last_error() = {agreed.what(), agreed, agreed.own_rank};
     return agreed.status();
   } catch (...) {
     const base::error error = base::current_error();
@@ -72,6 +73,10 @@ syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
               known.object.c_str(), known.argument.c_str(), known.axis, known.ndim,
               known.value.c_str(),  known.expected.c_str(), reason};
   });
+}
+
+syncyte_status_t syncyte_last_error_agreed(int32_t* rank) {
+  return guarded("last_error_agreed", [&] { out(rank, "rank") = last_error().agreed_rank; });
 }
 
 syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields) {

@@ -20,6 +20,7 @@ struct thread_error {
   /// The error, without "... failed on rank ..." before its text; an agreed error's text names the ranks all the same,
   /// and only its field `reason` does not.
   base::error reason{SYNCYTE_SUCCESS, ""};
+  int agreed_rank = -1;  ///< comm::agreed_error::own_rank
 };
 
 /// The error that syncyte_last_error() returns to this thread.
@@ -93,6 +94,9 @@ syncyte_status_t completing(const char* operation, Body&& body) noexcept {
   call.end(counter, result);
   return result;
 }
+
+/// A text in options, where null means none.
+inline std::string text_or_empty(const char* given) { return given != nullptr ? given : ""; }
 
 /// An options struct: the defaults, overwritten by the members that the caller's struct has. Structs of older callers
 /// are shorter, but have at least `smallest` bytes. Longer ones are refused, because their new options would be

@@ -1,5 +1,7 @@
 #include "syncyte/kv.h"
 
+#include <cstddef>
+
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "kv/store.hpp"
@@ -35,8 +37,10 @@ syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, i
     kv::store_options chosen;
     chosen.error = error_of([&] {
       out(kv, "kv");
-      const auto given = options_or(options, syncyte_kv_options_t SYNCYTE_KV_OPTIONS_INIT);
-      chosen.name = given.name != nullptr ? given.name : "";
+      const auto given =
+          options_or(options, syncyte_kv_options_t SYNCYTE_KV_OPTIONS_INIT, offsetof(syncyte_kv_options_t, homes));
+      chosen.name = text_or_empty(given.name);
+      chosen.label = text_or_empty(given.label);
       chosen.workers = given.workers;
       chosen.homes = given.homes;
     });

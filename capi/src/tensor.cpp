@@ -18,7 +18,8 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
     out(result, "tensor");
     const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT,
                                    offsetof(syncyte_tensor_options_t, released));
-    options.name = chosen.name != nullptr ? chosen.name : "";
+    options.name = text_or_empty(chosen.name);
+    options.label = text_or_empty(chosen.label);
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;
     options.released = chosen.released;

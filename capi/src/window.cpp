@@ -1,5 +1,7 @@
 #include "syncyte/window.h"
 
+#include <cstddef>
+
 #include "base/buffer.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
@@ -40,17 +42,19 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
   return after_init("window_create", [&] {
     const auto ranks = find_comm(comm);
     comm::collective_call call(*ranks, "window_create", comm::collective_call::always_agrees);
-    std::string name;
+    std::string name, label;
     call.attempt([&] {
       out(window, "window");
-      const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
+      const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT,
+                                     offsetof(syncyte_window_options_t, label));
       base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
                    "options->memory", chosen.memory, "SYNCYTE_MEMORY_HOST (0)");
       base::expect(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "options->memory",
                    "SYNCYTE_MEMORY_CUDA", "SYNCYTE_MEMORY_HOST (0), the only memory of windows");
-      name = chosen.name != nullptr ? chosen.name : "";
+      name = text_or_empty(chosen.name);
+      label = text_or_empty(chosen.label);
     });
-    *window = tables::window().insert(window::window::create(call, bytes, name));
+    *window = tables::window().insert(window::window::create(call, bytes, name, label));
   });
 }
 

@@ -21,6 +21,10 @@ inline thread_level provided_thread_level() {
 /// Whether MPI accepts buffers in a kind of memory.
 inline bool mpi_takes(syncyte_memory_t memory) { return detail::fetch<std::int32_t>(syncyte_mpi_takes, memory) != 0; }
 
+/// Whether all ranks of a communicator got this thread's last error: this rank's number in it, otherwise -1. A program
+/// that prints its errors may let rank 0 alone print such a one. Local; callable at any time.
+inline std::int32_t agreed_rank() { return detail::fetch<std::int32_t>(syncyte_last_error_agreed); }
+
 /// Ends the whole job at once. Callable at any time, on any rank.
 [[noreturn]] inline void abort(std::int32_t exit_code) {
   syncyte_abort(exit_code);

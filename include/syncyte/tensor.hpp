@@ -13,11 +13,12 @@ namespace syncyte {
 
 /// Options of a new tensor.
 struct tensor_options {
-  std::string name;                        ///< for messages
+  std::string name;                        ///< equal on all ranks; empty is a name of its own
   std::optional<std::int64_t> local_rows;  ///< number of this rank's rows, on all ranks or none; empty: equal parts
   memory_kind memory = memory_kind::host;  ///< host
   bool row_locks = false;                  ///< rows have locks, for lock(), of 8 bytes each; equal on all ranks
   bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order
+  std::string label = "";                  ///< name for messages, if not empty; ranks may differ
 };
 
 /// Hyperparameters of optimizers, which ignore those that they do not have.
@@ -72,8 +73,8 @@ class tensor : public detail::tensor_methods {
   /// `*released` to 1. `released` may be null, and must live as long as the arrays. Collective.
   static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
                      std::int64_t* released = nullptr, bool row_locks = false, bool deterministic = false) {
-    const tensor_options options{name, std::nullopt, memory_kind::host, row_locks,
-                                 deterministic};  // holds the name until the call is over
+    const tensor_options options{name,      std::nullopt,  memory_kind::host,
+                                 row_locks, deterministic, ""};  // holds the name until the call is over
     auto raw = options_of(options);
     raw.released = released;
     return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
@@ -250,7 +251,8 @@ class tensor : public detail::tensor_methods {
             detail::raw(options.memory),
             nullptr,
             options.row_locks ? 1 : 0,
-            options.deterministic ? 1 : 0};
+            options.deterministic ? 1 : 0,
+            detail::null_if_empty(options.label)};
   }
 
   /// Throws status::type unless the elements are of alpha's type.

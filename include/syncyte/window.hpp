@@ -9,8 +9,9 @@ namespace syncyte {
 
 /// Options of a new window.
 struct window_options {
-  std::string name;                        ///< for messages
+  std::string name;                        ///< equal on all ranks; empty is a name of its own
   memory_kind memory = memory_kind::host;  ///< host
+  std::string label = "";                  ///< name for messages, if not empty; ranks may differ
 };
 
 class window_lock;
@@ -24,7 +25,8 @@ class window : public detail::window_methods {
 
   /// Collective; sizes may differ between ranks and may be 0.
   window(const communicator& comm, std::size_t bytes, const window_options& options = {}) {
-    const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory)};
+    const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory),
+                                       detail::null_if_empty(options.label)};
     *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
   }
 

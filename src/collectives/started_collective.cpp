@@ -122,7 +122,7 @@ started_collective::stage started_collective::tell_facts() {
 void started_collective::end() {
   switch (stage_) {
     case stage::telling_error:
-      throw comm::shared_error(error_codes_, text_, terms_.operation(), comm_->name());
+      throw comm::shared_error(error_codes_, text_, terms_.operation(), comm_->name(), comm_->rank());
     case stage::telling_facts:
       throw terms_.mismatch(records_);
     default:

@@ -1,7 +1,6 @@
 #include "comm/agreement.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -10,12 +9,10 @@
 #include <numeric>
 #include <vector>
 
+#include "base/ranks.hpp"
+
 namespace syncyte::comm {
 namespace {
-
-std::string ranks_text(const std::vector<int>& ranks) {
-  return fmt::format("rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(ranks, ", "));
-}
 
 /// " of world": ranks are those of the communicator, and say of which.
 std::string of_comm(const std::string& name) { return name.empty() ? "" : " of " + name; }
@@ -36,15 +33,32 @@ auto groups_of(std::span<const fact_record> all, Property&& property) {
   return groups;
 }
 
-/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3".
+/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3"; of many groups the first ones and the last one.
 template <class Groups>
 std::string groups_text(const Groups& groups) {
+  constexpr std::size_t most = 8, first = 6;
+  const std::size_t left_out = groups.size() > most ? groups.size() - first - 1 : 0;
   std::string text;
   for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (left_out > 0 && i == first) {
+      text += fmt::format(", {} other values on further ranks", left_out);
+      i += left_out;
+    }
     const char* before = i == 0 ? "" : i + 1 == groups.size() ? ", but " : ", ";
-    text += fmt::format("{}{} on {}", before, groups[i].first, ranks_text(groups[i].second));
+    text += fmt::format("{}{} on {}", before, groups[i].first, base::ranks_text(groups[i].second));
   }
   return text;
+}
+
+/// A name as messages show it: in quotes, or "none"; a long one by its beginning, length and hash.
+std::string shown(const std::string& name) {
+  constexpr std::size_t most = 72;
+  if (name.empty()) return "none";
+  if (name.size() <= most) return fmt::format("\"{}\"", name);
+  std::size_t end = most;
+  while (end > 0 && (name[end] & 0xC0) == 0x80) --end;  // UTF-8: not within a character
+  return fmt::format("\"{}...\" ({} bytes, hash {:08x})", name.substr(0, end), name.size(),
+                     static_cast<std::uint32_t>(XXH3_64bits(name.data(), name.size())));
 }
 
 std::string text_of(std::int64_t value, const char* (*name_of)(std::int32_t)) {
@@ -62,12 +76,12 @@ int reporting_rank(std::span<const std::uint32_t> error_codes) {
 }
 
 agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std::string& packed, const char* operation,
-                          const std::string& comm_name) {
+                          const std::string& comm_name, int rank) {
   const int source = reporting_rank(error_codes);
   std::vector<int> others;
   for (std::size_t other = 0; other < error_codes.size(); ++other)
     if (static_cast<int>(other) != source && error_codes[other] != 0) others.push_back(static_cast<int>(other));
-  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
+  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", base::ranks_text(others));
   const auto status = static_cast<syncyte_status_t>(error_codes[static_cast<std::size_t>(source)]);
   const base::error theirs = base::error::unpack(status, packed);
   base::error_fields fields = theirs.fields();
@@ -75,9 +89,11 @@ agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std:
   fields.rank = source;
   if (fields.object.empty()) fields.object = comm_name;
   fields.reason = theirs.what() + more;
-  return agreed_error(
+  agreed_error result(
       status, fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), theirs.what(), more),
       std::move(fields));
+  result.own_rank = rank;
+  return result;
 }
 
 void agreement::add(const named_value& fact) {
@@ -86,6 +102,13 @@ void agreement::add(const named_value& fact) {
   else
     further_.push_back(fact);
   ++fact_count_;
+}
+
+void agreement::name_fact(const char* kind, const std::string& name) {
+  const std::int64_t number = comm_.count_made(kind);  // those of internal use included
+  object_name_.reset(new object_name{fact_count_, fmt::format("name of {} number {}", kind, number), shown(name)});
+  fact(object_name_->title.c_str(), name.empty() ? 0 : static_cast<std::int64_t>(XXH3_64bits(name.data(), name.size())),
+       {.argument = "options->name"});
 }
 
 void agreement::keep_names() {
@@ -135,6 +158,7 @@ fact_record agreement::record(std::uint64_t sequence) const {
   result.count = fact_count_;
   result.hash = hash_of(sequence);
   for (std::size_t i = 0; i < std::min(fact_count_, fact_record::most_values); ++i) result.values[i] = fact_at(i).value;
+  if (object_name_) std::strncpy(result.text, object_name_->shown.c_str(), sizeof result.text - 1);
   return result;
 }
 
@@ -158,7 +182,10 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
   for (const fact_record& each : all) common = std::min(common, each.count);
   for (std::size_t i = 0; i < common; ++i) {
     const named_value& fact = fact_at(i);
-    const auto values = groups_of(all, [&](const fact_record& each) { return text_of(each.values[i], fact.name_of); });
+    const bool is_name = object_name_ && i == object_name_->fact;
+    const auto values = groups_of(all, [&](const fact_record& each) {
+      return is_name ? std::string(each.text) : text_of(each.values[i], fact.name_of);
+    });
     if (values.size() < 2) continue;
     const bool has_axis = fact.about.axis >= 0;
     base::error_fields fields =
@@ -168,7 +195,7 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
     fields.argument = fact.about.argument;
     fields.axis = fact.about.axis;
     fields.ndim = fact.about.ndim;
-    if (!has_axis)  // an axis, which the fields count from the end
+    if (!has_axis && fields.ndim > 0)  // an axis, which the fields count from the end
       fields.value = groups_text(groups_of(all, [&](const fact_record& each) { return each.values[i] - fields.ndim; }));
     return fields;
   }
@@ -185,7 +212,9 @@ agreed_error agreement::mismatch(std::span<const fact_record> all) const {
   if (fields.reason.empty()) fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
   const std::string text =
       fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), fields.reason);
-  return agreed_error(SYNCYTE_ERR_MISMATCH, text, std::move(fields));
+  agreed_error result(SYNCYTE_ERR_MISMATCH, text, std::move(fields));
+  result.own_rank = comm_.rank();
+  return result;
 }
 
 void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name) {

@@ -20,7 +20,10 @@ namespace syncyte::comm {
 
 /// An error that all ranks of a collective got; its message names the ranks.
 class agreed_error : public base::error {
+ public:
   using base::error::error;
+
+  int own_rank = -1;  // this rank's number among those that got it, if these are all ranks of a communicator
 };
 
 /// A rank's error as a number in an agreement: its status, 0 if there is none. A status that is no known code counts
@@ -30,15 +33,17 @@ std::uint32_t error_code_of(const std::optional<base::error>& error);
 /// Rank whose error is reported on all ranks: the one with the highest error code; ties go to the lowest rank.
 int reporting_rank(std::span<const std::uint32_t> error_codes);
 
-/// The error that all ranks get; `packed` is the reporting rank's (base::error::pack()).
+/// The error that all ranks get; `packed` is the reporting rank's (base::error::pack()), `rank` this rank.
 agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std::string& packed, const char* operation,
-                          const std::string& comm_name);
+                          const std::string& comm_name, int rank);
 
 /// The facts of one rank, exchanged only after their hashes differ. Names are not sent: the same operation has the same
 /// ones on all ranks.
 struct fact_record {
   static constexpr std::size_t most_values = 128;
+  static constexpr std::size_t text_bytes = 128;
   char operation[48];
+  char text[text_bytes];  // of the fact that is a text, as messages show it
   std::uint64_t sequence;
   std::uint64_t count;  // of all facts
   std::uint64_t hash;   // of all facts, those beyond values included
@@ -86,6 +91,10 @@ class agreement {
     add({name, value, name_of, {}});
   }
 
+  /// The name of the object that the call makes (`kind`: "tensor") must be equal on all ranks; no name is one of its
+  /// own. Otherwise objects that two programs make in different orders would be each other's. At most once.
+  void name_fact(const char* kind, const std::string& name);
+
   /// This rank's vote. `sequence` is the operation's number on its communicator, 0 if it is no fact; `bit` is or-ed
   /// over the ranks, for any use.
   vote_t vote(std::uint64_t sequence, bool bit) const;
@@ -107,6 +116,12 @@ class agreement {
     subject about;
   };
 
+  struct object_name {
+    std::size_t fact;   // its number
+    std::string title;  // "name of tensor number 2"
+    std::string shown;  // the name as messages show it
+  };
+
   static constexpr std::size_t usual_facts = 40;  // of nearly all operations: no memory is taken for these
 
   void add(const named_value& fact);
@@ -120,6 +135,7 @@ class agreement {
   std::array<named_value, usual_facts> facts_;
   std::vector<named_value> further_;
   std::unique_ptr<char[]> kept_names_;
+  std::unique_ptr<object_name> object_name_;  // null: there is no such fact
   std::optional<base::error> error_;
 };
 

@@ -28,7 +28,7 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   const std::vector<std::uint32_t> all = mpi::allgather(error_code_of(mine), comm);
   const int source = reporting_rank(all);
   const std::string packed = broadcast_text(comm, source, mpi::rank_in(comm) == source && mine ? mine->pack() : "");
-  throw shared_error(all, packed, operation, comm_name);
+  throw shared_error(all, packed, operation, comm_name, mpi::rank_in(comm));
 }
 
 collective_guard::collective_guard(communicator& comm, const char* operation, bool starts)
@@ -94,7 +94,7 @@ void collective_call::post_starts() {
 void collective_call::agree_without_mpi() const {
   if (is_well()) return;
   const std::uint32_t code = error_code_of(error());
-  throw shared_error({&code, 1}, error()->pack(), operation(), comm().name());
+  throw shared_error({&code, 1}, error()->pack(), operation(), comm().name(), 0);
 }
 
 members_wait::kind collective_call::kind_of_wait() const {

@@ -192,11 +192,13 @@ void plan::require_equal_extents() const {
       const int other = comm::rank_at(*comm_, first);
       const std::int64_t here = all[at(rank * count + d)], there = all[at(other * count + d)];
       if (here == there) continue;
-      throw comm::agreed_error(
+      comm::agreed_error error(
           SYNCYTE_ERR_MISMATCH,
           fmt::format("halo_create: the ranks of {} disagree: shape[{}] is {} on rank {}, but {} on rank "
                       "{}; expected equal extents where the place along dimension {} is the same",
                       comm_->name(), description_.axes[at(d)], there, other, here, rank, d));
+      error.own_rank = comm_->rank();
+      throw error;
     }
   }
 }

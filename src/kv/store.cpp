@@ -168,9 +168,10 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   call.fact("length_count", length_count);
   call.fact("homes", options.homes);
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
+  call.name_fact("store", options.name);
   call.agree();
   auto ranks = comm->node().count > 1 ? open_fabric(call, checked) : nullptr;
-  const std::string text = text_of(options.name);
+  const std::string text = text_of(options.label.empty() ? options.name : options.label);
   auto held = std::make_shared<slab>();
   const auto homes = std::make_shared<const key_homes>(axis_of(options.homes, keys, comm->size()));
   // On one node all ranks use one table, in which keys are their own slots.

@@ -21,10 +21,11 @@ namespace syncyte::kv {
 
 /// Options of a new store. They are checked inside the collective, so that all ranks get one rank's error.
 struct store_options {
-  std::string name;
+  std::string name;  // equal on all ranks
   std::int32_t workers = 1;
   syncyte_kv_homes_t homes = SYNCYTE_KV_HOMES_CYCLIC;
   std::optional<base::error> error;  // the caller's error on this rank, if any
+  std::string label = {};            // for messages, instead of the name; ranks may differ
 };
 
 /// A parameter store; syncyte/kv.h documents each operation. On one node all keys are in one table; on several nodes

@@ -99,7 +99,7 @@ std::shared_ptr<optimizer> optimizer::create(std::shared_ptr<comm::communicator>
 /// Makes tensors of the state, partitioned as the values, and of the number of steps.
 void optimizer::make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape) {
   tensor_options options;
-  options.name = "optimizer of " + shape.text();
+  options.label = "optimizer of " + shape.text();
   if (optim::counts_steps(rule_)) {
     constexpr std::int64_t one = 1;
     steps_ = whole_tensor::create(comm, SYNCYTE_INT64, 1, &one, options);

@@ -26,7 +26,7 @@ std::int64_t swap_lock(whole_tensor& locks, std::int64_t row, std::int64_t expec
 /// Makes the locks of a new tensor. Collective.
 void whole_tensor::make_row_locks(const std::string& name) {
   tensor_options options;
-  options.name = name.empty() ? "row locks" : name + ": row locks";
+  options.label = name.empty() ? "row locks" : name + ": row locks";
   options.local_rows = layout_.partition().count(comm_->rank());
   const std::int64_t rows = layout_.rows();
   row_locks_ = create_rows(comm_, SYNCYTE_INT64, 1, &rows, options);

@@ -22,7 +22,9 @@ auto naming(const Text& text, Step&& step) -> decltype(step()) {
   try {
     return std::forward<Step>(step)();
   } catch (const comm::agreed_error& error) {
-    throw comm::agreed_error(error.status(), with_name(error, text()), error.fields());
+    comm::agreed_error named(error.status(), with_name(error, text()), error.fields());
+    named.own_rank = error.own_rank;
+    throw named;
   } catch (const base::error& error) {
     throw base::error(error.status(), with_name(error, text()), error.fields());
   }
@@ -50,7 +52,7 @@ std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t nd
 /// Calls naming() for a tensor that is being created.
 template <class Step>
 auto naming_new(const tensor_options& options, Step&& step) {
-  const auto text = [&] { return options.name.empty() ? "" : fmt::format("tensor \"{}\"", options.name); };
+  const auto text = [&] { return options.text().empty() ? "" : fmt::format("tensor \"{}\"", options.text()); };
   return naming(text, std::forward<Step>(step));
 }
 
@@ -78,7 +80,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
 
 /// Makes what the options ask for beside the rows. Collective.
 void whole_tensor::add_features(const tensor_options& options) {
-  if (options.row_locks) make_row_locks(options.name);
+  if (options.row_locks) make_row_locks(options.text());
   if (options.deterministic && rows::exact_rows::needs(layout_.dtype()))
     staged_ = std::make_unique<staged_adds>(layout_.dtype(), layout_.row_elements());
 }
@@ -101,13 +103,14 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
   call.fact("equal parts (local_rows is -1)", is_equal);
   call.fact("row_locks", options.row_locks);
   call.fact("deterministic", options.deterministic);
+  call.name_fact("tensor", options.name);
   naming_new(options, [&] { call.agree(); });
   auto parts = naming_new(options, [&] {
     return is_equal ? distribution::partition::equal(extents[0], comm->size())
                     : distribution::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()),
                                                                 extents[0]);
   });
-  layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
+  layout described(options.text(), dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
@@ -133,12 +136,13 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
     call.fact("row_locks", options.row_locks);
     call.fact("deterministic", options.deterministic);
   }
+  call.name_fact("tensor", options.name);
   naming_new(options, [&] { call.agree(); });
   auto parts = distribution::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
   shape[0] = parts.extent();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");
-  layout described(options.name, mine->dtype(), std::move(shape), std::move(parts));
+  layout described(options.text(), mine->dtype(), std::move(shape), std::move(parts));
   auto held = storage::wrap(call, described, mine->data(), options.released);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }

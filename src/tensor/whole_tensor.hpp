@@ -24,13 +24,16 @@ struct staged_adds;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
-  std::string name;
+  std::string name;  // equal on all ranks
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
   bool row_locks = false;
   bool deterministic = false;
   std::int64_t* released = nullptr;  // set to 1 when wrapped memory is no longer used
   std::optional<base::error> error;  // the caller's error on this rank, if any
+  std::string label = {};            // for messages, instead of the name; ranks may differ
+
+  const std::string& text() const { return label.empty() ? name : label; }  // for messages
 };
 
 /// One N-dimensional array over the memory of all ranks; syncyte/tensor.h documents each operation. Rows of this node

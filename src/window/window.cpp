@@ -33,14 +33,16 @@ window::window(std::shared_ptr<comm::communicator> comm, std::string name)
       parts_(static_cast<std::size_t>(comm_->size()), nullptr),
       held_(static_cast<std::size_t>(comm_->size()), 0) {}
 
-std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t bytes, const std::string& name) {
+std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t bytes, const std::string& name,
+                                       const std::string& label) {
   std::size_t whole = 0;
   call.attempt([&] {
     base::expect(bytes < (std::size_t{1} << 62), SYNCYTE_ERR_MEMORY, "bytes", bytes, "less than 2^62");
     whole = sizeof(part_header) + memory::round_up(bytes, part_alignment);
   });
+  call.name_fact("window", name);
   call.agree();
-  std::shared_ptr<window> made(new window(call.comm().shared_from_this(), name));
+  std::shared_ptr<window> made(new window(call.comm().shared_from_this(), label.empty() ? name : label));
   made->memory_ = comm::node_memory::allocate(call, whole, "window_create");
   made->share_sizes(bytes);
   const topology::node_group& node = made->comm_->node();

@@ -30,7 +30,8 @@ class window : public std::enable_shared_from_this<window> {
  public:
   /// Collective; inside `call`, of which every rank may have failed attempts: ends in an agreement, so that it succeeds
   /// or throws on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
-  static std::shared_ptr<window> create(comm::collective_call& call, std::size_t bytes, const std::string& name);
+  static std::shared_ptr<window> create(comm::collective_call& call, std::size_t bytes, const std::string& name,
+                                        const std::string& label = "");
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const std::string& name() const { return name_; }

@@ -228,6 +228,15 @@ static void test_error_fields(void) {
   expect_fields(SYNCYTE_ERR_ARGUMENT, size - 1, "comm_bcast", "world", "root", -1, "-3", range);
   EXPECT(strncmp(fields_of_error().reason, "root is -3; expected 0 to ", 26) == 0);
   EXPECT(strstr(syncyte_last_error(), fields_of_error().reason) != NULL);
+  int32_t agreed = -2;
+  EXPECT_OK(syncyte_last_error_agreed(&agreed));
+  EXPECT(agreed == rank);
+
+  /* An error of this rank alone. */
+  EXPECT_ERROR(syncyte_comm_bcast(NULL, 0, NULL, &buffer), SYNCYTE_ERR_HANDLE, "comm");
+  EXPECT_OK(syncyte_last_error_agreed(&agreed));
+  EXPECT(agreed == -1);
+  EXPECT_ERROR(syncyte_last_error_agreed(NULL), SYNCYTE_ERR_ARGUMENT, "rank is null");
 
   /* The field of an element of an array. */
   int64_t counts[most_ranks] = {-5};

@@ -18,6 +18,7 @@ static syncyte_kv_t make_store(int64_t length, int32_t workers) {
   syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
   options.name = "parameters";
   options.workers = workers;
+  options.struct_size = offsetof(syncyte_kv_options_t, homes); /* of a program that was compiled without homes */
   EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &length, &options, &kv));
   return kv;
 }

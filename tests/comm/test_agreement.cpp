@@ -51,8 +51,7 @@ TEST(agreement, of_several_errors_the_lowest_rank_with_the_highest_status_speaks
   });
   EXPECT_EQ(result.status, size == 1 ? SYNCYTE_ERR_ARGUMENT : SYNCYTE_ERR_IO);
   expect_error(result, result.status, size == 1 ? "from 0" : "from 1");
-  if (size > 2)
-    expect_error(result, result.status, size == 3 ? "(failed on ranks 0, 2 too)" : "(failed on ranks 0, 2,");
+  if (size > 2) expect_error(result, result.status, size == 3 ? "(failed on ranks 0, 2 too)" : "(failed on ranks 0, 2");
 }
 
 TEST(agreement, a_status_that_is_no_code_is_an_error_all_the_same) {
@@ -111,6 +110,65 @@ TEST(agreement, any_number_of_facts_counts_and_long_names_are_whole) {
   expect_error(differ_in(190, 200), SYNCYTE_ERR_MISMATCH, "hash of the facts, of which the first 128 are equal");
   expect_error(differ_in(-1, 200 + is_odd_one()), SYNCYTE_ERR_MISMATCH, "number of facts is 200 on rank");
   EXPECT_EQ(differ_in(-1, 200).status, SYNCYTE_SUCCESS);
+}
+
+TEST(agreement, names_of_what_is_made_are_equal_on_all_ranks) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto named = [&](const std::string& usual, const std::string& odd) {
+    return outcome_of([&] {
+      collective_call call(world(), "test_create");
+      call.name_fact("sample", is_odd_one() ? odd : usual);
+      call.agree();
+    });
+  };
+  EXPECT_EQ(named("pressure", "pressure").status, SYNCYTE_SUCCESS);
+  EXPECT_EQ(named("", "").status, SYNCYTE_SUCCESS);
+  const auto swapped = named("pressure", "source");
+  expect_error(swapped, SYNCYTE_ERR_MISMATCH,
+               "the ranks of world disagree: name of sample number 3 is \"pressure\" on rank");
+  expect_error(swapped, SYNCYTE_ERR_MISMATCH, fmt::format("but \"source\" on rank {}", world().size() - 1));
+  expect_error(named("", "pressure"), SYNCYTE_ERR_MISMATCH, "name of sample number 4 is none on rank");
+  expect_error(named("none", ""), SYNCYTE_ERR_MISMATCH, "is \"none\" on rank");
+  expect_error(named("Temperatur der Nordsee °", "Temperatur der Nordsee"), SYNCYTE_ERR_MISMATCH,
+               "Nordsee °\" on rank");
+  const std::string any_length(300, 'a'), umlauts = "x" + [] {
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "ä";
+    return text;
+  }();
+  expect_error(named(any_length + "1", any_length + "2"), SYNCYTE_ERR_MISMATCH, "aaa...\" (301 bytes, hash ");
+  expect_error(named(umlauts + "1", umlauts + "2"), SYNCYTE_ERR_MISMATCH, "ä...\" (202 bytes, hash ");
+}
+
+TEST(agreement, an_error_of_all_ranks_says_which_of_them_this_one_is) {
+  const auto own_rank = [&](auto&& step) {
+    try {
+      collective_call call(world(), "test_operation");
+      step(call);
+      call.agree();
+    } catch (const comm::agreed_error& error) {
+      return error.own_rank;
+    }
+    return -2;
+  };
+  EXPECT_EQ(own_rank([](auto& call) { call.set_error(base::error(SYNCYTE_ERR_IO, "all")); }), world().rank());
+  if (world().size() == 1) return;
+  EXPECT_EQ(own_rank([](auto& call) { call.fact("number", is_odd_one() ? 1 : 2); }), world().rank());
+}
+
+TEST(agreement, texts_do_not_grow_with_the_number_of_ranks) {
+  collective_call call(world(), "test_operation");
+  call.fact("number", 0);
+  std::vector<comm::fact_record> records(10000, call.record(1));
+  for (std::size_t i = 1; i < records.size(); i += 2) records[i].values[0] = 1;
+  EXPECT_STREQ(call.mismatch(records).what(),
+               "test_operation: the ranks of world disagree: number is 0 on ranks 0, 2, 4, 6, 8, 10, ..., 9998 (5000 "
+               "ranks), but 1 on ranks 1, 3, 5, 7, 9, 11, ..., 9999 (5000 ranks)");
+  records.resize(100);
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].values[0] = static_cast<std::int64_t>(i);
+  EXPECT_STREQ(call.mismatch(records).what(),
+               "test_operation: the ranks of world disagree: number is 0 on rank 0, 1 on rank 1, 2 on rank 2, 3 on "
+               "rank 3, 4 on rank 4, 5 on rank 5, 93 other values on further ranks, but 99 on rank 99");
 }
 
 TEST(agreement, different_operations_are_named) {

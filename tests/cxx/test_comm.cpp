@@ -77,6 +77,27 @@ TEST_F(Comm, FromMpiAndFortran) {
   EXPECT_EQ(result, MPI_CONGRUENT);
 }
 
+TEST_F(Comm, FromMpiKeepsTheGrid) {
+  const int extents[] = {1, size_}, periods[] = {0, 1};
+  MPI_Comm theirs = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 1, &theirs);
+  const syncyte::cartesian_communicator ours(syncyte::from_mpi(theirs));
+  int place[2], rank = -1;
+  MPI_Comm_rank(theirs, &rank);
+  MPI_Cart_coords(theirs, rank, 2, place);
+  MPI_Comm_free(&theirs);
+  EXPECT_EQ(ours.grid(), (std::vector<std::int32_t>{1, size_}));
+  EXPECT_EQ(ours.periods(), (std::vector<bool>{false, true}));
+  EXPECT_EQ(ours.coordinates(), (std::vector<std::int32_t>{place[0], place[1]}));
+}
+
+TEST_F(Comm, ErrorsOfAllRanksSayWhichOfThemThisOneIs) {
+  EXPECT_THROW(world_.split(-7), syncyte::error);
+  EXPECT_EQ(syncyte::agreed_rank(), rank_);
+  EXPECT_THROW(static_cast<void>(communicator().size()), syncyte::error);
+  EXPECT_EQ(syncyte::agreed_rank(), -1);
+}
+
 TEST_F(Comm, DupAndSplit) {
   EXPECT_EQ(world_.dup().size(), size_);
   const communicator half = world_.split(rank_ % 2, -rank_);

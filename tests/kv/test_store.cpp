@@ -41,6 +41,19 @@ syncyte_buffer_t buffer_of(std::vector<Element>& list, syncyte_dtype_t dtype) {
   return base::make_buffer(list.data(), dtype, shape);
 }
 
+TEST(store, names_are_equal_on_all_ranks_and_labels_may_differ) {
+  const std::int64_t length = 2;
+  const auto make = [&](const std::string& name, const std::string& label) {
+    kv::store::create(test::shared_world(), SYNCYTE_FLOAT32, 10, 1, &length,
+                      {.name = name, .workers = 1, .error = {}, .label = label});
+  };
+  const bool is_odd = world().rank() == world().size() - 1;
+  const auto different = test::outcome_of([&] { make(is_odd ? "weights" : "biases", ""); });
+  if (world().size() > 1)
+    test::expect_error(different, SYNCYTE_ERR_MISMATCH, fmt::format("but \"weights\" on rank {}", world().size() - 1));
+  make("weights", fmt::format("of rank {}", world().rank()));
+}
+
 /// One operation of one rank, which every rank can compute.
 struct turn {
   turn(int round, const key_list& lengths) : writer(round % world().size()), sets(round / 2 % 3 == 0) {

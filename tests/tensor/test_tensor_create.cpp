@@ -145,6 +145,28 @@ TEST(TensorErrors, OneBadRankIsEveryRanksError) {
   }
 }
 
+TEST(TensorErrors, TensorsMadeInAnotherOrderAreNotEachOthers) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const bool is_odd = rank() == ranks() - 1;
+  const std::int64_t shape[] = {4, 3};
+  const auto attempt = [&](const std::string& usual, const std::string& odd) {
+    tensor::tensor_options options;
+    options.name = is_odd ? odd : usual;
+    return outcome_of([&] { create_raw(SYNCYTE_FLOAT64, 2, shape, options); });
+  };
+  expect_error(attempt("temperature", "source"), SYNCYTE_ERR_MISMATCH, "is \"temperature\" on rank");
+  expect_error(attempt("source", "temperature"), SYNCYTE_ERR_MISMATCH,
+               fmt::format("but \"temperature\" on rank {}", ranks() - 1));
+  expect_error(attempt("temperature", ""), SYNCYTE_ERR_MISMATCH, fmt::format("but none on rank {}", ranks() - 1));
+  tensor::tensor_options labelled;
+  labelled.label = fmt::format("of rank {}", rank());
+  labelled.row_locks = true;  // a tensor of its own, named after the label
+  auto tensor = tensor::whole_tensor::create(shared_world(), SYNCYTE_FLOAT64, 2, shape, labelled);
+  expect_error(outcome_of([&] { tensor->lock(4); }), SYNCYTE_ERR_INDEX, labelled.label);
+  tensor->set_optimizer(
+      {.optimizer = SYNCYTE_OPTIMIZER_ADAM, .lr = 0.1, .momentum = 0, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8});
+}
+
 TEST(TensorErrors, RanksThatDisagree) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const bool is_odd = rank() == ranks() - 1;

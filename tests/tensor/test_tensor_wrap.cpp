@@ -138,6 +138,10 @@ TEST(WrapErrors, AreEveryRanks) {
   if (ranks() == 1) return;
   local = buffer_of(values, is_odd ? SYNCYTE_INT32 : SYNCYTE_FLOAT32, {2, 3});
   expect_error(attempt(&local), SYNCYTE_ERR_MISMATCH, "dtype is");
+  local = buffer_of(values, SYNCYTE_FLOAT32, {2, 3});
+  tensor::tensor_options named;
+  named.name = is_odd ? "source" : "temperature";
+  expect_error(attempt(&local, named), SYNCYTE_ERR_MISMATCH, "is \"temperature\" on rank");
   local = buffer_of(values, SYNCYTE_FLOAT32, {2, is_odd ? 4 : 3});
   expect_error(attempt(&local), SYNCYTE_ERR_MISMATCH, "shape[1] is");
 }

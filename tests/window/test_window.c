@@ -98,9 +98,13 @@ static void test_started(void) {
 
 static void test_create_refuses(void) {
   syncyte_window_t window = NULL;
-  syncyte_window_options_t options = {sizeof options, "bad on one rank", SYNCYTE_MEMORY_HOST};
+  syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;
+  options.name = "bad on one rank";
   if (rank == ranks - 1) options.struct_size = 1;
   EXPECT(syncyte_window_create(world, 8, &options, &window) == SYNCYTE_ERR_ARGUMENT);
+  options.struct_size = offsetof(syncyte_window_options_t, label); /* of a program that was compiled without label */
+  EXPECT(syncyte_window_create(world, 8, &options, &window) == SYNCYTE_SUCCESS);
+  EXPECT(syncyte_window_destroy(&window) == SYNCYTE_SUCCESS);
   options.struct_size = sizeof options;
   if (rank == 0) options.memory = SYNCYTE_MEMORY_CUDA;
   EXPECT(syncyte_window_create(world, 8, &options, &window) == SYNCYTE_ERR_UNSUPPORTED);

@@ -36,6 +36,14 @@ TEST(window_create, fails_on_all_ranks_if_the_caller_found_an_error_on_one) {
   expect_error(result, SYNCYTE_ERR_ARGUMENT, "options are wrong");
 }
 
+TEST(window_create, refuses_names_that_differ) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const bool is_odd = rank() == ranks() - 1;
+  expect_error(outcome_of([&] { make_window(8, is_odd ? "flags" : "data"); }), SYNCYTE_ERR_MISMATCH,
+               fmt::format("but \"flags\" on rank {}", ranks() - 1));
+  expect_error(outcome_of([&] { make_window(8, is_odd ? "" : "data"); }), SYNCYTE_ERR_MISMATCH, "is \"data\" on rank");
+}
+
 TEST(window_fence, tells_windows_apart) {
   const auto first = make_window(8);
   const auto second = make_window(8);

@@ -18,7 +18,7 @@ module syncyte_comm_c
   type, bind(C) :: syncyte_comm_options_t
     ! sizeof(syncyte_comm_options_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
-    ! for messages; null: made from the parent's name
+    ! for messages, ranks may differ; null: made from the parent's name
     type(c_ptr) :: name = c_null_ptr
     ! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer(c_int32_t) :: check = -1_c_int32_t
@@ -59,6 +59,15 @@ module syncyte_comm_c
       type(syncyte_init_options_t), intent(in), optional :: options
       integer(c_int32_t) :: answer
     end function syncyte_init
+
+    !> Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so
+    !> that one of them can print it for all. Local; callable at any time.
+    ! rank [out]: this rank's number in that communicator; -1: the error is this rank's alone
+    function syncyte_last_error_agreed(rank) bind(C, name="syncyte_last_error_agreed") result(answer)
+      import
+      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t) :: answer
+    end function syncyte_last_error_agreed
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
@@ -173,7 +182,8 @@ module syncyte_comm_c
     end function syncyte_comm_self
 
     !> Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
-    !> and stays the caller's. Collective over it.
+    !> and stays the caller's. Collective over it. A Cartesian one stays Cartesian (syncyte/cart.h); other
+    !> topologies of MPI are not kept.
     ! fortran_handle [in]: an intra-communicator
     ! options [in]: null for defaults; all ranks get an error in one rank's options
     ! comm [out]: the communicator

@@ -34,8 +34,8 @@ module syncyte_kv_c
   !> Options of a new store.
   type, bind(C) :: syncyte_kv_options_t
     ! sizeof(syncyte_kv_options_t)
-    integer(c_size_t) :: struct_size = 32_c_size_t
-    ! for messages; may be null
+    integer(c_size_t) :: struct_size = 40_c_size_t
+    ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
@@ -43,6 +43,8 @@ module syncyte_kv_c
     integer(c_int32_t) :: reserved = 0_c_int32_t
     ! home ranks of the keys; equal on all ranks
     integer(c_int32_t) :: homes = 1_c_int32_t
+    ! name for messages, if not null; ranks may differ
+    type(c_ptr) :: label = c_null_ptr
   end type syncyte_kv_options_t
 
   !> Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
@@ -96,7 +98,7 @@ module syncyte_kv_c
 
   interface
 
-    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes.
+    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name.
     ! comm [in]: its ranks
     ! dtype [in]: SYNCYTE_FLOAT32
     ! key_count [in]: 1 or more

@@ -28,8 +28,8 @@ module syncyte_tensor_c
   !> Options of a new tensor.
   type, bind(C) :: syncyte_tensor_options_t
     ! sizeof(syncyte_tensor_options_t)
-    integer(c_size_t) :: struct_size = 48_c_size_t
-    ! for messages; may be null
+    integer(c_size_t) :: struct_size = 56_c_size_t
+    ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
     ! pass numbers that add up to shape[0]
@@ -45,6 +45,8 @@ module syncyte_tensor_c
     ! tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take
     ! effect at once. Equal on all ranks
     integer(c_int32_t) :: deterministic = 0_c_int32_t
+    ! name for messages, if not null; ranks may differ
+    type(c_ptr) :: label = c_null_ptr
   end type syncyte_tensor_options_t
 
   !> Hyperparameters; an optimizer ignores those that it does not have.
@@ -63,7 +65,8 @@ module syncyte_tensor_c
 
   interface
 
-    !> Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
+    !> Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name: tensors that
+    !> programs make in different orders, but name, are an error.
     ! comm [in]: its ranks
     ! dtype [in]: element type
     ! ndim [in]: number of dimensions, 1 to SYNCYTE_MAX_NDIM
@@ -85,10 +88,10 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_create
 
-    !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first.
-    !> The caller owns the memory, which must live until a collective point frees the tensor; options->released is
-    !> set then. The memory is not shared: other ranks access it as they access other nodes' rows, on the same node
-    !> too, and there is no node view.
+    !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first,
+    !> options->name. The caller owns the memory, which must live until a collective point frees the tensor;
+    !> options->released is set then. The memory is not shared: other ranks access it as they access other nodes'
+    !> rows, on the same node too, and there is no node view.
     ! comm [in]: its ranks
     ! local [in]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
     ! options [in]: null for defaults; local_rows must be -1

@@ -83,7 +83,8 @@ module syncyte_tensors
 contains
 
   !> Makes a tensor of zeros. Collective.
-  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, row_locks, deterministic, stat, errmsg)
+  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, row_locks, deterministic, label, stat, &
+      errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
@@ -91,15 +92,17 @@ contains
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
     ! pass numbers that add up to shape[0]
     type(*), dimension(..), intent(in), target, optional :: local_rows
-    character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
     logical, intent(in), optional :: row_locks  !! true: rows have locks, of 8 bytes each; equal on all ranks
     ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
     logical, intent(in), optional :: deterministic
+    character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable :: shape_c(:)
     integer(c_int64_t) :: local_rows_c
     character(kind=c_char, len=:), allocatable, target :: name_c
+    character(kind=c_char, len=:), allocatable, target :: label_c
     type(syncyte_tensor_options_t) :: options
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
@@ -116,6 +119,8 @@ contains
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(row_locks)) options%row_locks = merge(1_c_int32_t, 0_c_int32_t, row_locks)
     if (present(deterministic)) options%deterministic = merge(1_c_int32_t, 0_c_int32_t, deterministic)
+    call to_c(label, label_c)
+    if (allocated(label_c)) options%label = c_loc(label_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_create"//c_null_char)
@@ -130,18 +135,20 @@ contains
   end subroutine tensor_create
 
   !> Makes a tensor of arrays that the ranks already have; the arrays must outlive the tensor. Collective.
-  subroutine tensor_wrap(self, comm, array, name, row_locks, deterministic, stat, errmsg)
+  subroutine tensor_wrap(self, comm, array, name, row_locks, deterministic, label, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
-    character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
     logical, intent(in), optional :: row_locks  !! true: rows have locks, of 8 bytes each; equal on all ranks
     ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
     logical, intent(in), optional :: deterministic
+    character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
     character(kind=c_char, len=:), allocatable, target :: name_c
+    character(kind=c_char, len=:), allocatable, target :: label_c
     type(syncyte_tensor_options_t) :: options
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
@@ -152,6 +159,8 @@ contains
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(row_locks)) options%row_locks = merge(1_c_int32_t, 0_c_int32_t, row_locks)
     if (present(deterministic)) options%deterministic = merge(1_c_int32_t, 0_c_int32_t, deterministic)
+    call to_c(label, label_c)
+    if (allocated(label_c)) options%label = c_loc(label_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_wrap"//c_null_char)

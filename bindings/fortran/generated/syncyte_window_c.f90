@@ -16,16 +16,18 @@ module syncyte_window_c
   !> Options of a new window.
   type, bind(C) :: syncyte_window_options_t
     ! sizeof(syncyte_window_options_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
-    ! for messages; may be null
+    integer(c_size_t) :: struct_size = 32_c_size_t
+    ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     integer(c_int32_t) :: memory = 0_c_int32_t
+    ! name for messages, if not null; ranks may differ
+    type(c_ptr) :: label = c_null_ptr
   end type syncyte_window_options_t
 
   interface
 
-    !> Makes a window. Collective; sizes may differ between ranks and may be 0.
+    !> Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
     ! comm [in]: its ranks
     ! bytes [in]: this rank's bytes
     ! options [in]: null for defaults

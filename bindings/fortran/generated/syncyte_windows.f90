@@ -49,15 +49,17 @@ module syncyte_windows
 contains
 
   !> Makes a window; sizes may differ between ranks and may be 0. Collective.
-  subroutine window_create(self, comm, bytes, name, stat, errmsg)
+  subroutine window_create(self, comm, bytes, name, label, stat, errmsg)
     class(syncyte_window), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target :: bytes  !! any integer: this rank's bytes
-    character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
+    character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_size_t) :: bytes_c
     character(kind=c_char, len=:), allocatable, target :: name_c
+    character(kind=c_char, len=:), allocatable, target :: label_c
     type(syncyte_window_options_t) :: options
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
@@ -66,6 +68,8 @@ contains
     local = fortran_size(bytes, "bytes"//c_null_char, bytes_c)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
+    call to_c(label, label_c)
+    if (allocated(label_c)) options%label = c_loc(label_c)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "window_create"//c_null_char)

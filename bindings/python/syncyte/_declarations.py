@@ -351,7 +351,7 @@ class CommOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {"check": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_comm_options_t)
-        ("name", ctypes.c_char_p),  # for messages; null: made from the parent's name
+        ("name", ctypes.c_char_p),  # for messages, ranks may differ; null: made from the parent's name
         ("check", ctypes.c_int32),  # -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     ]
 
@@ -481,8 +481,9 @@ class WindowOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_window_options_t)
-        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
+        ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
 
 
@@ -492,12 +493,13 @@ class TensorOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {"local_rows": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_tensor_options_t)
-        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("local_rows", ctypes.c_int64),  # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all pass numbers that add up to shape[0]
         ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
         ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
         ("row_locks", ctypes.c_int32),  # 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
         ("deterministic", ctypes.c_int32),  # 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take effect at once. Equal on all ranks
+        ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
 
 
@@ -520,10 +522,11 @@ class KvOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {"workers": 1, "homes": 1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_options_t)
-        ("name", ctypes.c_char_p),  # for messages; may be null
+        ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
         ("reserved", ctypes.c_int32),  # not used
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
+        ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
 
 
@@ -787,6 +790,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(InitOptions),  # options (in, optional): null for defaults
         ],
     ),
+    # Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so that one
+    # of them can print it for all. Local; callable at any time.
+    "syncyte_last_error_agreed": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),  # rank (out): this rank's number in that communicator; -1: the error is this rank's alone
+        ],
+    ),
     # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     # Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
     # application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
@@ -885,8 +896,9 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated and
-    # stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-
-    # communicator and an invalid handle, on this rank alone: it cannot notify the others.
+    # stays the caller's. Collective over it. A Cartesian one stays Cartesian (syncyte/cart.h); other topologies of MPI
+    # are not kept. Returns: SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-communicator and an invalid handle,
+    # on this rank alone: it cannot notify the others.
     "syncyte_comm_from_fortran": Function(
         ctypes.c_int32,
         [
@@ -1937,9 +1949,10 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, index's elements times a row's elements; must not overlap the table
         ],
     ),
-    # Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: SYNCYTE_ERR_MEMORY if the node's
-    # ranks together ask for more than the machine or its cgroup has available, SYNCYTE_ERR_UNSUPPORTED if comm spans
-    # several nodes, a rank lacks UCX, and this MPI has no one-sided communication between them.
+    # Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0. Returns:
+    # SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has available,
+    # SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication
+    # between them.
     "syncyte_window_create": Function(
         ctypes.c_int32,
         [
@@ -2159,9 +2172,10 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # window (in): a window
         ],
     ),
-    # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition. Returns: SYNCYTE_ERR_TYPE,
-    # SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows do not add up),
-    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
+    # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name: tensors that programs
+    # make in different orders, but name, are an error. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more
+    # than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows do not add up), SYNCYTE_ERR_MEMORY (more than the node
+    # has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
     "syncyte_tensor_create": Function(
         ctypes.c_int32,
         [
@@ -2173,10 +2187,10 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],
     ),
-    # Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
-    # caller owns the memory, which must live until a collective point frees the tensor; options->released is set then.
-    # The memory is not shared: other ranks access it as they access other nodes' rows, on the same node too, and there
-    # is no node view.
+    # Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first,
+    # options->name. The caller owns the memory, which must live until a collective point frees the tensor;
+    # options->released is set then. The memory is not shared: other ranks access it as they access other nodes' rows,
+    # on the same node too, and there is no node view.
     "syncyte_tensor_wrap": Function(
         ctypes.c_int32,
         [
@@ -2661,7 +2675,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
-    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes. Returns:
+    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name. Returns:
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several
     # nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
     # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.

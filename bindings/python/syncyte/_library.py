@@ -164,8 +164,9 @@ def last_fields() -> errors.ErrorFields:
     fields = new_struct(c.ErrorFields)
     if core().unchecked("syncyte_last_error_fields")(fields) != 0:
         return errors.ErrorFields()
-    values: Any = (getattr(fields, name) for name in errors.ErrorFields._fields)
-    return errors.ErrorFields._make(v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in values)
+    values: list[Any] = [getattr(fields, name) for name in errors.ErrorFields._fields if name != "agreed_rank"]
+    texts = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in values]
+    return errors.ErrorFields._make([*texts, core().output("syncyte_last_error_agreed")])
 
 
 def set_error(error: BaseException) -> int:
@@ -222,8 +223,8 @@ def new_struct(structure: type[ctypes.Structure], **values: Any) -> Any:
     return structure(**{**vars(structure)["_defaults_"], **values, "struct_size": ctypes.sizeof(structure)})
 
 
-def name_bytes(name: str | None) -> bytes | None:
+def name_bytes(name: str | None, argument: str = "name") -> bytes | None:
     """Converts a name for the C interface. Raises ArgumentError for a zero byte."""
     if name is None:
         return None
-    return as_text(name, "name", "a string without a zero character", may_be_empty=True).encode()
+    return as_text(name, argument, "a string without a zero character", may_be_empty=True).encode()

@@ -24,6 +24,7 @@ class ErrorFields(NamedTuple):
     value: str = ""  #: value of the argument; if it differs between ranks, the values and their ranks
     expected: str = ""
     rank: int = -1  #: rank that failed: of the communicator in a collective, otherwise of COMM_WORLD
+    agreed_rank: int = -1  #: this rank's number in the communicator whose ranks all got this error; -1: this rank alone
 
 
 class Error(Exception):

@@ -89,7 +89,9 @@ class Store(Handle):
     dtype : element type
         float32.
     name : str, optional
-        Name for messages.
+        Name, equal on all ranks; None is a name of its own.
+    label : str, optional
+        Name for messages instead of `name`; ranks may differ.
     homes : str
         Home ranks of the keys. "cyclic": key mod ranks; "hash": mixed, which spreads keys of any stride evenly, such as
         a power of two; "block": in order, as the rows of a tensor.
@@ -107,20 +109,22 @@ class Store(Handle):
         self, num_keys: int, lengths: Any,
         *, comm: Comm = COMM_WORLD, workers: int = 1, dtype: dtypes.DTypeLike = "float32", name: str | None = None,
         homes: str = "cyclic",
+        label: str | None = None,
     ) -> None:
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[int, np.ndarray, c.DType, Any]:
             keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
             threads = at_least(1, as_int32(workers, "workers"), "workers")
+            names = {"name": _library.name_bytes(name), "label": _library.name_bytes(label, "label")}
             placed = _choice(homes, c.KvHomes, "homes", "HOMES_")
-            chosen = _library.new_struct(c.KvOptions, name=_library.name_bytes(name), workers=threads, homes=placed)
+            chosen = _library.new_struct(c.KvOptions, workers=threads, homes=placed, **names)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("kv_create", prepare, always=True)
         arguments = keys, numbers.size, _arrays.pointer(numbers), options
         self._own(_library.core().output("syncyte_kv_create", comm.handle, int(element), *arguments))
-        self._comm, self._num_keys, self._name = comm, keys, name
+        self._comm, self._num_keys, self._name = comm, keys, label or name
         self._live: dict[int, StoreWorker] = {}  # keeps workers alive until free(), because barriers wait for them
         self._length = int(numbers[0]) if numbers.size == 1 else None
 

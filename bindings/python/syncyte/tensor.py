@@ -82,10 +82,11 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         comm: Comm = COMM_WORLD,
         local_rows: int | None = None,
         name: str | None = None,
+        label: str | None = None,
         row_locks: bool = False,
         deterministic: bool = False,
     ):
-        """Makes a tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
+        """Makes a tensor of zeros. Collective; all ranks agree on shape, dtype, name, and whether local_rows is given.
 
         Parameters
         ----------
@@ -99,7 +100,9 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             Number of this rank's rows; the numbers of all ranks add up to shape[0]. None on all ranks: equal parts,
             with the remainder on the first ranks.
         name : str, optional
-            Name for messages.
+            Name, equal on all ranks; None is a name of its own.
+        label : str, optional
+            Name for messages instead of `name`; ranks may differ.
         row_locks : bool
             True: rows have locks, see lock(), of 8 bytes each. Equal on all ranks.
         deterministic : bool
@@ -121,6 +124,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             options = _library.new_struct(
                 c.TensorOptions,
                 name=_library.name_bytes(name),
+                label=_library.name_bytes(label, "label"),
                 local_rows=rows,
                 row_locks=int(bool(row_locks)),
                 deterministic=int(bool(deterministic)),
@@ -131,7 +135,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         description = int(element), len(extents), (ctypes.c_int64 * max(len(extents), 1))(*extents)
         handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
         is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
-        self._take(handle, comm, extents, element, TORCH if is_torch else NUMPY, name=name)
+        self._take(handle, comm, extents, element, TORCH if is_torch else NUMPY, name=label or name)
 
     def _take(
         self, handle: int, comm: Comm, shape: tuple[int, ...], dtype: c.DType, array_kind: str, wrapped: Any = None,
@@ -161,13 +165,13 @@ class WholeTensor(OptimizerMethods, StartedMethods):
 
     @classmethod
     def wrap(
-        cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None, row_locks: bool = False,
-        deterministic: bool = False,
+        cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None, label: str | None = None,
+        row_locks: bool = False, deterministic: bool = False,
     ) -> WholeTensor:  # fmt: skip
         """Makes a whole tensor of arrays that the ranks already have, without a copy. Collective.
 
-        Element type and all extents but the first must be equal on all ranks. The memory is not shared: other ranks
-        access it as they access other nodes' rows, and there is no node view.
+        Element type, name and all extents but the first must be equal on all ranks. The memory is not shared: other
+        ranks access it as they access other nodes' rows, and there is no node view.
 
         Parameters
         ----------
@@ -177,7 +181,9 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         comm : Comm
             The tensor's ranks.
         name : str, optional
-            Name for messages.
+            Name, equal on all ranks; None is a name of its own.
+        label : str, optional
+            Name for messages instead of `name`; ranks may differ.
         row_locks, deterministic : bool
             As of the constructor.
 
@@ -192,6 +198,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             options = _library.new_struct(
                 c.TensorOptions,
                 name=_library.name_bytes(name),
+                label=_library.name_bytes(label, "label"),
                 row_locks=int(bool(row_locks)),
                 deterministic=int(bool(deterministic)),
             )
@@ -210,7 +217,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             released.value = 1
             raise
         tensor = cls.from_handle(handle, comm, buffer.array_kind, buffer.array)
-        tensor._name = name
+        tensor._name = label or name
         return tensor
 
     @classmethod

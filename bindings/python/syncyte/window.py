@@ -50,7 +50,9 @@ class Window(Handle):
 
     kind = "window"
 
-    def __init__(self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None):
+    def __init__(
+        self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None, label: str | None = None
+    ):
         """Makes a window of zeroed memory. Collective.
 
         Parameters
@@ -60,23 +62,28 @@ class Window(Handle):
         comm : Comm
             The window's ranks.
         name : str, optional
-            Name for messages.
+            Name, equal on all ranks; None is a name of its own.
+        label : str, optional
+            Name for messages instead of `name`; ranks may differ.
 
         Raises
         ------
+        MismatchError
+            Ranks differ in the name.
         OutOfMemoryError
             The node has less memory than its ranks together request.
         UnsupportedError
             `comm` spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication between them.
         """
         self._comm = comm_or_world(comm)
-        count, options = self._comm._prepare(
-            "window_create",
-            lambda: (as_size(size, "size"), _library.new_struct(c.WindowOptions, name=_library.name_bytes(name))),
-            always=True,
-        )
+
+        def prepare() -> tuple[int, Any]:
+            names = {"name": _library.name_bytes(name), "label": _library.name_bytes(label, "label")}
+            return as_size(size, "size"), _library.new_struct(c.WindowOptions, **names)
+
+        count, options = self._comm._prepare("window_create", prepare, always=True)
         self._own(_library.core().output("syncyte_window_create", self._comm.handle, count, options))
-        self._bytes, self._name = count, name
+        self._bytes, self._name = count, label or name
 
     @property
     def comm(self) -> Comm:

@@ -59,7 +59,7 @@ typedef struct syncyte_init_options_t {
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
   size_t struct_size; /**< sizeof(syncyte_comm_options_t) */
-  const char* name;   /**< for messages; null: made from the parent's name */
+  const char* name;   /**< for messages, ranks may differ; null: made from the parent's name */
   int32_t check;      /**< {default(-1)} -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
 } syncyte_comm_options_t;
 
@@ -89,6 +89,13 @@ typedef struct syncyte_topology_t {
  * bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may be called again.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* options);
+
+/**
+ * @brief Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so that
+ * one of them can print it for all. Local; callable at any time.
+ * @param[out] rank this rank's number in that communicator; -1: the error is this rank's alone
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_last_error_agreed(int32_t* rank);
 
 /**
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
@@ -193,7 +200,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
 
 /**
  * @brief Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
- * and stays the caller's. Collective over it.
+ * and stays the caller's. Collective over it. A Cartesian one stays Cartesian (syncyte/cart.h); other topologies of MPI
+ * are not kept.
  * @param[in] fortran_handle an intra-communicator
  * @param[in] options {optional} null for defaults; all ranks get an error in one rank's options
  * @param[out] comm the communicator

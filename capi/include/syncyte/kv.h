@@ -66,14 +66,15 @@ enum syncyte_kv_homes_values {
 /** Options of a new store. */
 typedef struct syncyte_kv_options_t {
   size_t struct_size;       /**< sizeof(syncyte_kv_options_t) */
-  const char* name;         /**< for messages; may be null */
+  const char* name;         /**< may be null, which is a name of its own; equal on all ranks */
   int32_t workers;          /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
   int32_t reserved;         /**< not used */
   syncyte_kv_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
+  const char* label;        /**< name for messages, if not null; ranks may differ */
 } syncyte_kv_options_t;
 
 /** All defaults: `syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;`. */
-#define SYNCYTE_KV_OPTIONS_INIT {sizeof(syncyte_kv_options_t), NULL, 1, 0, SYNCYTE_KV_HOMES_CYCLIC}
+#define SYNCYTE_KV_OPTIONS_INIT {sizeof(syncyte_kv_options_t), NULL, 1, 0, SYNCYTE_KV_HOMES_CYCLIC, NULL}
 
 /** Sampling scheme: one of ::syncyte_kv_scheme_values. */
 typedef int32_t syncyte_kv_scheme_t;
@@ -133,7 +134,7 @@ typedef struct syncyte_kv_worker_info_t {
 } syncyte_kv_worker_info_t;
 
 /**
- * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes.
+ * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name.
  * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
  * @param[in] key_count 1 or more

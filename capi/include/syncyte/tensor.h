@@ -27,7 +27,7 @@ typedef struct syncyte_tensor_s* syncyte_tensor_t;
 /** Options of a new tensor. */
 typedef struct syncyte_tensor_options_t {
   size_t struct_size; /**< sizeof(syncyte_tensor_options_t) */
-  const char* name;   /**< for messages; may be null */
+  const char* name;   /**< may be null, which is a name of its own; equal on all ranks */
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
@@ -37,10 +37,11 @@ typedef struct syncyte_tensor_options_t {
   int32_t deterministic; /**< 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex
                             numbers take effect in tensor_sync(), with the same bits for every order of the adds and
                             for every rank that makes them; 0: they take effect at once. Equal on all ranks */
+  const char* label;     /**< name for messages, if not null; ranks may differ */
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
-#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0}
+#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0, NULL}
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;
@@ -77,7 +78,8 @@ typedef struct syncyte_optimizer_options_t {
 #define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
 
 /**
- * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
+ * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition,
+ * options->name: tensors that programs make in different orders, but name, are an error.
  * @param[in] comm its ranks
  * @param[in] dtype element type
  * @param[in] ndim number of dimensions, 1 to SYNCYTE_MAX_NDIM
@@ -92,10 +94,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
                                                       syncyte_tensor_t* tensor);
 
 /**
- * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
- * caller owns the memory, which must live until a collective point frees the tensor; options->released is set then. The
- * memory is not shared: other ranks access it as they access other nodes' rows, on the same node too, and there is no
- * node view.
+ * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first,
+ * options->name. The caller owns the memory, which must live until a collective point frees the tensor;
+ * options->released is set then. The memory is not shared: other ranks access it as they access other nodes' rows, on
+ * the same node too, and there is no node view.
  * @param[in] comm its ranks
  * @param[in] local {contiguous, kept} this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
  * @param[in] options {optional} null for defaults; local_rows must be -1

@@ -36,15 +36,16 @@ enum syncyte_lock_values {
 /** Options of a new window. */
 typedef struct syncyte_window_options_t {
   size_t struct_size;      /**< sizeof(syncyte_window_options_t) */
-  const char* name;        /**< for messages; may be null */
+  const char* name;        /**< may be null, which is a name of its own; equal on all ranks */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
+  const char* label;       /**< name for messages, if not null; ranks may differ */
 } syncyte_window_options_t;
 
 /** All defaults: `syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;`. */
-#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST}
+#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST, NULL}
 
 /**
- * @brief Makes a window. Collective; sizes may differ between ranks and may be 0.
+ * @brief Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
  * @param[in] comm its ranks
  * @param[in] bytes this rank's bytes
  * @param[in] options {optional} null for defaults

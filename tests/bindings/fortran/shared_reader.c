@@ -40,8 +40,11 @@ int main(void) {
   must(syncyte_comm_size(readers, &reading), "size");
   must(syncyte_comm_rank(readers, &reader), "rank");
   const int64_t ny = 2 * (ranks - reading), shape[] = {3, ny, 5}, counters = 1 + reading;
-  must(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 3, shape, NULL, &snapshots), "create");
-  must(syncyte_tensor_create(world, SYNCYTE_INT64, 1, &counters, NULL, &published), "create");
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
+  options.name = "snapshots"; /* as the Fortran program */
+  must(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 3, shape, &options, &snapshots), "create");
+  options.name = "published";
+  must(syncyte_tensor_create(world, SYNCYTE_INT64, 1, &counters, &options, &published), "create");
   for (int64_t step = 1; step <= 12; ++step) {
     must(syncyte_tensor_wait(published, 0, SYNCYTE_COMPARE_GE, step, 10.0, NULL), "wait");
     read_snapshot(snapshots, step, ny);

@@ -64,9 +64,14 @@ contains
   subroutine partition()
     type(syncyte_tensor) :: t
     type(syncyte_comm) :: comm
-    integer :: other, next, owners(7)
+    integer :: other, next, owners(7), stat
+    character(len=400) :: errmsg
 
-    call t%create(world, SYNCYTE_FLOAT32, [3, 7], name="partition")
+    call t%create(world, SYNCYTE_FLOAT32, [3, 7], name=merge("source     ", "temperature", rank == ranks - 1), stat=stat, &
+                  errmsg=errmsg)
+    if (ranks > 1) call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, 'is "temperature" on rank', "another name")
+    if (ranks == 1) call t%destroy()
+    call t%create(world, SYNCYTE_FLOAT32, [3, 7], name="partition"//repeat(" ", rank), label="any label")
     call check_equal(t%rank(), 2, "dimensions")
     call check_equal(t%extent(1), 3_int64, "first extent")
     call check_equal(t%extent(2), 7_int64, "rows")

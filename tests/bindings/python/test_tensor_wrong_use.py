@@ -176,6 +176,29 @@ def test_gradients_need_asking(world):
         tensor.sync_grad()
 
 
+def test_objects_made_in_another_order_are_not_each_others(world):
+    odd = world.rank == world.size - 1
+    makers = (
+        lambda name, label: syncyte.WholeTensor((4, 3), "float64", name=name, label=label),
+        lambda name, label: syncyte.WholeTensor.zeros((4, 3), name=name, label=label),
+        lambda name, label: syncyte.WholeTensor.wrap(np.zeros((2, 3)), name=name, label=label),
+        lambda name, label: syncyte.Window(8, name=name, label=label),
+        lambda name, label: syncyte.Store(10, 3, name=name, label=label),
+    )
+    different = [("temperature", "source"), ("temperature", None), ("", "source")] if world.size > 1 else []
+    for make in makers:
+        for usual, other in different:
+            with pytest.raises(syncyte.MismatchError, match="the ranks of world disagree: name of") as caught:
+                make(other if odd else usual, None)
+            for name in (usual, other):
+                assert (f'"{name}" on rank' if name else "none on rank") in str(caught.value)
+        made = make("temperature", f"of rank {world.rank}")
+        assert f"of rank {world.rank}" in repr(made) and "temperature" not in repr(made)
+        make(None if odd else "", None)
+        with pytest.raises(syncyte.ArgumentError, match="label is"):
+            make("temperature", "zero\0byte")
+
+
 def test_a_wait_in_vain_names_tensor_and_element(world):
     named = syncyte.WholeTensor((2, 3), "int64", name="flags")
     wrapped = syncyte.WholeTensor.wrap(np.zeros(2, np.int64), name="own")
