@@ -8,14 +8,15 @@ program end_of_job
   type(syncyte_tensor) :: t
   real(real64) :: row(2)
   character(len=6) :: how
-  integer :: stat
+  integer :: stat, rank
 
   call get_command_argument(1, how)
   call syncyte_init()
   call world%from_world()
   call t%create(world, SYNCYTE_FLOAT64, [2, 6])
   print '(a)', "started"
-  if (how == "caught" .and. world%rank() == 0) then
+  rank = world%rank()
+  if (how == "caught" .and. rank == 0) then
     call world%bcast(row, world%size(), stat=stat)
     call sleep_for_seconds(8)
   else if (how /= "") then
