@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from . import _library
+from . import _interrupts, _library
 
 torch.ops.load_library(_library.find("syncyte_torch"))
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
@@ -126,6 +126,10 @@ def _refused(operator: Any, *_: Any) -> Rule:
 
 _RULES = {"once": _once, "in_place": _in_place, "each": _in_a_loop, "first_tensor": _identity, "refused": _refused}
 
+
+# A wait in C++ that a signal has ended raises the exception of its handler (bindings/torch/src/tensors/buffers.cpp).
+_interruptions = torch.library.Library("syncyte", "FRAGMENT")
+_interruptions.impl("raise_interruption", _interrupts.raise_again, "CompositeImplicitAutograd")
 
 _register_effects(table())
 for _row in table():

@@ -147,6 +147,7 @@ constexpr operator_row rows[] = {
     composed_row("comm_size(int comm) -> int"),
     composed_row("use_device_memory(int use) -> ()"),
     composed_row("serve_from_cache() -> int"),
+    composed_row("raise_interruption() -> ()"),
     composed_row("operator_table() -> str[]"),
 };
 
