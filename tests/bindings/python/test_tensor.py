@@ -172,7 +172,7 @@ def test_accumulate_box(world):
 def test_accumulate_box_of_every_element_type(world, dtype):
     tensor = syncyte.WholeTensor((5, 3), dtype)
     ones = torch.ones(5, 1, dtype=tensor.torch_dtype)
-    tensor.accumulate_box((0, 1), ones, alpha=3)
+    tensor.accumulate_box((0, 1), ones, alpha=1 if dtype == DType.BOOL else 3)
     tensor.sync()
     expected = torch.tensor(3 * world.size, dtype=tensor.torch_dtype)
     assert (tensor.gather(torch.arange(5))[:, 1] == expected).all()

@@ -14,62 +14,60 @@ LIKE = torch.zeros(3)
 
 
 @contextlib.contextmanager
-def interrupted(seconds=0.2):
-    """Expects a KeyboardInterrupt, which a signal raises repeatedly, because the first may arrive before the wait."""
+def interrupted():
+    """Expects a KeyboardInterrupt, which a signal raises soon."""
     def handler(number, frame):
         raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGALRM, handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
-            try:
-                yield
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
 
 
-def compiled_receive(comm):
-    run = torch.compile(lambda like: sct.recv(like, comm.rank, 70, comm) + 1, fullgraph=True, backend="aot_eager")
-    sct.send(torch.ones(3), comm.rank, 70, comm)
+def compiled_receive(comm, tag):
+    run = torch.compile(lambda like: sct.recv(like, comm.rank, tag, comm) + 1, fullgraph=True, backend="aot_eager")
+    sct.send(torch.ones(3), comm.rank, tag, comm)
     assert run(LIKE).tolist() == [2, 2, 2]
     return lambda: run(LIKE)
 
 
 RECEIVES = {
-    "recv": lambda comm: lambda: sct.recv(LIKE, comm.rank, 70, comm),
-    "sendrecv": lambda comm: lambda: sct.sendrecv(LIKE, syncyte.PROC_NULL, LIKE, comm.rank, 70, comm=comm),
-    "wait_all": lambda comm: lambda: sct.wait_all([sct.irecv(LIKE, comm.rank, 70, comm)]),
-    "operator": lambda comm: lambda: torch.ops.syncyte.recv(LIKE, comm.handle, comm.rank, 70),
-    "operator wait_all": lambda comm: lambda: torch.ops.syncyte.wait_all(
-        [torch.ops.syncyte.irecv(LIKE, comm.handle, comm.rank, 70)]),
+    "recv": lambda comm, tag: lambda: sct.recv(LIKE, comm.rank, tag, comm),
+    "sendrecv": lambda comm, tag: lambda: sct.sendrecv(LIKE, syncyte.PROC_NULL, LIKE, comm.rank, tag, comm=comm),
+    "wait_all": lambda comm, tag: lambda: sct.wait_all([sct.irecv(LIKE, comm.rank, tag, comm)]),
+    "operator": lambda comm, tag: lambda: torch.ops.syncyte.recv(LIKE, comm.handle, comm.rank, tag),
+    "operator wait_all": lambda comm, tag: lambda: torch.ops.syncyte.wait_all(
+        [torch.ops.syncyte.irecv(LIKE, comm.handle, comm.rank, tag)]),
     "compiled": compiled_receive,
 }
 
 
-@pytest.mark.parametrize("name", RECEIVES)
-def test_receives(comm, name):
-    receive = RECEIVES[name](comm)
+@pytest.mark.parametrize("tag, name", enumerate(RECEIVES, 70))
+def test_receives(comm, tag, name):
+    receive = RECEIVES[name](comm, tag)
     with interrupted():
         receive()
-    sct.send(torch.ones(3), comm.rank, 70, comm)  # for the receive that was begun
+    sct.send(torch.ones(3), comm.rank, tag, comm)  # for the receive that was begun
     assert works()
 
 
 def test_a_request_can_be_waited_for_again(comm):
-    request = sct.irecv(LIKE, comm.rank, 71, comm)
+    request = sct.irecv(LIKE, comm.rank, 80, comm)
     with interrupted():
         request.wait()
-    sct.send(torch.ones(3), comm.rank, 71, comm)
+    sct.send(torch.ones(3), comm.rank, 80, comm)
     assert request.wait().tolist() == [1, 1, 1]
 
 
 def test_backward_passes(comm):
     x = torch.ones(3, requires_grad=True)
-    sent = sct.isend(x, comm.rank, 72, comm)
-    received = sct.recv(LIKE.clone().requires_grad_(), comm.rank, 72, comm)
+    sent = sct.isend(x, comm.rank, 81, comm)
+    received = sct.recv(LIKE.clone().requires_grad_(), comm.rank, 81, comm)
     token = sent.wait()
     with interrupted():
         token.backward()  # waits for the cotangent
