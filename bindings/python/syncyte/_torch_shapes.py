@@ -65,6 +65,9 @@ def _alltoall(
 ) -> torch.Tensor:  # fmt: skip
     if _axis("gather_axis", gather_axis, input.shape) == _axis("scatter_axis", scatter_axis, input.shape):
         return _cut(input, input.shape, scatter_axis, count)
+    # Torch's inductor (2.15) does not find an unknown extent where another one is known to be 0.
+    if extent is None and isinstance(count, int) and count == 0:
+        count = torch.library.get_ctx().new_dynamic_size()
     joined = _joined(input, gather_axis, extent)
     return _cut(input, joined.shape, scatter_axis, count)
 
