@@ -274,6 +274,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   const counter found = find_counter(element);
   base::expect(compare >= SYNCYTE_COMPARE_EQ && compare <= SYNCYTE_COMPARE_LE, SYNCYTE_ERR_ARGUMENT, "compare", compare,
                "SYNCYTE_COMPARE_EQ (1), NE (2), GE (3) or LE (4)");
+  number_for_counter(value, "value");
   base::expect(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT, "timeout", timeout, "seconds, or less than 0");
   const auto begin = std::chrono::steady_clock::now();
   atomics::backoff wait;

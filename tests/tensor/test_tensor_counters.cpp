@@ -125,6 +125,8 @@ TEST(CounterErrors, WrongElementsAndNumbers) {
   expect_error(outcome_of([&] { tensor->store(0, large); }), SYNCYTE_ERR_ARGUMENT, "value is 2147483648");
   expect_error(outcome_of([&] { tensor->fetch_add(0, -large - 1); }), SYNCYTE_ERR_ARGUMENT, "operand");
   expect_error(outcome_of([&] { tensor->compare_swap(0, large, 0); }), SYNCYTE_ERR_ARGUMENT, "expected is");
+  expect_error(outcome_of([&] { tensor->wait(0, SYNCYTE_COMPARE_GE, large, 0.0); }), SYNCYTE_ERR_ARGUMENT,
+               "value is 2147483648");
   expect_error(outcome_of([&] { tensor->wait(0, 5, 0, 0.0); }), SYNCYTE_ERR_ARGUMENT, "compare is 5");
   expect_error(outcome_of([&] { tensor->wait(0, 1, 0, std::nan("")); }), SYNCYTE_ERR_ARGUMENT, "timeout");
   const auto empty = make_tensor(SYNCYTE_INT32, {0});

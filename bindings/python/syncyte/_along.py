@@ -12,6 +12,7 @@ from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op, part_extent, whole_extent
 from ._collectives import CollectiveCall, CollectiveMethods, call_into
+from ._numbers import is_number
 from ._requests import Request
 from ._types import Array, Reduction
 from .errors import ArgumentError
@@ -93,8 +94,8 @@ class AxisMethods(CollectiveMethods):
 
         Parameters
         ----------
-        array : array
-            This rank's part.
+        array : array or number
+            This rank's part; a number is a part of one element.
         axis : int
             Negative: from the end.
         root : int
@@ -109,8 +110,9 @@ class AxisMethods(CollectiveMethods):
         array or None
             out on root, None elsewhere.
         """
-        known = self._collected(array, axis, counts, "gather_along")
-        return self._run_collective("gather_along", self._gathering, array, axis, known, root, out)
+        part: Any = np.array([array]) if is_number(array) else array
+        known = self._collected(part, axis, counts, "gather_along")
+        return self._run_collective("gather_along", self._gathering, part, axis, known, root, out)
 
     def _gathering(self, name: str, array: Any, axis: int, counts: Any, root: int, out: Any) -> CollectiveCall:
         if self.rank == as_int32(root, "root"):

@@ -12,6 +12,7 @@ import numpy as np
 from . import _declarations as c
 from . import dtypes, errors
 from ._checks import wrong
+from ._foreign import is_in_place
 
 NUMPY = "numpy"
 TORCH = "torch"
@@ -128,6 +129,8 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
         return value
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
+    if is_in_place(value):
+        raise wrong(errors.ArgumentError, name, "MPI.IN_PLACE", "an array; reductions take MPI.IN_PLACE, with out=")
     if not hasattr(value, "__array_interface__") or isinstance(value, np.generic):
         try:
             value = memoryview(value)
@@ -183,6 +186,24 @@ def as_buffer(
     if expected is not None and buffer.dtype != expected:
         raise wrong(errors.DtypeError, name, f"of {buffer.dtype.name.lower()}", expected.name.lower())
     return buffer
+
+
+def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
+    """Describes row numbers or keys: an array of int32 or int64, a list or a number.
+
+    Strided ones are copied, and those of int32, unless `narrow`: then the C library reads them.
+    """
+    if isinstance(value, (list, tuple, range)) and not len(value):
+        value = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
+    if dtypes.is_torch_tensor(value):
+        wide = value.long() if not narrow and value.dtype == dtypes.import_torch().int32 else value
+        numbers = wide.contiguous()
+    else:
+        array = _as_array(value, name, False)
+        widens = not narrow and array.dtype == np.int32
+        is_plain = array.flags.c_contiguous and not widens
+        numbers = array if is_plain else np.array(array, np.int64 if widens else None, order="C")
+    return as_buffer(numbers, name, expected=None if narrow else c.DType.INT64)
 
 
 def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:

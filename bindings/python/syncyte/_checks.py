@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._declarations import Op
-from ._types import WindowReduction
+from ._foreign import find_op
 from .errors import ArgumentError, DtypeError, Error, ErrorFields
 
 
@@ -34,8 +35,8 @@ def at_least(least: int, value: int, name: str) -> int:
     return value
 
 
-def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
-    """Converts the name of a reduction: "sum", "prod", "min" and so on; with `of_window` also "replace".
+def as_op(op: Any, *, of_window: bool = False) -> Op:
+    """Converts a reduction: "sum", "prod", "min" and so on, with `of_window` also "replace"; mpi4py's, or torch's.
 
     Raises ArgumentError for anything else.
     """
@@ -43,22 +44,65 @@ def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
         return op
     if isinstance(op, str) and op.upper() in Op.__members__:
         return Op[op.upper()]
-    names = [known.name.lower() for known in Op if of_window or known is not Op.REPLACE]
+    known = find_op(op)
+    if known is not None:
+        return known
+    names = [each.name.lower() for each in Op if of_window or each is not Op.REPLACE]
     raise wrong(ArgumentError, "op", repr(op), f"one of {', '.join(names)}")
 
 
+# ctypes cuts off the bits of an integer that do not fit. Therefore every integer for the C library passes one of these:
+# an argument as_int32() and so on, a list integers(), the member of a structure checked_members().
+
+
 def as_int32(value: Any, name: str) -> int:
-    number = as_index(value, name)
-    if not -(2**31) <= number < 2**31:
-        raise ArgumentError(f"{name} is {number}, which does not fit 32 bits")
-    return number
+    if type(value) is int and -(2**31) <= value < 2**31:  # the shortest way
+        return value
+    return _within(value, name, -(2**31), 2**31 - 1, "-2^31 to 2^31 - 1")
 
 
 def as_int64(value: Any, name: str) -> int:
-    number = as_index(value, name)
-    if not -(2**63) <= number < 2**63:
-        raise ArgumentError(f"{name} is {number}, which does not fit 64 bits")
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return value
+    return _within(value, name, -(2**63), 2**63 - 1, "-2^63 to 2^63 - 1")
+
+
+def _within(value: Any, name: str, least: int, most: int, expected: str, axis: int | None = None) -> int:
+    number = as_index(value, name, axis=axis)
+    if not least <= number <= most:
+        raise wrong(ArgumentError, name, number, expected, axis=axis)
     return number
+
+
+def integers(kind: Any, values: Sequence[Any], name: str) -> Any:
+    """Converts numbers to a C array of ctypes' integers of a kind."""
+    least, most, expected = _bounds(kind)
+    numbers = (_within(value, name, least, most, expected, axis) for axis, value in enumerate(values))
+    return (kind * len(values))(*numbers)
+
+
+@functools.cache
+def _bounds(kind: Any) -> tuple[int, int, str]:
+    bits, is_signed = 8 * ctypes.sizeof(kind), kind(-1).value < 0
+    if is_signed:
+        return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, f"-2^{bits - 1} to 2^{bits - 1} - 1"
+    return 0, 2**bits - 1, f"0 to 2^{bits} - 1"
+
+
+@functools.cache
+def _integer_members(structure: type[ctypes.Structure]) -> dict[str, Any]:
+    return {name: kind for name, kind, *_ in structure._fields_ if getattr(kind, "_type_", "") in _INTEGER_CODES}
+
+
+_INTEGER_CODES = tuple("bBhHiIlLqQ")
+
+
+def checked_members(structure: type[ctypes.Structure], values: dict[str, Any]) -> dict[str, Any]:
+    """Checks those of a structure's members that are integers."""
+    kinds = _integer_members(structure)
+    return {
+        name: _within(value, name, *_bounds(kinds[name])) if name in kinds else value for name, value in values.items()
+    }
 
 
 def as_size(value: Any, name: str) -> int:
@@ -114,8 +158,8 @@ def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
 
 def as_counts(counts: Sequence[int], name: str, factor: int = 1) -> Any:
     """Converts ranks' counts, times factor, for the C library, which checks them."""
-    numbers = [as_int64(number * factor, name) for number in as_numbers(counts, name, "integers, one for each rank")]
-    return (ctypes.c_int64 * len(numbers))(*numbers)
+    numbers = [number * factor for number in as_numbers(counts, name, "integers, one for each rank")]
+    return integers(ctypes.c_int64, numbers, name)
 
 
 # The C library checks counts after the result is allocated: until then wrong ones must give an extent of 0 or more.

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays, _library, _numbers
 from . import _declarations as c
 from ._buffers import Buffer, as_buffer, row_of
-from ._checks import as_counts, as_index, as_int32, as_int64, as_op, whole_extent, wrong
+from ._checks import as_counts, as_int32, as_int64, as_op, whole_extent, wrong
+from ._foreign import is_in_place
 from ._handles import Handle
 from ._requests import Request, reap
 from ._types import Array, Reduction, Result
@@ -141,7 +142,7 @@ class CollectiveMethods(Handle):
         def prepare() -> tuple[int, Any]:
             array = (c.Fact * max(len(facts), 1))()
             for number, (name, value) in enumerate(facts.items()):
-                array[number].name, array[number].value = name.encode(), as_index(value, name)
+                array[number].name, array[number].value = name.encode(), as_int64(value, name)
             if not isinstance(operation, str):
                 raise wrong(DtypeError, "operation", repr(operation), "a string")
             return (0 if error is None else _library.set_error(error)), array
@@ -168,10 +169,25 @@ class CollectiveMethods(Handle):
 
     def _run_reduction(self, name: str, prepare: Any, array: Any, op: Reduction, out: Any, *numbers: int) -> Any:
         """Runs a reduction of an array or a Python number; prepare(name, array, op, out, *numbers)."""
-        if out is None and isinstance(array, (bool, int, float, complex)):
-            result = self._run_collective(name, prepare, np.asarray(array), op, None, *numbers)
-            return None if result is None else result.item()
-        return self._run_collective(name, prepare, array, op, out, *numbers)
+        if out is not None or not _numbers.is_number(array):
+            return self._run_collective(name, prepare, array, op, out, *numbers)
+        given: Any = np.asarray(array)
+        finish: Callable[[np.ndarray], Any] = np.ndarray.item
+        if _numbers.is_integer(array):
+            chosen = self._prepare(f"comm_{name}", lambda: as_op(op))
+            if chosen == c.Op.SUM:
+                given, finish = self._prepare(f"comm_{name}", lambda: _numbers.split(array, self.size)), _numbers.join
+            if chosen == c.Op.PROD:
+                return self._run_product(name, prepare, int(array), *numbers)
+        result = self._run_collective(name, prepare, given, op, None, *numbers)
+        return None if result is None else finish(result)
+
+    def _run_product(self, name: str, prepare: Any, value: int, *numbers: int) -> Any:
+        """Runs a product of integers: the C library's may be cut off, so all factors are collected."""
+        given = np.asarray(value)
+        result = self._run_collective(name, prepare, given, c.Op.PROD, None, *numbers)
+        factors = self._run_collective("allgather", self._stack, given, None).tolist()  # type: ignore[attr-defined]
+        return None if result is None else _numbers.product(factors, name, self.rank, numbers)
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
         """Runs a start's local checks; if they fail, passes the error to the other ranks, without waiting."""
@@ -240,9 +256,11 @@ class CollectiveMethods(Handle):
         Parameters
         ----------
         array : array or number
-            Any shape, contiguous; or a Python number, which gives a number.
+            Any shape, contiguous; or a Python number, which gives a number. Sums and products of integers are exact,
+            also beyond 64 bits, and True counts as 1 in them. MPI.IN_PLACE: out is reduced in place.
         op : str or Op
-            "sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor" or "bxor".
+            "sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor" or "bxor"; or mpi4py's (MPI.SUM), or
+            torch.distributed's ReduceOp.
         out : array, optional
             An array of the same type and number of elements; `array` itself: in place; None: a new one of array's shape
             and kind.
@@ -260,17 +278,26 @@ class CollectiveMethods(Handle):
         Parameters
         ----------
         array, op, out
-            As of allreduce().
+            As of allreduce(); not a number.
 
         Returns
         -------
         Request
             Its result is out.
         """
-        return self._start_collective("iallreduce", self._reduction, array, op, out)
+        return self._start_collective("iallreduce", self._started_reduction, array, op, out)
+
+    def _started_reduction(self, name: str, array: Any, op: Reduction, out: Any) -> CollectiveCall:
+        if _numbers.is_number(array):
+            raise wrong(DtypeError, "array", f"a {type(array).__name__}", "a numpy array or a torch tensor")
+        return self._reduction(name, array, op, out)
 
     def _reduction(self, name: str, array: Any, op: Reduction, out: Any, *numbers: int) -> CollectiveCall:
         reduction = as_op(op)
+        if is_in_place(array):
+            if out is None:
+                raise wrong(ArgumentError, "out", None, "the array to reduce, because array is MPI.IN_PLACE")
+            array = out
         if out is array:
             target = as_buffer(array, "array", writable=True, recorded_by=name)
             return CollectiveCall((_IN_PLACE, int(reduction), *numbers), target.reference, (target,), array, target)

@@ -12,15 +12,17 @@ import sys
 from typing import Any
 
 from . import excepthook
+from ._modules import loaded
 
 
 def will_mpi4py_finalize() -> bool:
     """Whether mpi4py has initialised MPI, and will finalise it."""
-    if "mpi4py.MPI" not in sys.modules:
+    module = loaded("mpi4py.MPI")
+    if module is None:
         return False
     options = sys.modules["mpi4py"].rc
     wanted = options.initialize if options.finalize is None else options.finalize
-    return wanted in (True, "yes") and bool(sys.modules["mpi4py.MPI"].Is_initialized())
+    return wanted in (True, "yes") and bool(module.Is_initialized())
 
 
 def ended_by_exception() -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 from . import _declarations as c
 from . import _interrupts, errors
-from ._checks import as_text
+from ._checks import as_text, checked_members
 
 log = logging.getLogger("syncyte")
 
@@ -219,8 +219,12 @@ def is_loaded() -> bool:
 
 
 def new_struct(structure: type[ctypes.Structure], **values: Any) -> Any:
-    """Returns a structure of options or for outputs, with its size, its defaults, and `values`."""
-    return structure(**{**vars(structure)["_defaults_"], **values, "struct_size": ctypes.sizeof(structure)})
+    """Returns a structure of options or for outputs, with its size, its defaults, and `values`.
+
+    Raises DtypeError or ArgumentError for a value that an integer member cannot hold; it names the member.
+    """
+    given = checked_members(structure, values)
+    return structure(**{**vars(structure)["_defaults_"], **given, "struct_size": ctypes.sizeof(structure)})
 
 
 def name_bytes(name: str | None, argument: str = "name") -> bytes | None:

@@ -14,8 +14,9 @@ import numpy as np
 from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
 from ._arrays import pointer
-from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, wrong
+from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer, index_buffer
+from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, integers, wrong
+from ._elements import as_element
 from ._handles import Handle
 from ._types import Array, Comparison, Reduction, WindowReduction
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
@@ -163,7 +164,7 @@ class TensorMethods(Handle):
         shape = tuple(as_numbers(extent, "extent"))
         if any(number < 0 for number in shape):
             raise wrong(ShapeError, "extent", shape, "numbers of 0 or more")
-        first, size = self._check_inside(lower, shape), (ctypes.c_int64 * len(shape))(*shape)
+        first, size = self._check_inside(lower, shape), integers(ctypes.c_int64, shape, "extent")
         ranks = np.empty(self._comm.size, np.int32)
         rows = np.empty((2, self._comm.size), np.int64)
         where = pointer(ranks), pointer(rows[0]), pointer(rows[1])
@@ -192,7 +193,7 @@ class TensorMethods(Handle):
         Parameters
         ----------
         index : array of int32 or int64
-            Any shape, contiguous; a list or a number too.
+            Any shape; a list or a number too. A strided array is copied.
         out : array, optional
             Contiguous, of the tensor's element type, of shape index.shape + a row's shape; None: a new array.
         collective : bool
@@ -447,9 +448,9 @@ class TensorMethods(Handle):
         Raises
         ------
         OutOfRangeError, DtypeError, ShapeError
-            As of get_box(); DtypeError also for an alpha that the element type cannot hold.
+            As of get_box(); DtypeError also for an alpha of another kind than the element type.
         ArgumentError
-            Another op; source requires grad.
+            Another op; source requires grad; an alpha that the element type does not hold.
         UnsupportedError
             An op that the element type lacks; rows that are reached by MPI RMA.
         PeerDiedError
@@ -457,7 +458,7 @@ class TensorMethods(Handle):
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
-        factor = None if alpha is None else _scalar(alpha, self._dtype)
+        factor = None if alpha is None else _bytes_of(alpha, self._dtype)
         _library.core().syncyte_tensor_accumulate_box(
             self.handle, first, len(first), values.reference, int(as_op(op)), factor
         )
@@ -511,7 +512,7 @@ class TensorMethods(Handle):
         PeerDiedError
             The holder or the row's owner died.
         """
-        number = as_index(row, "row")
+        number = as_int64(row, "row")
         _library.core().syncyte_tensor_lock(self.handle, number)
         try:
             yield self
@@ -530,10 +531,8 @@ class TensorMethods(Handle):
         return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
 
     def _element(self, element: int | Sequence[int]) -> int:
-        if type(element) is int:  # the shortest way
-            return element
         if not isinstance(element, (tuple, list)):
-            return as_index(element, "element")
+            return as_int64(element, "element")
         if len(element) != len(self._shape):
             expected = f"{len(self._shape)} numbers, or one in row-major order"
             raise wrong(ShapeError, "element", tuple(element), expected)
@@ -727,19 +726,9 @@ def _no_gradient_through_out() -> ArgumentError:
     )
 
 
-def _scalar(value: Any, dtype: c.DType) -> ctypes.Array[ctypes.c_char]:
-    """Returns the bytes of one element."""
-    try:
-        if dtype == c.DType.BFLOAT16:  # numpy has its bits only: the upper half of a float32, rounded to even
-            bits = int(np.float32(value).view(np.uint32))
-            number: Any = np.uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
-        else:
-            number = np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
-            if number.dtype.kind in "iu" and number != value:
-                raise ValueError(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise wrong(DtypeError, "alpha", repr(value), f"a number of type {dtype.name.lower()}") from error
-    return ctypes.create_string_buffer(number.tobytes(), number.nbytes)
+def _bytes_of(alpha: Any, dtype: c.DType) -> ctypes.Array[ctypes.c_char]:
+    element = as_element(alpha, dtype, "alpha")
+    return ctypes.create_string_buffer(element.tobytes(), element.nbytes)
 
 
 def _recorded_index(index: Any, out: Any) -> Any:
@@ -749,7 +738,4 @@ def _recorded_index(index: Any, out: Any) -> Any:
 
 
 def _index_buffer(index: Any) -> Buffer:
-    if isinstance(index, (list, range, tuple)):
-        array = np.asarray(index)
-        index = array.astype(np.int64) if array.size == 0 else array
-    return as_buffer(index, "index")
+    return index_buffer(index, "index", narrow=True)

@@ -144,7 +144,7 @@ class OptimizerMethods(TensorMethods):
 
 def _number(value: Any, name: str) -> float:
     try:
-        number = float(value)
+        number = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # float() accepts "1"
     except (TypeError, ValueError):
         raise wrong(DtypeError, name, repr(value), "a number") from None
     if not math.isfinite(number):

@@ -12,7 +12,7 @@ from . import _arrays, _library, dtypes
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int64, as_op
 from ._requests import Request, reap
-from ._tensor_methods import TensorMethods, _index_buffer, _scalar
+from ._tensor_methods import TensorMethods, _bytes_of, _index_buffer
 from ._types import Array, Reduction
 from .errors import ArgumentError
 
@@ -271,7 +271,7 @@ class StartedMethods(TensorMethods):
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
-        factor = None if alpha is None else _scalar(alpha, self._dtype)
+        factor = None if alpha is None else _bytes_of(alpha, self._dtype)
         how = int(as_op(op))
         return self._start_write("iaccumulate_box", (values,), first, len(first), values.reference, how, factor)
 

@@ -379,8 +379,8 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int
     axis : int
         A negative one counts from the end.
     counts : sequence of int, optional
-        All ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled function
-        keeps those of its first call; if they change on some rank, all ranks raise ValueError.
+        All ranks' extents along the axis, where they are known; otherwise they are collected first, each time that a
+        compiled function runs: the compiler then does not know the extent of its result.
     comm : Comm
         The ranks.
     mixed_grad : bool
@@ -439,7 +439,8 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: 
 
 
 def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0, *,
-                  comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                  shape: Sequence[int] | None = None, comm: Comm = COMM_WORLD,
+                  mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -455,6 +456,9 @@ def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0
         As of :func:`allgather_along`.
     root : int
         The rank that has the whole.
+    shape : sequence of int, optional
+        Root's shape, where all ranks know it; otherwise root sends it first. Its extent along the axis is not read.
+        Required inside torch.compile, where nothing can be sent before the graph runs.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
 
@@ -465,9 +469,12 @@ def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0
     Raises
     ------
     ValueError
-        On all ranks: an invalid root, counts that do not add up; and the errors of :func:`allgather_along`.
+        On all ranks: an invalid root, counts that do not add up, a shape that root's tensor does not have; and the
+        errors of :func:`allgather_along`.
+    NotImplementedError
+        Inside torch.compile, without shape.
     """
-    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root,
+    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root, shape,
                        mixed_grad=mixed_grad)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from . import _library
+from . import _interrupts, _library, _torch_shapes
 
 torch.ops.load_library(_library.find("syncyte_torch"))
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
@@ -78,10 +78,11 @@ def _shifted(axis: int, ndim: int) -> int:
 def _once(operator: Any, axes: Sequence[int], shapes: Sequence[int]) -> Rule:
     def rule(info: Any, in_dims: Sequence[int | None], tensor: torch.Tensor, *more: Any) -> tuple[torch.Tensor, int]:
         arguments = [tensor.movedim(in_dims[0], 0), *more]  # type: ignore[arg-type]
-        ndim = len(arguments[shapes[0]]) if shapes else tensor.dim() - 1
+        given = [place for place in shapes if place < len(arguments) and arguments[place] is not None]
+        ndim = len(arguments[given[0]]) if given else tensor.dim() - 1
         for place in axes:
             arguments[place] = _shifted(arguments[place], ndim)
-        for place in shapes:
+        for place in given:
             arguments[place] = [info.batch_size, *arguments[place]]
         return operator(*arguments), 0
 
@@ -127,7 +128,12 @@ def _refused(operator: Any, *_: Any) -> Rule:
 _RULES = {"once": _once, "in_place": _in_place, "each": _in_a_loop, "first_tensor": _identity, "refused": _refused}
 
 
+# A wait in C++ that a signal has ended raises the exception of its handler (bindings/torch/src/tensors/buffers.cpp).
+_interruptions = torch.library.Library("syncyte", "FRAGMENT")
+_interruptions.impl("raise_interruption", _interrupts.raise_again, "CompositeImplicitAutograd")
+
 _register_effects(table())
+_torch_shapes.register()
 for _row in table():
     if _row.batching in _RULES:
         torch.library.register_vmap(_row.operator, _RULES[_row.batching](_row.operator, _row.axes, _row.shapes))

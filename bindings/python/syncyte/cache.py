@@ -11,7 +11,6 @@ import ctypes
 import functools
 import math
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -23,6 +22,7 @@ from . import _declarations as c
 from ._buffers import NUMPY
 from ._checks import as_index, as_int64, as_seconds, as_text, wrong
 from ._handles import Handle
+from ._modules import loaded
 from .errors import ArgumentError, DtypeError, LibraryError
 from .runtime import initialized
 
@@ -94,7 +94,7 @@ class SharedCache(Handle):
         self._own(handle)
         self._sizes: tuple[int, int] = _library.core().output("syncyte_cache_sizes", self.handle)
         # A tensor that was made before this call grows outside the cache.
-        if "torch" in sys.modules:
+        if loaded("torch") is not None:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
                 _serve_torch()
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_text, check_kind, wrong
+from ._checks import as_int64, as_text, check_kind, wrong
 from ._parts import Parts
 from ._progress import progress
 from ._types import Result
@@ -205,9 +205,8 @@ def save(
     comm = comm_or_world(comm)
 
     def prepare() -> tuple[bytes, Any, list[_Array], Any]:
-        numbers = {"step": as_index(step, "step"), "block_bytes": as_index(block_bytes, "block_bytes")}
-        entries = _entries(mapping, sharded, False, comm)
-        return _path(path), *entries, _library.new_struct(c.CheckpointOptions, **numbers)
+        options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
+        return _path(path), *_entries(mapping, sharded, False, comm), options
 
     name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
     with _shown("saving", path, arrays, comm, "wchar"):
@@ -494,7 +493,7 @@ def _first_last(rows: range | Sequence[int] | None) -> tuple[int, int]:
         rows = rows.start, rows.stop
     if len(rows) != 2:
         raise wrong(ArgumentError, "rows", repr(rows), "a range or (first, last + 1)")
-    first, last = (as_index(number, "rows") for number in rows)
+    first, last = (as_int64(number, "rows") for number in rows)
     if first < 0 or last < first:
         raise wrong(ArgumentError, "rows", f"{first} to {last}", "0 <= first <= last")
     return first, last

@@ -20,7 +20,7 @@ import numpy as np
 from . import _declarations as c
 from . import _library, runtime
 from ._along import AxisMethods, even_counts
-from ._checks import as_int32, as_numbers, wrong
+from ._checks import as_int32, as_numbers, integers, wrong
 from ._collectives import CHECK_LEVELS
 from ._messages import MessageMethods
 from .errors import ArgumentError, DtypeError, Error, HandleError
@@ -467,9 +467,8 @@ class Cart(Comm):
         int
             A rank; PROC_NULL beyond an edge.
         """
-        numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
-        place = (ctypes.c_int32 * len(numbers))(*numbers)
-        return _library.core().output("syncyte_cart_rank", self.handle, len(numbers), place)
+        place = integers(ctypes.c_int32, as_numbers(coords, "coords"), "coords")
+        return _library.core().output("syncyte_cart_rank", self.handle, len(place), place)
 
     def shift(self, dimension: int, displacement: int = 1) -> Shift:
         """Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up. Local.
@@ -498,11 +497,11 @@ class Cart(Comm):
 
 def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any, int]:
     """Converts a new grid's arguments for the C library: number of dimensions, extents, periods and their number."""
-    places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
+    places = integers(ctypes.c_int32, as_numbers(dims, "dims", "integers, one per dimension"), "dims")
     if not isinstance(periods, (bool, list, tuple, np.ndarray)):
         raise wrong(DtypeError, "periods", repr(periods), "True or False, or a sequence of them, one per dimension")
     flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
-    return len(places), (ctypes.c_int32 * len(places))(*places), (ctypes.c_int32 * len(flags))(*flags), len(flags)
+    return len(places), places, (ctypes.c_int32 * len(flags))(*flags), len(flags)
 
 
 class _RootComm(Comm):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._declarations import DType
+from ._modules import loaded
 from .errors import DtypeError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -26,11 +26,15 @@ NUMPY_LACKS = {DType.BFLOAT16: np.dtype(np.uint16)}
 _NUMPY = {dtype: NUMPY_LACKS.get(dtype) or np.dtype(dtype.name.lower()) for dtype in DType}
 _FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype not in NUMPY_LACKS}
 _from_torch: dict[Any, DType] = {}
+_torch: ModuleType | None = None  # once it is loaded; this is asked of every array
 
 
 def loaded_torch() -> ModuleType | None:
-    """Returns the module torch, if the program has imported it."""
-    return sys.modules.get("torch")
+    """Returns the module torch, if the program has imported it: not while a thread still imports it."""
+    global _torch
+    if _torch is None:
+        _torch = loaded("torch")
+    return _torch
 
 
 def import_torch() -> ModuleType:
@@ -45,21 +49,19 @@ def import_torch() -> ModuleType:
 def is_torch_tensor(value: object) -> bool:
     """Whether value is a torch tensor; never imports torch."""
     torch_module = loaded_torch()
-    return torch_module is not None and isinstance(value, getattr(torch_module, "Tensor", ()))
+    return torch_module is not None and isinstance(value, torch_module.Tensor)
 
 
 def is_torch_dtype(value: object) -> bool:
     """Whether value is a torch dtype; never imports torch."""
     torch_module = loaded_torch()
-    return torch_module is not None and isinstance(value, getattr(torch_module, "dtype", ()))
+    return torch_module is not None and isinstance(value, torch_module.dtype)
 
 
 def is_compiling() -> bool:
     """Whether torch.compile is tracing, so that ctypes and branches on values are impossible. Never imports torch."""
     torch_module = loaded_torch()
-    if torch_module is None or not hasattr(torch_module, "compiler"):  # it may be half imported
-        return False
-    return torch_module.compiler.is_compiling()
+    return torch_module is not None and torch_module.compiler.is_compiling()
 
 
 def itemsize(dtype: DType) -> int:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from . import _library, _meeting
+from ._modules import loaded
 from .errors import Error
 
 __all__ = ["install_excepthook"]
@@ -49,7 +50,7 @@ def end_job(code: int) -> NoReturn:
         _library.core().syncyte_abort(code)
     except ImportError:
         # libsyncyte cannot be loaded: abort by mpi4py. Without MPI the launcher sees the exit status.
-        module = sys.modules.get("mpi4py.MPI")
+        module = loaded("mpi4py.MPI")
         if module is not None and module.Is_initialized() and not module.Is_finalized():
             module.COMM_WORLD.Abort(code)
     os._exit(code)

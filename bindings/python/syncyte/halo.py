@@ -10,7 +10,7 @@ from typing import Any
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
-from ._checks import as_int32, as_int64, as_numbers, check_kind
+from ._checks import as_int64, as_numbers, check_kind, integers
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
@@ -24,7 +24,7 @@ def _widths(value: Any, name: str, count: int) -> Any:
         numbers = [operator.index(value)] * count
     except TypeError:
         numbers = as_numbers(value, name, f"{count} integers, one per dimension, or one integer for all")
-    return (ctypes.c_int64 * len(numbers))(*(as_int64(number, name) for number in numbers))
+    return integers(ctypes.c_int64, numbers, name)
 
 
 class Halo(Handle):
@@ -79,13 +79,13 @@ class Halo(Handle):
             cut = None
             if axes is not None:
                 given = as_numbers(axes, "axes", "axes, one per dimension of the grid")
-                cut = (ctypes.c_int32 * len(given))(*(as_int32(axis, "axes") for axis in given))
+                cut = integers(ctypes.c_int32, given, "axes")
             self._dtype = dtypes.as_dtype(dtype)
             widths = _widths(low, "low", count), _widths(low if high is None else high, "high", count)
             return cut, *widths, _library.new_struct(c.HaloOptions, corners=int(bool(corners)))
 
         cut, below, above, options = cart._prepare("halo_create", prepare, always=True)
-        extents = (ctypes.c_int64 * max(len(self._shape), 1))(*self._shape)
+        extents = integers(ctypes.c_int64, self._shape or (0,), "shape")
         array = self._dtype, len(self._shape), extents, cut, len(cut or ())
         widths = below, len(below), above, len(above)
         self._own(_library.core().output("syncyte_halo_create", cart.handle, *array, *widths, options))

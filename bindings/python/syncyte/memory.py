@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY
-from ._checks import as_int32, as_numbers
+from ._checks import as_int32, as_int64, as_numbers
 from .errors import ShapeError
 
 __all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
@@ -75,7 +75,7 @@ def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
     OutOfMemoryError, DtypeError, ShapeError
         Too little memory; a wrong dtype; a negative extent.
     """
-    extents = as_numbers(shape, "shape", "extents")
+    extents = [as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents")]
     if any(extent < 0 for extent in extents):
         raise ShapeError(f"shape is {tuple(extents)}; extents must not be negative")
     return _arrays.recycled(NUMPY, dtypes.as_dtype(dtype), extents)

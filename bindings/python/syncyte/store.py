@@ -16,8 +16,8 @@ import numpy as np
 
 from . import _arrays, _library, dtypes
 from . import _declarations as c
-from ._buffers import NOT_RECORDED, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, at_least, wrong
+from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
+from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Handle
 from ._store_buffers import ArraysUnderWay, give_back, mark_written, take_descriptions
 from ._types import Array
@@ -61,9 +61,7 @@ def _as_lengths(lengths: Any) -> np.ndarray:
 
 
 def _as_keys(keys: Any) -> Buffer:
-    if isinstance(keys, (list, tuple)) and not keys:
-        keys = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
-    return as_buffer(keys, "keys", expected=c.DType.INT64)
+    return index_buffer(keys, "keys", narrow=False)
 
 
 def _choice(value: Any, known: type[enum.IntEnum], name: str, prefix: str = "") -> int:
@@ -260,10 +258,10 @@ class Store(Handle):
 class StoreWorker(Handle):
     """A worker: a user of a store within a process, usually one per thread; made by Store.worker().
 
-    Keys are int64, contiguous, numpy or torch, of any number of dimensions; they may repeat. Values are float32,
-    contiguous, concatenated in the order of the keys; if they have several dimensions, the last one is a key's number
-    of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls release the GIL. The worker
-    lives until free(), even without references.
+    Keys are numpy or torch arrays of int64, of any number of dimensions; they may repeat. Strided keys, and int32, are
+    copied. Values are float32, contiguous, concatenated in the order of the keys; if they have several dimensions, the
+    last one is a key's number of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls
+    release the GIL. The worker lives until free(), even without references.
 
     At each home rank, operations of one worker take effect in the order of their starts, also those that ipull(),
     ipush(), iset() and ipull_sample() start: a pull sees all earlier writes of its worker. Until wait() the values of
@@ -592,9 +590,7 @@ class StoreWorker(Handle):
 
     def _sample(self, keys: Any, out: Any) -> tuple[Buffer, Buffer]:
         if hasattr(keys, "__index__") and not hasattr(keys, "shape"):
-            if as_index(keys, "keys") < 0:
-                raise wrong(ArgumentError, "keys", keys, "0 or more, or an array")
-            keys = np.empty(keys, np.int64)
+            keys = np.empty(as_size(keys, "keys"), np.int64)
         drawn = as_buffer(keys, "keys", writable=True, expected=c.DType.INT64)
         if out is None:
             length = self._store.length

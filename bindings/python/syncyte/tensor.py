@@ -16,7 +16,7 @@ import numpy as np
 from . import _arrays, _indexing, _library, _parts, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
-from ._checks import as_index, wrong
+from ._checks import as_index, as_int64, integers, wrong
 from ._tensor_optimizer import OptimizerMethods
 from ._tensor_started import StartedMethods
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -118,7 +118,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[tuple[int, ...], c.DType, Any]:
-            rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
+            rows = -1 if local_rows is None else as_int64(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
                 raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
             options = _library.new_struct(
@@ -132,7 +132,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             return _shape(shape), dtypes.as_dtype(dtype), options
 
         extents, element, options = comm._prepare("tensor_create", prepare, always=True)
-        description = int(element), len(extents), (ctypes.c_int64 * max(len(extents), 1))(*extents)
+        description = int(element), len(extents), integers(ctypes.c_int64, extents or (0,), "shape")
         handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
         is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
         self._take(handle, comm, extents, element, TORCH if is_torch else NUMPY, name=label or name)

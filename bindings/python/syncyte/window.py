@@ -12,6 +12,7 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_int32, as_op, as_size, wrong
+from ._elements import as_own_element, from_element
 from ._handles import Handle
 from ._requests import Request, reap
 from ._types import Array, Number, WindowReduction
@@ -19,13 +20,6 @@ from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
 
 __all__ = ["Window"]
-
-
-def _element(value: Any, dtype: c.DType, name: str) -> np.ndarray:
-    try:
-        return np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{name} is {value!r}, which is not one {dtype.name.lower()}: {error}") from error
 
 
 def _target(shape: Sequence[int] | int | None, dtype: dtypes.DTypeLike, out: Any) -> Buffer:
@@ -223,7 +217,7 @@ class Window(Handle):
         )
 
     def fetch_op(
-        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = "int64"
+        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = None
     ) -> Number:
         """Combines one element with a number; atomic.
 
@@ -232,16 +226,23 @@ class Window(Handle):
         rank, offset : int
             As of put().
         operand : number
-            Number to combine it with.
+            Number to combine it with, which the element type must hold: integers exactly, and only integers in an
+            integer type; other numbers are rounded, but not to infinity.
         op : str or Op
             As of accumulate().
-        dtype : element type
-            Element type.
+        dtype : element type, optional
+            Type of the element in memory; None: int64. An operand that has a type of its own, as numpy's scalars have,
+            must then be of int64.
 
         Returns
         -------
         number
             The old element.
+
+        Raises
+        ------
+        DtypeError, ArgumentError
+            An operand that is no number, or of another kind than the type; one that the type does not hold.
         """
         number = int(as_op(op, of_window=True))
         return self._atomic("syncyte_window_fetch_op", rank, offset, dtype, number, operand=operand)
@@ -250,21 +251,21 @@ class Window(Handle):
         self, function: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
     ) -> Any:
         """Does an atomic operation on one element; returns the old element."""
-        arguments, elements = self._atomic_arguments(rank, offset, dtype, options, operands)
+        arguments, elements, element = self._atomic_arguments(rank, offset, dtype, options, operands)
         getattr(_library.core(), function)(self.handle, *arguments, *(each.ctypes.data for each in elements))
-        return elements[-1].item()
+        return from_element(elements[-1], element)
 
     def _atomic_arguments(
         self, rank: int, offset: int, dtype: dtypes.DTypeLike, options: Sequence[int], operands: dict[str, Any]
-    ) -> tuple[tuple[int, ...], list[np.ndarray]]:
-        """The numbers that the C function gets, and the elements; the last is the old element."""
-        element = dtypes.as_dtype(dtype)
-        elements = [_element(value, element, name) for name, value in operands.items()]
+    ) -> tuple[tuple[int, ...], list[np.ndarray], c.DType]:
+        """The numbers that the C function gets, and the elements, of which the last is the old element; their type."""
+        element = c.DType.INT64 if dtype is None else dtypes.as_dtype(dtype)
+        elements = [as_own_element(value, dtype, element, name) for name, value in operands.items()]
         elements.append(np.empty((), dtypes.numpy_dtype(element)))
-        return (self._rank(rank), as_size(offset, "offset"), int(element), *options), elements
+        return (self._rank(rank), as_size(offset, "offset"), int(element), *options), elements, element
 
     def compare_swap(
-        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
+        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = None
     ) -> int:
         """Writes desired if the element equals expected; atomic.
 
@@ -273,14 +274,19 @@ class Window(Handle):
         rank, offset : int
             As of put().
         expected, desired : int
-            Value to compare with, and value to write if they are equal.
-        dtype : element type
-            An integer type or bool.
+            Value to compare with, and value to write if they are equal; both as fetch_op()'s operand.
+        dtype : element type, optional
+            An integer type or bool; None: int64.
 
         Returns
         -------
         int
             The old element.
+
+        Raises
+        ------
+        DtypeError, ArgumentError
+            As of fetch_op().
         """
         values = {"expected": expected, "desired": desired}
         return self._atomic("syncyte_window_compare_swap", rank, offset, dtype, **values)
@@ -373,7 +379,7 @@ class Window(Handle):
         return self._start("iaccumulate", values, lambda: None, *self._place(rank, offset), how, values.reference)
 
     def ifetch_op(
-        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = "int64"
+        self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = None
     ) -> Request[Number]:
         """Starts fetch_op().
 
@@ -391,7 +397,7 @@ class Window(Handle):
         return self._start_atomic("ifetch_op", rank, offset, dtype, number, operand=operand)
 
     def icompare_swap(
-        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
+        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = None
     ) -> Request[int]:
         """Starts compare_swap().
 
@@ -410,9 +416,9 @@ class Window(Handle):
     def _start_atomic(
         self, name: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
     ) -> Request[Any]:
-        arguments, elements = self._atomic_arguments(rank, offset, dtype, options, operands)
+        arguments, elements, element = self._atomic_arguments(rank, offset, dtype, options, operands)
         pointers = [each.ctypes.data for each in elements]
-        return self._start(name, elements, lambda: elements[-1].item(), *arguments, *pointers)
+        return self._start(name, elements, lambda: from_element(elements[-1], element), *arguments, *pointers)
 
     def _start(self, name: str, arrays: Any, finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
         reap()

@@ -197,7 +197,7 @@ def expect_on_all(world, error, match, call):
             lambda w, odd: w.allgather(np.ones(2), axis=0, counts=[2] * (w.size + odd)),
         ),
         (ValueError, "expected 0 or more", lambda w, odd: w.gather(np.ones(2), counts=[-2 if odd else 2] * w.size)),
-        (ValueError, "fit 64 bits", lambda w, odd: w.gather(np.ones(2), counts=[2**63 if odd else 2] * w.size)),
+        (ValueError, r"to 2\^63 - 1", lambda w, odd: w.gather(np.ones(2), counts=[2**63 if odd else 2] * w.size)),
         (syncyte.ShapeError, "this rank's", lambda w, odd: w.gather(np.ones(1 if odd else 2), counts=[2] * w.size)),
         (
             syncyte.DtypeError,

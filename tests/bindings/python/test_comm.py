@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from mpi4py import MPI
 
 import syncyte
 from mpi_harness.job import without_launcher
@@ -192,8 +193,94 @@ def test_allreduce_operations_and_numbers(world):
     assert world.allreduce(world.rank, syncyte.Op.MIN) == 0
     assert world.allreduce(1 << world.rank, "bor") == 2**world.size - 1
     assert world.allreduce(0.5) == world.size / 2
-    assert world.allreduce(True) is True
     assert isinstance(world.allreduce(1), int)
+
+
+def test_reductions_of_python_numbers_are_exact(world):
+    size, rank, large = world.size, world.rank, 2**62 + 1
+    for value in (large, 2**63, -(2**63), -1, 2**70, 2**32 - 1):
+        assert world.allreduce(value) == size * value
+        assert world.reduce(value, root=size - 1) == (size * value if rank == size - 1 else None)
+        assert world.scan(value) == (rank + 1) * value and world.scan(value, reverse=True) == (size - rank) * value
+        assert world.exscan(value) == rank * value and world.exscan(value, reverse=True) == (size - 1 - rank) * value
+    assert world.allreduce(large, "prod") == large**size
+    assert world.reduce(large, "prod") == (large**size if rank == 0 else None)
+    assert world.scan(large, "prod") == large ** (rank + 1) and world.exscan(large, "prod") == large**rank
+    assert world.exscan(large, "prod", reverse=True) == large ** (size - 1 - rank)
+    assert world.allreduce(large + rank, "max") == large + size - 1
+
+
+def test_true_counts_as_one(world):
+    size, rank = world.size, world.rank
+    for result, expected in [
+        (world.allreduce(True), size), (world.allreduce(rank == 0), 1), (world.scan(True), rank + 1),
+        (world.exscan(True), rank), (world.allreduce(True, "prod"), 1), (world.allreduce(True if rank else 1), size),
+    ]:  # fmt: skip
+        assert type(result) is int and result == expected
+    assert world.reduce(True) == (size if rank == 0 else None)
+    for op in ("land", "lor", "max", "min", "bor"):
+        assert world.allreduce(True, op) is True
+    assert world.allreduce(np.array([True])).tolist() == [True]  # of arrays it is the logical or
+
+
+def test_numbers_that_cannot_be_reduced_are_everybodys_error(world):
+    last = world.size - 1
+    for call, error, text in [
+        (lambda odd: world.allreduce(2**200 if odd else 1), syncyte.ArgumentError, "array is 16069.*an integer of at"),
+        (lambda odd: world.scan(2**64 if odd else 1, "max"), TypeError, "array"),
+        (lambda odd: world.allreduce(1, "mean" if odd else "sum"), syncyte.ArgumentError, "op is 'mean'"),
+        (lambda odd: world.iallreduce(1 if odd else np.ones(1)).wait(), syncyte.DtypeError, "array is a int"),
+    ]:
+        with pytest.raises(error, match=text):
+            call(world.rank == last)
+        assert world.allreduce(1) == world.size
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="dtype"):
+            world.allreduce(1.0 if world.rank == last else 1)
+
+
+def test_gather_of_numbers(world):
+    for root in range(world.size):
+        gathered = world.gather(10 * world.rank, root=root)
+        assert gathered is None if world.rank != root else gathered.tolist() == [10 * r for r in range(world.size)]
+    assert world.allgather(10 * world.rank).tolist() == [10 * rank for rank in range(world.size)]
+
+
+def test_constants_of_mpi4py_and_torch(world):
+    mine, reduce_op = np.array([world.rank + 1]), torch.distributed.ReduceOp
+    for name in ("sum", "prod", "min", "max", "band", "bor", "bxor", "land", "lor", "lxor"):
+        assert world.allreduce(mine, getattr(MPI, name.upper())) == world.allreduce(mine, name), name
+    for op, name in [(reduce_op.SUM, "sum"), (reduce_op.PRODUCT, "prod"), (reduce_op(reduce_op.MAX), "max")]:
+        assert world.allreduce(mine, op) == world.allreduce(mine, name), name
+    for op in (MPI.MINLOC, MPI.NO_OP, reduce_op.AVG):
+        with pytest.raises(syncyte.ArgumentError, match="op is .*; expected one of sum, prod"):
+            world.allreduce(mine, op)
+    window = syncyte.Window(8)
+    window.fetch_op(world.rank, 0, 3, MPI.REPLACE)
+    assert window.fetch_op(world.rank, 0, 4, MPI.MAX) == 3 and window.view(dtype="int64")[0] == 4
+    window.fence()
+
+
+def test_in_place_of_mpi4py(world):
+    total, mine = sum(range(world.size)), np.array([world.rank, 1.0])
+    assert world.allreduce(MPI.IN_PLACE, out=mine) is mine and mine.tolist() == [total, world.size]
+    mine = np.array([world.rank, 1.0])
+    assert world.iallreduce(MPI.IN_PLACE, out=mine).wait() is mine and mine.tolist() == [total, world.size]
+    mine = np.array([1])
+    assert world.scan(MPI.IN_PLACE, out=mine)[0] == world.rank + 1
+    mine = np.array([1])
+    result = world.reduce(MPI.IN_PLACE if world.rank == 0 else mine, out=mine)
+    assert result is (mine if world.rank == 0 else None) and mine[0] == (world.size if world.rank == 0 else 1)
+    with pytest.raises(syncyte.ArgumentError, match="out is None; expected the array to reduce"):
+        world.allreduce(MPI.IN_PLACE)
+    for call in (
+        lambda: world.allgather(MPI.IN_PLACE),
+        lambda: world.bcast(MPI.IN_PLACE),
+        lambda: world.reduce_scatter(MPI.IN_PLACE),
+        lambda: world.allreduce(mine, out=MPI.IN_PLACE),
+    ):
+        with pytest.raises(syncyte.ArgumentError, match="is MPI.IN_PLACE; expected an array"):
+            call()
 
 
 def test_allreduce_in_place_and_out(world):

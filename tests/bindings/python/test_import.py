@@ -283,3 +283,33 @@ def test_h5py_with_another_hdf5(tmp_path, first):
         SYNCYTE_HDF5_LIBRARY=library,
     )
     assert output.splitlines() == ["[0, 1, 2]"] * 2
+
+
+HALF_IMPORTED = """
+import sys, threading
+import numpy, syncyte
+from syncyte import dtypes
+
+sys.torch_begins, sys.torch_may_end = threading.Event(), threading.Event()
+thread = threading.Thread(target=lambda: __import__("torch"))
+thread.start()
+assert sys.torch_begins.wait(20) and "torch" in sys.modules
+worker = syncyte.Store(4, 2).worker()
+worker.push([1], numpy.ones((1, 2), numpy.float32))
+print(worker.pull([1]).tolist(), syncyte.COMM_WORLD.allreduce(numpy.ones(1)).tolist(), dtypes.is_compiling())
+tensor = syncyte.WholeTensor((2,), "float32")
+print(tensor.gather([0]).tolist(), tensor[1:].tolist(), dtypes.as_dtype("int8").name, dtypes.loaded_torch())
+sys.torch_may_end.set()
+thread.join()
+print(dtypes.loaded_torch() is sys.modules["torch"], dtypes.is_torch_tensor(sys.modules["torch"].Tensor()))
+"""
+
+
+def test_a_module_that_another_thread_is_importing_does_not_count(tmp_path):
+    (tmp_path / "torch.py").write_text(
+        "import sys\nsys.torch_begins.set()\nassert sys.torch_may_end.wait(20)\nclass Tensor: pass\nclass dtype: pass\n"
+        "class compiler:\n    is_compiling = staticmethod(lambda: False)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    output = run(HALF_IMPORTED, PYTHONPATH=path, SYNCYTE_LIBRARY=LIBRARY)
+    assert output.splitlines() == ["[[1.0, 1.0]] [1.0] False", "[0.0] [0.0] INT8 None", "True True"]

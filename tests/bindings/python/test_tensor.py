@@ -172,7 +172,7 @@ def test_accumulate_box(world):
 def test_accumulate_box_of_every_element_type(world, dtype):
     tensor = syncyte.WholeTensor((5, 3), dtype)
     ones = torch.ones(5, 1, dtype=tensor.torch_dtype)
-    tensor.accumulate_box((0, 1), ones, alpha=3)
+    tensor.accumulate_box((0, 1), ones, alpha=1 if dtype == DType.BOOL else 3)
     tensor.sync()
     expected = torch.tensor(3 * world.size, dtype=tensor.torch_dtype)
     assert (tensor.gather(torch.arange(5))[:, 1] == expected).all()
@@ -187,7 +187,8 @@ def test_accumulate_box_wrong_use(world):
         (lambda: tensor.accumulate_box((0,), ones), syncyte.ShapeError, "dimensions"),
         (lambda: tensor.accumulate_box((0, 0), ones, op="replace"), syncyte.ArgumentError, "op is SYNCYTE_OP_REPLACE"),
         (lambda: tensor.accumulate_box((0, 0), ones, alpha=0.5), syncyte.DtypeError, "alpha is 0.5"),
-        (lambda: tensor.accumulate_box((0, 0), ones, alpha=2**40), syncyte.DtypeError, "alpha is"),
+        (lambda: tensor.accumulate_box((0, 0), ones, alpha=2**40), syncyte.ArgumentError, "alpha is"),
+        (lambda: tensor.accumulate_box((0, 0), ones, alpha="3"), syncyte.DtypeError, "alpha is '3'; expected a number"),
         (lambda: tensor.accumulate_box((0, 0), ones.astype("f4")), syncyte.DtypeError, "float32"),
     ):
         with pytest.raises(error, match=text):
@@ -303,6 +304,47 @@ def test_counters(world):
     assert tensor[:, 3].tolist() == [-rank - 2**40 for rank in range(world.size)]
     narrow = syncyte.WholeTensor((1,), "int32")
     assert narrow.fetch_add(0, 3) in range(0, 3 * world.size, 3)
+
+
+def test_counters_refuse_what_their_type_does_not_hold(world):
+    tensor = syncyte.WholeTensor((2,), "int32")
+    rows = syncyte.WholeTensor((2,), "float32")
+    calls = {
+        "fetch_add": lambda value: tensor.fetch_add(0, value),
+        "ifetch_add": lambda value: tensor.ifetch_add(0, value).wait(),
+        "store": lambda value: tensor.store(0, value),
+        "compare_swap, expected": lambda value: tensor.compare_swap(0, value, 1),
+        "compare_swap, desired": lambda value: tensor.compare_swap(0, 0, value),
+        "icompare_swap": lambda value: tensor.icompare_swap(0, 0, value).wait(),
+        "wait": lambda value: tensor.wait(0, "!=", value, timeout=5),
+        "put_signal_": lambda value: rows.put_signal_([], np.zeros(0, "f4"), tensor, 0, value),
+        "iput_signal_": lambda value: rows.iput_signal_([], np.zeros(0, "f4"), tensor, 0, value).wait(),
+    }
+    for name, call in calls.items():
+        for value in (2**31, -(2**31) - 1, 2**64 + 1, 2**63):
+            with pytest.raises(syncyte.ArgumentError, match=str(value)):
+                call(value), name
+        for value in (1.5, np.float32(2), "3", 1j, None):
+            with pytest.raises(syncyte.DtypeError, match="expected an integer"):
+                call(value), name
+    for element in (2**64, -(2**64), 2**63):
+        with pytest.raises((syncyte.ArgumentError, syncyte.OutOfRangeError), match=str(element)):
+            tensor.fetch_add(element)
+    assert tensor.load(0) == 0
+    assert tensor.wait(0, "==", np.int64(0), timeout=0) == 0
+
+
+def test_strided_rows_are_copied(world):
+    tensor = syncyte.WholeTensor((6, 2), "float64")
+    tensor.local_array[:] = [[row, -row] for row in tensor.rows()]
+    tensor.sync()
+    for index in (np.arange(6)[::2], torch.arange(6)[::2], np.arange(6, dtype=np.int32)[::-2]):
+        assert np.asarray(tensor.gather(index))[:, 0].tolist() == np.asarray(index).tolist()
+        assert np.asarray(tensor.igather(index).wait())[:, 0].tolist() == np.asarray(index).tolist()
+    world.barrier()
+    tensor.scatter_add_(np.arange(6)[::3], np.ones((2, 2)))
+    tensor.sync()
+    assert tensor[:, 0].tolist() == [world.size, 1, 2, 3 + world.size, 4, 5]
 
 
 def test_publish_and_wait(world):

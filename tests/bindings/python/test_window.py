@@ -65,6 +65,61 @@ def test_compare_swap(world):
     window.fence()
 
 
+FLOAT32 = np.float32(2)
+REFUSED = [
+    (1.5, None, syncyte.DtypeError, "operand is 1.5; expected an integer, or dtype="),
+    (1.5, "int32", syncyte.DtypeError, "operand is 1.5; expected an integer, as int32 holds"),
+    (FLOAT32, None, syncyte.DtypeError, "operand is of float32; expected int64, or dtype="),
+    (np.int32(1), None, syncyte.DtypeError, "operand is of int32; expected int64, or dtype="),
+    (torch.tensor(2.0), None, syncyte.DtypeError, "operand is of float32"),
+    (FLOAT32, "int64", syncyte.DtypeError, "expected an integer, as int64 holds"),
+    (300, "int8", syncyte.ArgumentError, "operand is 300; expected -128 to 127, as int8 holds"),
+    (-1, "uint8", syncyte.ArgumentError, "operand is -1; expected 0 to 255"),
+    (2**63, None, syncyte.ArgumentError, "operand is 9223372036854775808"),
+    (2, "bool", syncyte.ArgumentError, "operand is 2; expected 0 to 1"),
+    (1 + 2j, "float64", syncyte.DtypeError, "expected a real number, as float64 holds"),
+    (2**53 + 1, "float64", syncyte.ArgumentError, "an integer that float64 holds exactly"),
+    (257, "bfloat16", syncyte.ArgumentError, "an integer that bfloat16 holds exactly"),
+    (1e300, "float32", syncyte.ArgumentError, "operand is 1e[+]300; expected a number within the range of float32"),
+    (10**400, "float64", syncyte.ArgumentError, "within the range of float64"),
+    ("3", None, syncyte.DtypeError, "operand is '3'; expected a number"),
+    (None, "float64", syncyte.DtypeError, "operand is None; expected a number"),
+    (np.ones(2), "float64", syncyte.DtypeError, "expected a number"),
+]
+
+
+@pytest.mark.parametrize("operand, dtype, error, text", REFUSED)
+def test_operands_that_the_type_does_not_hold(world, operand, dtype, error, text):
+    window = syncyte.Window(16)
+    for call in (window.fetch_op, window.ifetch_op):
+        with pytest.raises(error, match=text):
+            call(world.rank, 0, operand, dtype=dtype)
+        with pytest.raises(error, match=text):
+            call(world.rank, 0, operand, "replace", dtype)
+    for call in (window.compare_swap, window.icompare_swap):
+        for name, values in {"expected": (operand, 1), "desired": (0, operand)}.items():
+            with pytest.raises(error, match=text.replace("operand", name)):
+                call(world.rank, 0, *values, dtype)
+    assert not window.view().any()
+
+
+@pytest.mark.parametrize(
+    "operand, dtype, expected",
+    [
+        (True, None, 1), (np.int64(-5), None, -5), (torch.tensor(7), None, 7), (np.array([7]), None, 7),
+        (np.int16(3), "int64", 3), (2**63, "uint64", 2**63), (FLOAT32, "float32", 2.0), (FLOAT32, "float64", 2.0),
+        (2**53, "float64", 2.0**53), (0.1, "float32", float(np.float32(0.1))), (float("inf"), "float32", float("inf")),
+    ],
+)  # fmt: skip
+def test_operands_of_their_own_types(world, operand, dtype, expected):
+    window = syncyte.Window(16)
+    window.fetch_op(world.rank, 0, operand, "replace", dtype)
+    assert window.fetch_op(world.rank, 0, 0, dtype=dtype) == expected
+    window.ifetch_op(world.rank, 8, operand, "replace", dtype).wait()
+    assert window.ifetch_op(world.rank, 8, 0, dtype=dtype).wait() == expected
+    window.fence()
+
+
 def test_locks_exclude(world):
     window = syncyte.Window(16)
     for _ in range(50):
@@ -90,7 +145,7 @@ def test_wrong_use(world):
         (lambda: window.put(0, 0, "text"), TypeError),
         (lambda: window.get(0, 0), ValueError),
         (lambda: window.accumulate(0, 0, np.ones(1), "mean"), ValueError),
-        (lambda: window.fetch_op(0, 0, "a"), ValueError),
+        (lambda: window.fetch_op(0, 0, "a"), TypeError),
         (lambda: window.fetch_op(0, 0, 2**70), ValueError),
         (lambda: window.fetch_op(0, 3, 1), syncyte.Error),
         (lambda: window.compare_swap(0, 0, 0, 1, "float64"), syncyte.Error),

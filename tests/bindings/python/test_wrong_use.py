@@ -74,7 +74,7 @@ def test_all_ranks_get_the_fields(world):
         (lambda: np.ones((1,) * 9), syncyte.ShapeError),
         (lambda: np.frombuffer(b"x" * 9, np.uint8, 8, 1).view(np.int64), syncyte.ShapeError),
         (lambda: None, syncyte.DtypeError),
-        (lambda: 2**70, syncyte.DtypeError),
+        (lambda: 2**200, syncyte.ArgumentError),
     ],
 )
 def test_arrays_that_cannot_be_used(world, make, error):
@@ -351,4 +351,69 @@ def test_arguments_of_a_wrong_kind_are_named(world):
         numbers.wait(0, [1], 0)
     with pytest.raises(syncyte.DtypeError, match=on_last(world, "dims is 5; expected a sequence")):
         world.cartesian(5 if last(world) else [0])
+    assert world.allreduce(1) == world.size
+
+
+def beyond_64_bits(world, huge):
+    """Calls with an integer that its C type does not hold, by the name of the argument that the error names."""
+    ring, rows, ones = world.cartesian([0], periods=True), np.ones((2, 3)), [1] * (world.size - 1)
+    tensor = syncyte.WholeTensor((6, 2), "float64", row_locks=True)
+    numbers, window = syncyte.WholeTensor((6,), "int64"), syncyte.Window(8)
+    store = syncyte.Store(10, 1)
+    worker, save = store.worker(), syncyte.checkpoint.save
+    return [
+        ("step", lambda: save("huge.h5", {"x": rows}, step=huge)),
+        ("block_bytes", lambda: save("huge.h5", {"x": rows}, block_bytes=huge)),
+        ("local_rows", lambda: syncyte.WholeTensor((6,), local_rows=huge)),
+        ("shape", lambda: syncyte.WholeTensor((huge,))),
+        ("shape", lambda: syncyte.Halo(ring, (huge,), "int8", 1)),
+        ("low", lambda: syncyte.Halo(ring, (4,), "int8", huge)),
+        ("axes", lambda: syncyte.Halo(ring, (4,), "int8", 1, axes=[huge])),
+        ("shape", lambda: syncyte.memory.empty([huge], "int8")),
+        ("size", lambda: syncyte.Window(huge)),
+        ("offset", lambda: window.put(0, huge, rows)),
+        ("rank", lambda: window.put(huge, 0, rows)),
+        ("rank", lambda: tensor.rows(huge)),
+        ("row", lambda: tensor.lock(huge).__enter__()),
+        ("element", lambda: numbers.load(huge)),
+        ("value", lambda: numbers.store(0, huge)),
+        ("extent", lambda: tensor.locate_box((0, 0), (huge, 1))),
+        ("x", lambda: world.agree(x=huge)),
+        ("count", lambda: world.counts(huge)),
+        ("counts", lambda: world.allgather(rows, axis=0, counts=[*ones, huge])),
+        ("send_counts", lambda: world.alltoallv(rows, [*ones, huge])),
+        ("color", lambda: world.split(huge)),
+        ("key", lambda: world.split(0, huge)),
+        ("dims", lambda: world.cartesian([huge])),
+        ("coords", lambda: ring.rank_at([huge])),
+        ("displacement", lambda: ring.shift(0, huge)),
+        ("root", lambda: world.bcast(rows, huge)),
+        ("axis", lambda: world.gather(rows, huge)),
+        ("dest", lambda: world.send(rows, huge)),
+        ("tag", lambda: world.isend(rows, syncyte.PROC_NULL, huge)),
+        ("source", lambda: world.recv(rows, huge)),
+        ("num_keys", lambda: syncyte.Store(huge, 1)),
+        ("workers", lambda: syncyte.Store(10, 1, workers=huge)),
+        ("start", lambda: worker.intent([1], huge)),
+        ("end", lambda: worker.intent([1], 0, huge)),
+        ("count", lambda: worker.prepare_sample(huge)),
+        ("sample", lambda: worker.finish_sample(huge)),
+        ("timestamp", lambda: worker.wait(huge)),
+        ("seed", lambda: store.set_sampling("naive", "uniform", 0, 10, seed=huge)),
+        ("pool_size", lambda: store.set_sampling("naive", "uniform", 0, 10, pool_size=huge)),
+        ("parameter_bytes", lambda: syncyte.SharedCache(huge, 1)),
+    ]
+
+
+@pytest.mark.parametrize("huge", [2**63, 2**64 + 1, -(2**64) + 1])
+def test_integers_beyond_the_c_types_are_named(world, huge):
+    for name, call in beyond_64_bits(world, huge):
+        if (name, huge) == ("block_bytes", 2**63):  # a size_t
+            continue
+        with pytest.raises((syncyte.ArgumentError, syncyte.OutOfRangeError, syncyte.ShapeError)) as caught:
+            call()
+        assert name in str(caught.value) and str(huge) in str(caught.value), name
+    for call in (lambda wrong: world.counts(wrong), lambda wrong: world.agree(x=wrong)):
+        with pytest.raises(syncyte.ArgumentError, match="expected .* to 2.63 - 1"):
+            call(huge if last(world) else 1)
     assert world.allreduce(1) == world.size

@@ -22,15 +22,20 @@ OPERATIONS = {
     "allgather counts": ("comm_allgather_along",
                           lambda x, comm: sct.allgather_along(x, 1, counts=[3] * comm.size, comm=comm)),
     "gather": ("comm_gather_along", lambda x, comm: sct.gather_along(x, 0, comm=comm)),
-    "scatter": ("comm_scatter_along", lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm)),
+    "scatter": ("comm_scatter_along",
+                lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, shape=x.shape, comm=comm)),
     "reduce_scatter": ("comm_reduce_scatter_along",
                        lambda x, comm: sct.reduce_scatter_along(x, 3 if comm.rank == 0 else 0, 1, comm=comm)),
     "alltoall": ("comm_alltoall_along",
-                 lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm))}
+                 lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm)),
 
+    "repartition": ("comm_alltoall_along",
+                    lambda x, comm: sct.alltoall_along(x, -1, 1, 3 * comm.size if comm.rank == 0 else 0, comm=comm))}
+# Those that collect their counts when they run.
+COLLECTING = ("allgather", "gather", "scatter", "reduce_scatter", "alltoall", "repartition")
 
 # Further reductions of operators that are tested above.
-VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod")
+VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod", "repartition")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.thorough] * (name in VARIANTS)) for name in OPERATIONS])
@@ -91,3 +96,77 @@ def test_opcheck(comm, grad):
                  (ops.scatter_along.counts, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.counts, 0, own),
                  (ops.alltoall_along.counts, 0, [2] * size, 1, [3] + [0] * (size - 1))]:
         torch.library.opcheck(call[0], (x, handle, *call[1:]))
+
+
+class Named(torch.nn.Module):
+    def __init__(self, function, comm):
+        super().__init__()
+        self.run = lambda x: function(x * 2, comm).sin()
+
+    def forward(self, x):
+        return self.run(x)
+
+
+@pytest.mark.parametrize("name", COLLECTING)
+def test_one_rank_traces_alone(comm, name):
+    """Nothing is sent while a graph is traced."""
+    x, function = torch.ones(2, 3, dtype=torch.float64), OPERATIONS[name][1]
+    run = Named(function, comm)
+    if comm.rank == comm.size - 1:
+        with traced_operations() as seen:
+            run = torch.export.export(run, (x,)).module()
+        assert not [operation for operation in seen if operation.startswith("comm_")]
+    assert torch.equal(run(x), function(x * 2, comm).sin())
+
+
+@pytest.mark.parametrize("name", COLLECTING)
+def test_one_rank_compiles_again_alone(comm, name):
+    """Another input, a Python number and the grad mode make one rank compile again; the others go on as they were."""
+    torch._dynamo.reset()
+    function = OPERATIONS[name][1]
+
+    def step(batch, factor):
+        return function(batch.mean(0).repeat(2, 1) * factor, comm)
+
+    run = torch.compile(step, fullgraph=True, backend="aot_eager", dynamic=False)
+    last = comm.rank == comm.size - 1
+    for rows, factor, grad in [(8, 2, False), (5, 2, False), (8, 3, False), (8, 2, True)]:
+        batch = torch.ones(rows if last else 8, 3)
+        with torch.set_grad_enabled(grad and last):
+            expected = step(batch, factor if last else 2)
+            assert torch.equal(run(batch, factor if last else 2), expected)
+
+
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_other_ranks_extents_need_no_other_graph(comm, dynamic):
+    torch._dynamo.reset()
+    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+
+    def function(x):
+        whole = sct.allgather_along(x * 2, comm=comm)
+        rows = sct.alltoall_along(whole.sum(0).expand(x.shape), 0, 1, 3 if comm.rank == 0 else 0, comm=comm)
+        return (whole * whole).sum(0), sct.gather_along(x, comm=comm).sum() + rows.sum()
+
+    run = torch.compile(function, fullgraph=True, backend=counter, dynamic=dynamic)
+    last = comm.rank == comm.size - 1
+    for rows in (2, 3, 1, 4):
+        x = torch.rand(rows if last else 2, 3, dtype=torch.float64, requires_grad=True)
+        expected, results = function(x), run(x)
+        for one, other in zip(expected, results, strict=True):
+            assert torch.allclose(one, other)
+        gradients = [torch.autograd.grad(sum(each.sum() for each in found), x)[0] for found in (expected, results)]
+        assert torch.allclose(*gradients)
+    assert last or counter.frame_count == 1
+
+
+def test_scatter_needs_the_shape_in_a_graph(comm):
+    torch._dynamo.reset()
+    run = torch.compile(lambda x: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm), fullgraph=True,
+                        backend="aot_eager")
+    with pytest.raises(Exception, match="inside torch.compile expected shape=, that of root's tensor"):
+        run(torch.ones(2, 3))
+    given = torch.ones(2, 3) if comm.rank == 0 else torch.zeros(0)  # in eager mode, too, only root's tensor is read
+    assert sct.scatter_along(given, 2 if comm.rank == 0 else 0, shape=[2, 3], comm=comm).tolist() == given.tolist()
+    if comm.size > 1:
+        with pytest.raises(ValueError, match="extent"):
+            sct.scatter_along(given, 2 if comm.rank == 0 else 0, shape=[2, 3 + comm.rank], comm=comm)

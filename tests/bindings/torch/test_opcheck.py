@@ -71,7 +71,7 @@ CASES = {
     "irecv.default of a cotangent": (ONCE, answer_to_receive),
     "allgather_along.default": (ALL, lambda comm, grad: (x(grad), comm, -1)),
     "gather_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, 0)),
-    "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN, 0)),
+    "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN, 0, SHAPE)),
     "reduce_scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN)),
     "alltoall_along.default": (ALL, lambda comm, grad: (x(grad), comm, 1, 0, OWN)),
     "parallel_copy.default": (ALL, lambda comm, grad: (x(grad), comm)),
@@ -100,7 +100,8 @@ ELSEWHERE = {
 # Operators without tensors, or with a ticket, whose state does not follow from its value.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
               "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
-              "use_device_memory.default", "serve_from_cache.default", "operator_table.default"}
+              "use_device_memory.default", "serve_from_cache.default", "operator_table.default",
+              "raise_interruption.default"}
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])

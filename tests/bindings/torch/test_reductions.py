@@ -6,7 +6,7 @@ import torch
 from mpi4py import MPI
 
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
-from syncyte.torch import allreduce, exscan, reduce, reduce_scatter_along, scan
+from syncyte.torch import allreduce, exscan, iallreduce, reduce, reduce_scatter_along, scan
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -238,3 +238,14 @@ def test_backward_of_the_identity_adjoint_sends_nothing():
     with traced_operations() as seen:
         result.sum().backward()
     assert seen == [] and x.grad.tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize("op, name", [(MPI.SUM, "sum"), (MPI.MAX, "max"), (torch.distributed.ReduceOp.SUM, "sum"),
+                                      (torch.distributed.ReduceOp.PRODUCT, "prod")])
+def test_reductions_by_mpi4pys_and_torchs_names(op, name):
+    x = torch.arange(3.0) + RANK
+    assert torch.equal(allreduce(x, op=op), allreduce(x, op=name))
+    assert torch.equal(scan(x, op=op), scan(x, op=name))
+    assert torch.equal(iallreduce(x, op=op).wait(), allreduce(x, op=name))
+    with pytest.raises(ValueError, match="op is .*; expected one of sum, prod"):
+        allreduce(x, op=torch.distributed.ReduceOp.AVG)

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/sum.h>
 
 #include <algorithm>
 #include <array>
@@ -58,6 +59,12 @@ collective collective::adjoint() const {
   result.reverse = !reverse;
   std::swap(result.gathered, result.scattered);
   return result;
+}
+
+at::Tensor of_input_shape(const at::Tensor& cotangent, const collective& forward, c10::SymIntArrayRef input_sizes) {
+  if (forward.kind != kind::scatter || rank_in(forward.comm) == forward.root) return cotangent;
+  // Zeros, connected to a tensor without elements: its gradient must travel on, though it is nothing.
+  return cotangent.sum().expand_symint(input_sizes);
 }
 
 /// The C function checks counts too, but the result's shape, which follows from them, is needed before it.
@@ -245,6 +252,10 @@ collective_operator::collective_operator(const c10::OperatorHandle& given) : han
   collective any{};
   const auto members = members_of(any);
   for (const c10::Argument& each : handle.schema().arguments()) {
+    if (each.type()->kind() == c10::TypeKind::OptionalType) {  // known only to its caller
+      members_.push_back(members.size());
+      continue;
+    }
     const auto found = std::ranges::find(members, std::string_view(each.name()), [](const auto& m) { return m.first; });
     members_.push_back(static_cast<std::size_t>(found - members.begin()));
   }
@@ -282,6 +293,15 @@ torch::jit::Stack collective_operator::stack_of(const at::Tensor& input, collect
 at::Tensor collective_operator::call(torch::jit::Stack stack) const {
   handle.callBoxed(&stack);
   return std::move(stack.front()).toTensor();
+}
+
+c10::IValue& collective_operator::argument(torch::jit::Stack& stack, const char* name) const {
+  const auto place = *handle.schema().argumentIndexWithName(name);
+  return stack[stack.size() - members_.size() + static_cast<std::size_t>(place)];
+}
+
+bool collective_operator::has_argument(const char* name) const {
+  return handle.schema().argumentIndexWithName(name).has_value();
 }
 
 void collective_operator::give_result(torch::jit::Stack& stack, at::Tensor result) const {

@@ -85,6 +85,9 @@ struct collective {
                           syncyte_request_t* request) const;
 };
 
+/// What a collective's adjoint gives, as the cotangent of its input: zeros where the input was not read.
+at::Tensor of_input_shape(const at::Tensor& cotangent, const collective& forward, c10::SymIntArrayRef input_sizes);
+
 /// One collective of each kind, without arguments, in the order of the enumeration.
 std::vector<collective> all_collectives();
 
@@ -112,6 +115,10 @@ class collective_operator {
   /// The arguments on top of a stack.
   const c10::IValue* arguments(const torch::jit::Stack& stack) const;
   collective load(collective_kind kind, const torch::jit::Stack& stack) const;
+
+  /// The argument of this name on top of a stack.
+  c10::IValue& argument(torch::jit::Stack& stack, const char* name) const;
+  bool has_argument(const char* name) const;
 
   /// The arguments for a call. Those that are not members of the collective are none, for the caller to set.
   torch::jit::Stack stack_of(const at::Tensor& input, collective what) const;

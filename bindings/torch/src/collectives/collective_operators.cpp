@@ -8,11 +8,8 @@
 // sum over ranks of the cotangents' parts. gather: y_root = x. Adjoint: scatter. alltoall: y is x partitioned along
 // another axis, a permutation of elements. Adjoint: its inverse, the axes exchanged.
 
-#include <ATen/ops/sum.h>
 #include <torch/library.h>
 
-#include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 
@@ -39,10 +36,7 @@ struct linear_collective : collective {
       back.shape = concrete_shape(input_sizes);
       back.shape.at(normalized_axis("axis", gathered.axis, back.shape.size())) = sum_of(gathered.counts);
     }
-    at::Tensor result = back.call(gradient, wanted);
-    if (kind != kind::scatter || rank_in(comm) == root) return result;
-    // Zeros, connected to a tensor without elements: its gradient must travel on, though it is nothing.
-    return result.sum().expand_symint(input_sizes);
+    return of_input_shape(back.call(gradient, wanted), *this, input_sizes);
   }
 };
 
@@ -84,57 +78,6 @@ void implement_all(torch::Library& library, bool is_autograd, Run run) {
   }
 }
 
-// ---- Without counts ----
-//
-// They are collected first. A compiled graph is specialised to what was collected when it was traced; if another rank's
-// counts change, the agreement finds that on all ranks.
-
-/// All ranks' counts along an axis, of which this rank has `mine`.
-partition collect_counts(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
-  partition result{axis, extents(size_of(comm))};
-  check(syncyte_comm_counts(group_of(comm), mine, nullptr, result.counts.data(),
-                            static_cast<std::int64_t>(result.counts.size())));
-  return result;
-}
-
-/// The shape of root's input, on all ranks.
-extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) {
-  std::array<std::int64_t, SYNCYTE_MAX_NDIM + 1> message{};  // how many, which
-  together(comm, "comm_bcast", [&] {
-    narrowed("root", root);
-    const extents shape = concrete_shape(input);
-    if (rank_in(comm) == root) require_few_dimensions(shape);
-    message[0] = static_cast<std::int64_t>(std::min(shape.size(), message.size() - 1));
-    std::copy_n(shape.begin(), message[0], message.begin() + 1);
-  });
-  const std::int64_t count[] = {static_cast<std::int64_t>(message.size())};
-  syncyte_buffer_t buffer;
-  check(syncyte_buffer_init(message.data(), SYNCYTE_INT64, 1, count, &buffer));
-  check(syncyte_comm_bcast(group_of(comm), static_cast<std::int32_t>(root), nullptr, &buffer));
-  return {message.begin() + 1, message.begin() + 1 + message[0]};
-}
-
-/// The operator without counts, which has this rank's `count` where the result is cut.
-void implement_collecting(torch::Library& library, const collective& each) {
-  const auto kernel = [which = each.kind](const c10::OperatorHandle& op, c10::DispatchKeySet, Stack& stack) {
-    const collective_operator own(op);
-    collective what = own.load(which, stack);
-    const at::Tensor input = own.arguments(stack)->toTensor();
-    if (which == kind::scatter) what.shape = shape_on(what.root, input, what.comm);
-    if (what.traits().gathers) {
-      const std::int64_t axis = what.gathered.axis;
-      const auto mine = together(what.comm, "comm_counts", [&] { return extent_along(input, "axis", axis); });
-      what.gathered = collect_counts(what.comm, axis, mine);
-    }
-    if (what.traits().scatters) {
-      const auto count = *op.schema().argumentIndexWithName("count");
-      what.scattered = collect_counts(what.comm, what.scattered.axis, own.arguments(stack)[count].toInt());
-    }
-    own.give_result(stack, what.call(input, {}));
-  };
-  library.impl(each.operator_name().c_str(), boxed(kernel));
-}
-
 }  // namespace
 
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) { implement_all(library, false, std::mem_fn(&collective::run_on_cpu)); }
@@ -143,9 +86,4 @@ TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
                 [](const collective& what, const at::Tensor& input, derivatives) { return what.meta_result(input); });
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) { implement_all(library, true, run_in_autograd); }
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  for (const collective& each : all_collectives())
-    if (each.is_along()) implement_collecting(library, each);
-}
-
 }  // namespace syncyte::torch_binding

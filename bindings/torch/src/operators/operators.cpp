@@ -20,6 +20,11 @@ constexpr operator_row collective_row(const char* schema, device_use device = th
   return {.schema = schema, .is_effectful = true, .device = device, .batch = batch};
 }
 
+/// A collective that collects all ranks' counts first, and calls the one with counts.
+constexpr operator_row collecting_row(const char* schema) {
+  return {.schema = schema, .is_effectful = true, .batch = once};
+}
+
 /// An operator that starts an operation.
 constexpr operator_row start_row(const char* schema, operator_row row) {
   row.schema = schema;
@@ -47,7 +52,9 @@ constexpr operator_row composed_row(const char* schema, batching batch = by_part
   return {.schema = schema, .batch = batch};
 }
 
-// `derivatives` is derivatives::packed(); comm, halo, tensor, companion and scratch are handles of the C interface.
+// `derivatives` is derivatives::packed(); `extent` is that of the result along the axis of the parts that are joined,
+// where it is known before (in a backward pass).
+// comm, halo, tensor, companion and scratch are handles of the C interface.
 constexpr operator_row rows[] = {
     // ---- Collectives
     collective_row(
@@ -57,12 +64,18 @@ constexpr operator_row rows[] = {
     collective_row("scan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
     collective_row("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
     collective_row("neighbor_alltoall(Tensor input, int comm, int derivatives=0) -> Tensor", through_host, each),
-    composed_row("allgather_along(Tensor input, int comm, int axis) -> Tensor", once),
-    composed_row("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", once),
-    composed_row("scatter_along(Tensor input, int comm, int axis, int count, int root) -> Tensor", once),
-    composed_row("reduce_scatter_along(Tensor input, int comm, int axis, int count, int op=1) -> Tensor", once),
-    composed_row("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int count) -> Tensor",
-                 once),
+    collecting_row(
+        "allgather_along(Tensor input, int comm, int axis, SymInt? extent=None, int derivatives=0) -> Tensor"),
+    collecting_row(
+        "gather_along(Tensor input, int comm, int axis, int root, SymInt? extent=None, int derivatives=0) -> "
+        "Tensor"),
+    collecting_row("scatter_along(Tensor input, int comm, int axis, SymInt count, int root, SymInt[]? shape=None, "
+                   "int derivatives=0) -> Tensor"),
+    collecting_row(
+        "reduce_scatter_along(Tensor input, int comm, int axis, SymInt count, int op=1, int derivatives=0) -> "
+        "Tensor"),
+    collecting_row("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, SymInt count, "
+                   "SymInt? extent=None, int derivatives=0) -> Tensor"),
     collective_row(
         "allgather_along.counts(Tensor input, int comm, int axis, int[] counts, int derivatives=0) -> Tensor",
         direct_along_first_axis),
@@ -147,6 +160,7 @@ constexpr operator_row rows[] = {
     composed_row("comm_size(int comm) -> int"),
     composed_row("use_device_memory(int use) -> ()"),
     composed_row("serve_from_cache() -> int"),
+    composed_row("raise_interruption() -> ()"),
     composed_row("operator_table() -> str[]"),
 };
 

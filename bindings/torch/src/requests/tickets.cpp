@@ -172,14 +172,14 @@ std::int64_t requests_under_way() {
   return static_cast<std::int64_t>(requests().active.size());
 }
 
-/// Raises the first error after all have ended.
+/// Raises the first error after all have ended; what a signal has raised, at once.
 std::vector<at::Tensor> wait_all(at::TensorList tickets) {
   std::vector<at::Tensor> results;
   std::exception_ptr first;
   for (const at::Tensor& ticket : tickets) {
     try {
       results.push_back(wait_for_result(ticket));
-    } catch (...) {
+    } catch (const c10::Error&) {
       if (!first) first = std::current_exception();
     }
   }

@@ -1,6 +1,7 @@
 #include "tensors/buffers.hpp"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/Exception.h>
 
@@ -49,6 +50,14 @@ class pool_allocator final : public c10::Allocator {
   }
 };
 
+/// Raises what a signal handler of Python has raised. The operator's kernel is in Python: what that raises passes
+/// through C++, autograd's engine included, as it is. Returns in a process without Python, and in other threads than
+/// the main one, in which handlers run.
+void raise_interruption() {
+  const auto found = c10::Dispatcher::singleton().findSchemaOrThrow("syncyte::raise_interruption", "");
+  if (found.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)) found.typed<void()>().call();
+}
+
 }  // namespace
 
 syncyte_buffer_t buffer_of(const at::Tensor& tensor) {
@@ -95,6 +104,9 @@ void check(syncyte_status_t status) {
       TORCH_CHECK_VALUE(false, message);
     case SYNCYTE_ERR_UNSUPPORTED:
       TORCH_CHECK_NOT_IMPLEMENTED(false, message);
+    case SYNCYTE_ERR_INTERRUPTED:
+      raise_interruption();
+      [[fallthrough]];
     default:
       TORCH_CHECK(false, message);
   }

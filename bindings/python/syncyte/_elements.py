@@ -1,0 +1,113 @@
+"""One element of an element type from a Python number, and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from ._checks import wrong
+from .errors import ArgumentError, DtypeError
+
+_COMPLEX_PARTS = {dtypes.DType.COMPLEX64: dtypes.DType.FLOAT32, dtypes.DType.COMPLEX128: dtypes.DType.FLOAT64}
+
+
+def as_element(value: Any, dtype: dtypes.DType, name: str) -> np.ndarray:
+    """Converts a number to an array of one element, without dimensions; for bfloat16 of its bits.
+
+    Integers are held exactly, or refused. Other numbers are rounded to floating-point and complex types, but not beyond
+    their range. Raises DtypeError for what is no number, or one of another kind (1.5 or 2.0 for integers, complex ones
+    for real types), and ArgumentError for a value that the type does not have.
+    """
+    number, word = _as_number(value, name), dtype.name.lower()
+    if dtype in _COMPLEX_PARTS:
+        if isinstance(number, complex):
+            parts = number.real, number.imag
+        else:
+            parts = number, 0.0
+        real, imaginary = (as_element(part, _COMPLEX_PARTS[dtype], name) for part in parts)
+        result = np.empty((), dtypes.numpy_dtype(dtype))
+        result.real, result.imag = real, imaginary
+        return result
+    if isinstance(number, complex):
+        raise wrong(DtypeError, name, repr(value), f"a real number, as {word} holds")
+    if dtype == dtypes.DType.BFLOAT16 or dtypes.numpy_dtype(dtype).kind == "f":
+        return _as_float(number, dtype, name)
+    if not isinstance(number, int):
+        raise wrong(DtypeError, name, repr(value), f"an integer, as {word} holds")
+    least, most = _range_of(dtype)
+    if not least <= number <= most:
+        raise wrong(ArgumentError, name, number, f"{least} to {most}, as {word} holds")
+    return np.array(number, dtypes.numpy_dtype(dtype))
+
+
+def as_own_element(value: Any, dtype: dtypes.DTypeLike, default: dtypes.DType, name: str) -> np.ndarray:
+    """Does as_element() with the default type if no dtype is given. An array or scalar of another type is then refused.
+
+    Memory without a type would take its bytes for another number.
+    """
+    own = _own_type(value)
+    if dtype is None and own is not None and own != default:
+        expected = f"{default.name.lower()}, or dtype=, the type of the element in memory"
+        raise wrong(DtypeError, name, f"of {own.name.lower()}", expected)
+    if dtype is None and isinstance(value, float):
+        raise wrong(DtypeError, name, repr(value), f"an integer, or dtype=, which is {default.name.lower()} by default")
+    return as_element(value, default if dtype is None else dtypes.as_dtype(dtype), name)
+
+
+def from_element(element: np.ndarray, dtype: dtypes.DType) -> Any:
+    """Returns the Python number of one element."""
+    if dtype == dtypes.DType.BFLOAT16:
+        return np.left_shift(element, 16, dtype=np.uint32).view(np.float32).item()
+    return element.item()
+
+
+def _own_type(value: Any) -> dtypes.DType | None:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return dtypes.from_numpy(value.dtype)
+    return dtypes.from_torch(value.dtype) if dtypes.is_torch_tensor(value) else None
+
+
+def _as_number(value: Any, name: str) -> int | float | complex:
+    number = value
+    if dtypes.is_torch_tensor(value) or isinstance(value, (np.generic, np.ndarray)):
+        number = value.item() if math.prod(value.shape) == 1 else None
+    elif hasattr(value, "__index__"):
+        number = value.__index__()
+    if not isinstance(number, (int, float, complex)):
+        raise wrong(DtypeError, name, repr(value), "a number")
+    return number
+
+
+def _range_of(dtype: dtypes.DType) -> tuple[int, int]:
+    if dtype == dtypes.DType.BOOL:
+        return 0, 1
+    limits = np.iinfo(dtypes.numpy_dtype(dtype))
+    return int(limits.min), int(limits.max)
+
+
+def _as_float(number: int | float, dtype: dtypes.DType, name: str) -> np.ndarray:
+    word = dtype.name.lower()
+    try:
+        element = _rounded(number, dtype)
+    except OverflowError:  # an integer beyond the range of float
+        raise wrong(ArgumentError, name, number, f"a number within the range of {word}") from None
+    held = from_element(element, dtype)
+    if math.isinf(held) and not math.isinf(number):
+        raise wrong(ArgumentError, name, number, f"a number within the range of {word}")
+    if isinstance(number, int) and held != number:
+        raise wrong(ArgumentError, name, number, f"an integer that {word} holds exactly")
+    return element
+
+
+def _rounded(number: int | float, dtype: dtypes.DType) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if dtype != dtypes.DType.BFLOAT16:
+            return np.array(float(number), dtypes.numpy_dtype(dtype))
+        # numpy has the bits only: the upper half of a float32, rounded to even.
+        bits = int(np.float32(number).view(np.uint32))
+    if math.isnan(number):
+        return np.array(0x7FC0, np.uint16)
+    return np.array((bits + 0x7FFF + (bits >> 16 & 1)) >> 16, np.uint16)
