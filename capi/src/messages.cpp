@@ -48,7 +48,9 @@ void fill(syncyte_message_status_t* status, const message& ended) {
 class pending_message {
  public:
   pending_message(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation)
-      : message_(std::move(message)), status_(status), listing_(std::in_place, operation, message_->title(), 0) {}
+      : message_(std::move(message)), status_(status), listing_(std::in_place, operation, message_->title(), 0) {
+    message_->list_buffer();
+  }
 
   bool test() {
     if (!message_->test()) return false;
@@ -131,6 +133,7 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
     require_status(status);
     const auto received = make_message(message::direction::in, comm, recv_buffer, source, recv_tag, options);
     const auto sent = make_message(message::direction::out, comm, send_buffer, dest, send_tag, options);
+    message::require_apart(*sent, *received);
     received->start();
     sent->start();
     message::wait_or_leave({received.get(), sent.get()});

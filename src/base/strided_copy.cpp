@@ -144,4 +144,16 @@ box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides
   return pieces;
 }
 
+paired_pieces find_paired_pieces(std::span<const std::int64_t> first_strides,
+                                 std::span<const std::int64_t> second_strides, std::span<const std::int64_t> shape,
+                                 std::size_t element_bytes) {
+  paired_pieces pieces;
+  if (is_empty(shape)) return pieces;
+  const layout box = coalesce(first_strides, second_strides, shape, element_bytes);
+  pieces.bytes = box.run();
+  for_each_part(box, std::int64_t{0}, std::int64_t{0},
+                [&](std::int64_t first, std::int64_t second) { pieces.offsets.emplace_back(first, second); });
+  return pieces;
+}
+
 }  // namespace syncyte::base

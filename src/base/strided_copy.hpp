@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "syncyte/base.h"
@@ -40,5 +41,15 @@ std::size_t piece_bytes(std::span<const std::int64_t> strides, std::span<const s
 /// Pieces of a box that begins `origin` bytes after an array's start and has its strides.
 box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                        std::size_t element_bytes);
+
+/// The pieces of a box that are contiguous in two arrays, all of the same length.
+struct paired_pieces {
+  std::size_t bytes = 0;                                       // of each
+  std::vector<std::pair<std::int64_t, std::int64_t>> offsets;  // from the first element of each array
+};
+
+paired_pieces find_paired_pieces(std::span<const std::int64_t> first_strides,
+                                 std::span<const std::int64_t> second_strides, std::span<const std::int64_t> shape,
+                                 std::size_t element_bytes);
 
 }  // namespace syncyte::base

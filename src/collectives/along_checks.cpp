@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/overlap.hpp"
 #include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
@@ -55,7 +56,7 @@ void add_array(comm::agreement& terms, const base::buffer& array, int axis, int 
 
 /// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
 void require_apart_in_memory(const base::buffer& input, const base::buffer& output) {
-  if (input.is_contiguous() && output.is_contiguous()) require_apart(input, output);
+  if (input.is_contiguous() && output.is_contiguous()) base::require_apart(input, output);
 }
 
 /// The other array of an operation.

@@ -3,13 +3,6 @@
 #include "mpi/memory_kinds.hpp"
 
 namespace syncyte::collectives {
-namespace {
-
-bool overlap(const base::buffer& a, const base::buffer& b) {
-  return a.bytes() > 0 && b.bytes() > 0 && a.data() < b.data() + b.bytes() && b.data() < a.data() + a.bytes();
-}
-
-}  // namespace
 
 base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
   return base::buffer(raw, argument).require_host();
@@ -26,11 +19,6 @@ base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
 
 base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how) {
   return any_strides_to_move(raw, argument, how).require_contiguous();
-}
-
-void require_apart(const base::buffer& input, const base::buffer& output) {
-  base::expect(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, output.argument(), "memory that overlaps the input's",
-               "separate memory");
 }
 
 int checked_root(comm::agreement& terms, int root) {

@@ -25,9 +25,6 @@ base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
 base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 
-/// Throws SYNCYTE_ERR_ARGUMENT if two contiguous buffers share memory.
-void require_apart(const base::buffer& input, const base::buffer& output);
-
 /// The root, a fact; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
 int checked_root(comm::agreement& terms, int root);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "collectives/along.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/forms.hpp"
@@ -62,7 +63,7 @@ class all_gathering final : public data_operation {
   all_gathering(comm::agreement& terms, const syncyte_buffer_t* input, const syncyte_buffer_t* output, form how)
       : input_(checked_to_move(input, "input", how)), output_(checked_to_move(output, "output", how)) {
     output_.require_dtype(input_.dtype());
-    require_apart(input_, output_);
+    base::require_apart(input_, output_);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
@@ -85,7 +86,7 @@ class alltoallv final : public data_operation {
     const auto rank = static_cast<std::size_t>(terms.comm().rank());
     input_.require_elements(mpi::sum_of(send_counts_), ", the sum of send_counts");
     output_.require_dtype(input_.dtype()).require_elements(mpi::sum_of(recv_counts_), ", the sum of recv_counts");
-    require_apart(input_, output_);
+    base::require_apart(input_, output_);
     base::expect(send_counts_[rank] == recv_counts_[rank], SYNCYTE_ERR_ARGUMENT, {"recv_counts", rank},
                  recv_counts_[rank], "{}, as this rank's own send_counts[{}]", send_counts_[rank], rank);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
@@ -122,7 +123,7 @@ class neighbor_alltoall final : public data_operation {
                  fmt::format("of {} elements", input_.elements()), "a multiple of {}, a block for each neighbour",
                  2 * dimensions);
     output_.require_dtype(input_.dtype()).require_elements(input_.elements());
-    require_apart(input_, output_);
+    base::require_apart(input_, output_);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
     terms.fact("elements of input", input_.elements());
   }

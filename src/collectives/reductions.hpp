@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/dtype.hpp"
+#include "base/overlap.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
@@ -30,7 +31,7 @@ class reduction : public data_operation {
     if (raw_input != nullptr || !gets_result) input = checked_elements(raw_input, "input");
     if (input && output) {
       output->require_dtype(input->dtype()).require_elements(input->elements());
-      require_apart(*input, *output);
+      base::require_apart(*input, *output);
     }
     const base::buffer& given = input ? *input : *output;
     require_reducible(given.dtype(), op);

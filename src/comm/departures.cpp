@@ -10,6 +10,12 @@ namespace {
 /// The longest time that a message needs that a rank sent before it was marked; a rank in finalize drives MPI.
 constexpr std::int64_t grace_period_ns = 500'000'000;
 
+/// A null record is that of a rank of another node.
+bool has_departed(const watchdog::rank_record* record) {
+  const std::int64_t since = record == nullptr ? 0 : record->departed_ns.load();
+  return since != 0 && watchdog::now_ns() - since > grace_period_ns;
+}
+
 }  // namespace
 
 void mark_departed() noexcept {
@@ -18,11 +24,12 @@ void mark_departed() noexcept {
 
 bool has_departed(const communicator& comm, int rank) {
   const watchdog::board* const board = watchdog::published;
-  if (board == nullptr) return false;
-  const watchdog::rank_record* const record = board->find(comm.world_rank(rank));
-  if (record == nullptr) return false;
-  const std::int64_t since = record->departed_ns;
-  return since != 0 && watchdog::now_ns() - since > grace_period_ns;
+  return board != nullptr && has_departed(board->find(comm.world_rank(rank)));
+}
+
+bool has_departed() {
+  const watchdog::board* const board = watchdog::published;
+  return board != nullptr && has_departed(&board->mine());
 }
 
 int first_departed(const communicator& comm) {

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
 #include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
@@ -132,6 +133,10 @@ base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
   return buffer;
 }
 
+buffer_in_flight::use use_of(message::direction way) {
+  return way == message::direction::out ? buffer_in_flight::read : buffer_in_flight::written;
+}
+
 }  // namespace
 
 message::message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw, const message_peer& peer,
@@ -142,6 +147,7 @@ message::message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_
       buffer_(checked_elements_of(raw, room)),
       is_in_room_(room != 0 && buffer_.is_contiguous() && buffer_.elements() > 0) {
   if (way == direction::in) buffer_.require_writable();
+  if (has_memory()) require_not_in_flight(buffer_, use_of(way));
   if (is_inline()) {
     packed_ = memory::scratch(inline_bytes);
   } else if (!is_in_room_) {
@@ -191,6 +197,7 @@ void message::abandon() {
     ask(&is_done, MPI_STATUS_IGNORE);
   }
   request_ = MPI_REQUEST_NULL;
+  listed_.reset();
   if (is_done != 0) return;
   mpi::keep_for_ever(std::make_shared<memory::scratch>(std::move(packed_)));
   mpi::keep_for_ever(std::shared_ptr<envelope>(std::move(envelope_)));
@@ -203,6 +210,9 @@ int message::ask(int* is_done, MPI_Status* status) {
   const mpi::errors_returned of_self(MPI_COMM_SELF);
   return MPI_Test(&request_, is_done, status);
 }
+
+/// Whether it reads or writes memory of the caller's.
+bool message::has_memory() const { return buffer_.elements() > 0 && peer_.rank != SYNCYTE_PROC_NULL; }
 
 bool message::is_inline() const { return !is_in_room_ && sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
 
@@ -249,6 +259,16 @@ void message::start() {
   // MPI looks at the address that it is given to see what memory this is: not at MPI_BOTTOM.
   const letter_type type(is_in_room_ ? address_of(first) : 0, first, payload(), buffer_.bytes());
   post(is_in_room_ ? first : MPI_BOTTOM, 1, type.get());
+}
+
+void message::require_apart(const message& sent, const message& received) {
+  base::expect(!base::share_memory(sent.buffer_, received.buffer_), SYNCYTE_ERR_ARGUMENT, "recv_buffer",
+               "memory that is sent too", "{}", base::separate_memory);
+}
+
+void message::list_buffer() {
+  const bool is_copied = direction_ == direction::out && payload() != buffer_.data();
+  if (has_memory() && !is_copied) listed_.emplace(buffer_, use_of(direction_));
 }
 
 envelope message::check_received(int code, const MPI_Status& status) const {
@@ -299,6 +319,7 @@ bool message::test() {
     return false;
   }
   request_ = MPI_REQUEST_NULL;
+  listed_.reset();
   finish(code, status);
   return true;
 }
@@ -360,6 +381,7 @@ bool message::cancel() {
   MPI_Test_cancelled(&status, &is_cancelled);
   if (is_cancelled == 0) return false;
   MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  listed_.reset();
   return true;
 }
 

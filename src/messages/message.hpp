@@ -14,6 +14,7 @@
 #include "comm/control_tags.hpp"
 #include "memory/device.hpp"
 #include "memory/scratch.hpp"
+#include "messages/buffers_in_flight.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::messages {
@@ -51,6 +52,8 @@ class message {
   message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer, const message_peer& peer,
           direction way, int room = 0);
   void start();
+  /// Lists its memory until it has ended; for a message that the caller does not wait for at once.
+  void list_buffer();
 
   static std::unique_ptr<message> send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                        const message_peer& peer, int room = 0);
@@ -65,6 +68,9 @@ class message {
   /// SYNCYTE_ERR_MISMATCH if a received message is not the expected one.
   bool test();
   void wait();
+
+  /// Throws SYNCYTE_ERR_ARGUMENT if a message sends memory that the other one receives.
+  static void require_apart(const message& sent, const message& received);
 
   /// Waits for messages that cannot be waited for again. If the wait is interrupted, receives are cancelled, or end if
   /// their message is on its way; sends, and their memory, are left to MPI.
@@ -88,6 +94,7 @@ class message {
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
+  bool has_memory() const;
   bool is_inline() const;
   memory::place head() const;
   std::byte* payload() const;
@@ -100,6 +107,7 @@ class message {
   bool is_in_room_;         // the envelope; so it lies in front of the elements, in the caller's memory
   memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
   std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
+  std::optional<buffer_in_flight> listed_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool may_be_here_ = false;  // a receive that this rank's own message may have been waiting for; see ask()
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
 #include "rows/convert_rows.hpp"
 
@@ -63,6 +64,7 @@ void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw
                   .expected = fmt::format("the table's {}; float16, bfloat16, float32 and float64 are converted",
                                           base::dtype_name(table.dtype()))});
   index.require_inside(table.extent(0));
+  base::require_apart(table, output);
   if (output.elements() == 0) return;
   const row_range all{0, table.extent(0), table.data()};
   const row_map map({&all, 1}, row.bytes(), table.stride(0));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/buffer.hpp"
+#include "base/overlap.hpp"
 
 namespace syncyte::rows {
 
@@ -29,6 +30,11 @@ class row_index {
 
   std::int64_t operator[](std::int64_t position) const {
     return visit([&](auto rows) { return static_cast<std::int64_t>(rows[static_cast<std::size_t>(position)]); });
+  }
+
+  base::byte_range memory() const {
+    return base::range_of(data_,
+                          static_cast<std::size_t>(count_) * (is_wide_ ? sizeof(std::int64_t) : sizeof(std::int32_t)));
   }
 
   /// Throws SYNCYTE_ERR_INDEX, naming the first index outside [0, extent) and its position. For an index that is not a

@@ -135,7 +135,9 @@ base::buffer whole_tensor::check_combining(base::array_argument<std::int64_t> lo
                                            syncyte_op_t op) const {
   const base::buffer user = check_box(lower, source, "source");
   rows::require_combining(layout_.dtype(), op);
-  if (user.elements() != 0 && !stages(op)) require_addable(lower.values[0], lower.values[0] + user.extent(0));
+  if (user.elements() == 0 || stages(op)) return user;
+  require_addable(lower.values[0], lower.values[0] + user.extent(0));
+  require_apart(lower, user, false);
   return user;
 }
 

@@ -48,6 +48,8 @@ std::unique_ptr<window::transfer> whole_tensor::start_gradients(const syncyte_bu
   const row_request request = check_rows(index, gradients, "gradients");
   if (layout_.row_elements() == 0) return nullptr;
   if (!by.reaches_other_nodes()) require_mapped(request);
+  require_apart(request, false);
+  if (by.state()) by.state()->require_not_in(request);
   return by.start(rows::distinct_rows(request.index, request.packed, layout_.row_bytes(), layout_.dtype()));
 }
 

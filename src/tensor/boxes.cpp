@@ -130,24 +130,32 @@ std::size_t whole_tensor::piece_bytes_of(const base::buffer& box) const {
   return base::piece_bytes(base::dense_strides(layout_.shape(), element), box.shape(), element);
 }
 
+base::buffer whole_tensor::check_copy(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
+                                      direction way) const {
+  const bool is_get = way == direction::from_tensor;
+  const base::buffer user = check_box(lower, packed, is_get ? "output" : "source");
+  require_apart(lower, user, is_get);
+  return user;
+}
+
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
-  copy_all(lower, *output, check_box(lower, output, "output"), direction::from_tensor);
+  copy_all(lower, *output, check_copy(lower, output, direction::from_tensor), direction::from_tensor);
 }
 
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
-  copy_all(lower, *source, check_box(lower, source, "source"), direction::to_tensor);
+  copy_all(lower, *source, check_copy(lower, source, direction::to_tensor), direction::to_tensor);
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iget_box(base::array_argument<std::int64_t> lower,
                                                                const syncyte_buffer_t* output) {
-  const auto user = check_box(lower, output, "output");
+  const auto user = check_copy(lower, output, direction::from_tensor);
   return std::make_unique<window::started_access>(shared_from_this(),
                                                   copy_box(lower, user, direction::from_tensor, one_round));
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iput_box(base::array_argument<std::int64_t> lower,
                                                                const syncyte_buffer_t* source) {
-  const auto user = check_box(lower, source, "source");
+  const auto user = check_copy(lower, source, direction::to_tensor);
   return std::make_unique<window::started_access>(shared_from_this(),
                                                   copy_box(lower, user, direction::to_tensor, one_round));
 }

@@ -18,6 +18,7 @@
 #include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
 #include "watchdog/scope.hpp"
+#include "window/ended_ranks.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -279,15 +280,24 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   const auto begin = std::chrono::steady_clock::now();
   atomics::backoff wait;
   std::optional<watchdog::scope> watched;
+  window::ended_ranks ended(*comm_, storage_->remote());
+  bool is_hopeless = false;  // all other ranks had ended before the last look
   while (true) {
     // Read the clock before the last look, so that no change before the limit is missed.
     const atomics::backoff::seconds waited = std::chrono::steady_clock::now() - begin;
     const bool is_last = timeout >= 0 && waited.count() >= timeout;
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
+    if (is_hopeless)
+      ended.fail_by_all_others(layout_.text(), fmt::format("while element {} of {} is {}; no other rank can change it",
+                                                           element, layout_.text(), seen));
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
-    if (wait.is_time_to_look()) look_around();
+    if (wait.is_time_to_look()) {
+      look_around();
+      is_hopeless = ended.contains_all_others();
+      if (is_hopeless) continue;
+    }
     constexpr atomics::backoff::seconds longest(1e-3);
     const auto pause = timeout < 0 ? longest : std::clamp(atomics::backoff::seconds(timeout) - waited, {}, longest);
     if (found.is_mapped())

@@ -11,6 +11,7 @@
 #include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
 #include "watchdog/interrupts.hpp"
+#include "window/ended_ranks.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -58,10 +59,13 @@ void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int
   const std::string owner = layout_.text();
   const bool is_remote = has_remote_lock(row);
   atomics::holder_wait wait(fmt::format("row {} (tensor_lock)", row), owner);
+  window::ended_ranks ended(*comm_, locks.storage_->remote());
   for (; seen != 0; seen = swap_lock(locks, row, 0, mine)) {
     if (is_remote) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // at most one message each time
     if (!wait.pause(static_cast<std::uint64_t>(seen))) continue;
-    require_lock_holder_alive(static_cast<int>(seen) - 1, row);
+    const int holder = static_cast<int>(seen) - 1;
+    require_lock_holder_alive(holder, row);
+    if (ended.contains(holder)) ended.fail(holder, owner, fmt::format("with the lock of row {} of {}", row, owner));
     mpi::let_progress();
     wait.look_for_interrupt();
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/overlap.hpp"
 #include "rows/row_index.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -12,6 +13,8 @@ struct whole_tensor::row_request {
   rows::row_index index;
   std::byte* packed;
   bool is_empty;
+  const char* name;         // of the packed argument
+  base::byte_range memory;  // of the packed rows
 };
 
 }  // namespace syncyte::tensor

@@ -80,7 +80,7 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
                "number of indices", rows.count(), "at most 2^63 - 1 elements, in rows of {}", layout_.row_elements());
   values.require_elements(elements);
   rows.require_inside(layout_.rows());
-  return {rows, values.data(), elements == 0};
+  return {rows, values.data(), elements == 0, packed_name, base::range_of(values)};
 }
 
 /// Rows under way to or from owners elsewhere.
@@ -128,6 +128,7 @@ std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request
   }
   if (what == window::row_access::add && storage_->remote() != nullptr && !storage_->remote()->can_add_rows())
     require_mapped(request);
+  require_apart(request, what == window::row_access::get);
   if (storage_->mapped_rows().covers(layout_.rows())) {
     access_mapped(request, what);
     return nullptr;

@@ -53,6 +53,7 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   result->memory_ = comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str());
   result->node_ = result->memory_->all().data();
   result->local_ = result->memory_->local().data();
+  result->memory_of_rows_ = base::range_of(result->node_, plan.rows_bytes);
   std::vector<rows::row_range> ranges;
   std::byte* base = result->node_;
   for (const int member : node.members) {
@@ -72,6 +73,7 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   const std::int64_t count = shape.partition().count(comm.rank());
   auto result = std::make_shared<storage>();
   result->local_ = mine;
+  result->memory_of_rows_ = base::range_of(mine, shape.local_bytes(comm.rank()));
   const rows::row_range range{shape.partition().first(comm.rank()), count, mine};
   result->mapped_rows_ = rows::row_map({&range, 1}, shape.row_bytes());
   if (count > 0 && rows::needs_locks(result->mapped_rows_, shape.dtype())) {

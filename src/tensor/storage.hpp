@@ -35,6 +35,7 @@ class storage final : public comm::collective_resource {
   void free_collectively() noexcept override;
 
   const rows::row_map& mapped_rows() const { return mapped_rows_; }  // rows that this process loads and stores
+  base::byte_range memory() const { return memory_of_rows_; }        // of all mapped rows
   std::byte* local() const { return local_; }                        // this rank's rows
   std::byte* node() const { return node_; }        // the node's rows in one range; null if wrapped on several ranks
   atomics::lock_table& locks() { return locks_; }  // of mapped rows; empty if adds need none
@@ -53,6 +54,7 @@ class storage final : public comm::collective_resource {
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;
   rows::row_map mapped_rows_;
+  base::byte_range memory_of_rows_;
   atomics::lock_table locks_;
 };
 

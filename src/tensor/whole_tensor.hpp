@@ -144,6 +144,8 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   void access_mapped_at(const row_request& request, std::span<const std::int64_t> positions, window::row_access what);
   bool is_mapped(int owner) const;
   void require_mapped(const row_request& request) const;
+  void require_apart(const row_request& request, bool is_get) const;
+  void require_not_in(const row_request& request) const;
   void require_addable(std::int64_t first, std::int64_t end) const;
   [[noreturn]] void refuse_to_add(const char* argument, std::int64_t position, std::int64_t row) const;
 
@@ -152,6 +154,9 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
+  base::buffer check_copy(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
+                          direction way) const;
+  void require_apart(base::array_argument<std::int64_t> lower, const base::buffer& box, bool is_get) const;
   std::size_t piece_bytes_of(const base::buffer& box) const;
   void copy_all(base::array_argument<std::int64_t> lower, const syncyte_buffer_t& raw, const base::buffer& whole,
                 direction way);

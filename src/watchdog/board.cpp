@@ -73,9 +73,9 @@ const rank_record* board::find(int world_rank) const {
   return node_rank < 0 ? nullptr : &at(node_rank);
 }
 
-/// Names the ranks that a rank waits for: ranks of the node that are not inside the same operation. Ranks are named
-/// only if the operation is on the whole world; the board knows the size of a smaller communicator, but not its
-/// members.
+/// Names the ranks that a rank waits for: ranks of the node that are not inside the same operation; if all are, the
+/// ranks of other nodes, whose operations are not known here. Ranks are named only if the operation is on the whole
+/// world; the board knows the size of a smaller communicator, but not its members.
 std::string board::awaited_text(const thread_record& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;
@@ -86,7 +86,17 @@ std::string board::awaited_text(const thread_record& waiting) const {
   if (present >= waiting.ranks) return "";
   if (waiting.ranks == job_.world_size && !absent.empty())
     return fmt::format("; waits for {}", base::ranks_text(absent));
+  if (waiting.ranks == job_.world_size) return "; waits for " + elsewhere_text();
   return fmt::format("; {1} of its {0} ranks are inside on this node", waiting.ranks.load(), present);
+}
+
+/// Names the ranks of other nodes, some of which may be inside.
+std::string board::elsewhere_text() const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < job_.world_size; ++rank)
+    if (!job_.node.is_here(rank)) ranks.push_back(rank);
+  if (ranks.size() == 1) return base::ranks_text(ranks) + ", on another node";
+  return fmt::format("some of the {}, on other nodes", base::ranks_text(ranks));
 }
 
 void board::ask_for_lines() const {

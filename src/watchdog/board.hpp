@@ -42,6 +42,7 @@ class board {
 
  private:
   std::string awaited_text(const thread_record& waiting) const;
+  std::string elsewhere_text() const;
   std::string living_text(const rank_record& seen, std::int64_t now) const;
 
   std::shared_ptr<void> memory_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "fabric/departure.hpp"
 #include "fabric/group.hpp"
 #include "window/memory_target.hpp"
 #include "window/remote.hpp"
@@ -30,6 +31,10 @@ class fabric_remote final : public remote {
                                           const std::byte* source, std::byte* previous, std::int64_t count) override;
   std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
                                                const void* expected, const void* desired, void* previous) override;
+
+  std::unique_ptr<fabric::departure_question> ask_departure(int rank) override {
+    return std::make_unique<fabric::departure_question>(ranks_, rank);
+  }
 
   fabric_remote* by_fabric() override { return this; }
   const fabric::group& ranks() const { return *ranks_; }

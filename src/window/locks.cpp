@@ -5,11 +5,13 @@
 #include <chrono>
 #include <thread>
 
+#include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "syncyte/window.h"
+#include "window/ended_ranks.hpp"
 #include "window/part_header.hpp"
 #include "window/window.hpp"
 
@@ -61,28 +63,41 @@ void window::lock(int rank, syncyte_lock_t kind) {
   if (remote_) remote_->synchronise_memory();
 }
 
+struct window::lock_wait {
+  lock_wait(const window& of, int rank)
+      : holder(fmt::format("rank {}'s part", rank), of.name_, of.serial_), ended(*of.comm_, of.remote_.get()) {}
+
+  atomics::holder_wait holder;
+  ended_ranks ended;
+};
+
 /// Between two looks at a lock's word.
-void window::wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const {
+void window::wait_for_lock(lock_wait& wait, std::uint64_t seen, int rank) const {
   // Outside of requests of its own: the atomics of MPI RMA are themselves a lock at the target, which others could
   // hardly take if they were served only while this rank holds it.
   if (remote_) remote_->serve_others();
   if (atomic_part(rank) == nullptr)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each look is a message
-  if (!wait.pause(seen)) return;
+  if (!wait.holder.pause(seen)) return;
   require_holder_alive(*comm_, seen, rank);
+  const std::string lock = fmt::format("with the lock of rank {}'s part of {}", rank, name_);
+  if (const int holder = holder_of(seen); holder >= 0 && wait.ended.contains(holder))
+    wait.ended.fail(holder, name_, lock);
+  else if (holder < 0 && wait.ended.contains_all_others())
+    wait.ended.fail_by_all_others(name_, lock);
   mpi::let_progress();
-  wait.look_for_interrupt();
+  wait.holder.look_for_interrupt();
 }
 
 void window::acquire_exclusive(int rank) {
   const std::uint64_t mine = exclusive_word(comm_->rank());
-  atomics::holder_wait wait(fmt::format("rank {}'s part", rank), name_, serial_);
+  lock_wait wait(*this, rank);
   while (const std::uint64_t seen = swap_lock_word(rank, 0, mine)) wait_for_lock(wait, seen, rank);
 }
 
 void window::acquire_shared(int rank) {
   std::uint64_t expected = 0;
-  atomics::holder_wait wait(fmt::format("rank {}'s part", rank), name_, serial_);
+  lock_wait wait(*this, rank);
   while (true) {
     const std::uint64_t seen = swap_lock_word(rank, expected, expected + 1);
     if (seen == expected) return;

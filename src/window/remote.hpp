@@ -8,6 +8,7 @@
 #include <span>
 
 #include "comm/deferred_frees.hpp"
+#include "fabric/departure.hpp"
 #include "syncyte/base.h"
 
 namespace syncyte::window {
@@ -118,6 +119,9 @@ class remote : public comm::collective_resource {
                     void* previous) {
     finish(start_compare_swap(rank, offset, dtype, expected, desired, previous));
   }
+
+  /// Asks a rank of another node whether it has come to finalize; null if that is impossible.
+  virtual std::unique_ptr<fabric::departure_question> ask_departure(int) { return nullptr; }
 
   /// This object, if it is one; otherwise null.
   virtual fabric_remote* by_fabric() { return nullptr; }

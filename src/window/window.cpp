@@ -6,6 +6,7 @@
 
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
+#include "base/overlap.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
@@ -82,6 +83,19 @@ void window::require_element(int rank, std::size_t offset, std::size_t element, 
   require_bounds(rank, offset, bytes);
 }
 
+/// Throws SYNCYTE_ERR_ARGUMENT if an operand shares memory with the bytes that an access reads or writes. It may be
+/// these bytes themselves.
+void window::require_apart(int rank, std::size_t offset, const void* operand, std::size_t bytes,
+                           const char* argument) const {
+  const std::byte* const part = pointer(rank);
+  if (part == nullptr || !base::overlaps_packed(base::range_of(operand, bytes), {part + offset, 0}, bytes)) return;
+  base::refuse(
+      SYNCYTE_ERR_ARGUMENT,
+      {.argument = argument,
+       .value = fmt::format("in the same memory as other bytes of the access to rank {}'s part at {}", rank, offset),
+       .expected = base::separate_memory});
+}
+
 std::size_t window::size(int rank) const {
   require_rank(rank);
   return sizes_[static_cast<std::size_t>(rank)];
@@ -99,6 +113,7 @@ std::byte* window::atomic_part(int rank) const {
 bool window::put_here(int rank, std::size_t offset, const void* source, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
+  require_apart(rank, offset, source, bytes, "source");
   std::byte* const part = pointer(rank);
   if (part != nullptr) std::memmove(part + offset, source, bytes);
   return part != nullptr;
@@ -107,6 +122,7 @@ bool window::put_here(int rank, std::size_t offset, const void* source, std::siz
 bool window::get_here(int rank, std::size_t offset, void* target, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
+  require_apart(rank, offset, target, bytes, "target");
   const std::byte* const part = pointer(rank);
   if (part != nullptr) std::memmove(target, part + offset, bytes);
   return part != nullptr;
@@ -147,6 +163,7 @@ bool window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, s
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
   if (count == 0) return true;
+  if (previous == nullptr) require_apart(rank, offset, source, static_cast<std::size_t>(count) * bytes, "source");
   std::byte* const part = atomic_part(rank);
   // A remote's owner takes no locks of elements: all ranks change these elements through it.
   if (part == nullptr || (remote_ && !atomics::has_atomics(dtype))) return false;

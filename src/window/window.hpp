@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "atomics/holder_wait.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
@@ -82,6 +81,8 @@ class window : public std::enable_shared_from_this<window> {
   void require_bounds(int rank, std::size_t offset, std::size_t bytes) const;
   void require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
 
+  void require_apart(int rank, std::size_t offset, const void* operand, std::size_t bytes, const char* argument) const;
+
   part_header& header_of(int rank) const;
   /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
   std::byte* atomic_part(int rank) const;
@@ -97,7 +98,8 @@ class window : public std::enable_shared_from_this<window> {
 
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);
-  void wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const;
+  struct lock_wait;
+  void wait_for_lock(lock_wait& wait, std::uint64_t seen, int rank) const;
   std::uint64_t swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired);
 
   std::shared_ptr<comm::communicator> comm_;

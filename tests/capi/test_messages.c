@@ -8,6 +8,25 @@
 static int32_t rank, size, next, previous;
 static syncyte_comm_t world;
 
+static void test_one_memory_cannot_be_exchanged(void) {
+  double values[8] = {1, 2, 3, 4, 5, 6, 7, 8}, others[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+  const syncyte_buffer_t all = vector_of(values, SYNCYTE_FLOAT64, 8), front = vector_of(values, SYNCYTE_FLOAT64, 5);
+  const syncyte_buffer_t behind = vector_of(values + 3, SYNCYTE_FLOAT64, 5);
+  const syncyte_buffer_t other = vector_of(others, SYNCYTE_FLOAT64, 8);
+  syncyte_request_t request = NULL;
+  EXPECT_ERROR(syncyte_comm_sendrecv(world, &all, next, 1, previous, 1, NULL, &all, NULL), SYNCYTE_ERR_ARGUMENT,
+               "recv_buffer is memory that is sent too; expected separate memory, such as a copy");
+  EXPECT_ERROR(syncyte_comm_sendrecv(world, &front, next, 1, previous, 1, NULL, &behind, NULL), SYNCYTE_ERR_ARGUMENT,
+               "recv_buffer is memory");
+  EXPECT_OK(syncyte_comm_irecv(world, previous, 2, NULL, &all, NULL, &request));
+  EXPECT_ERROR(syncyte_comm_recv(world, previous, 3, NULL, &front, NULL), SYNCYTE_ERR_ARGUMENT,
+               "memory into which a message which was started receives; expected other memory, or a wait");
+  EXPECT_ERROR(syncyte_comm_send(world, &behind, next, 2, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is memory into which");
+  EXPECT_OK(syncyte_comm_send(world, &other, next, 2, NULL));
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT(values[7] == 1);
+}
+
 static void test_sendrecv_tells_who_has_sent(void) {
   int32_t sent[] = {rank, 10 + rank}, received[] = {-1, -1};
   const syncyte_message_options_t options = {sizeof options, NULL, 0, 1000 + rank, 0};
@@ -141,6 +160,7 @@ int main(void) {
   world = start(&rank, &size);
   next = (rank + 1) % size;
   previous = (rank + size - 1) % size;
+  test_one_memory_cannot_be_exchanged();
   test_sendrecv_tells_who_has_sent();
   test_strides();
   test_started_messages();

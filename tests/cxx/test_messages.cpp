@@ -76,6 +76,7 @@ TEST_F(Messages, MismatchesAndWrongPeersThrow) {
     EXPECT_EQ(caught.code(), status::mismatch);
   }
   EXPECT_THROW(world_.send(sent_, size_), error);
+  EXPECT_THROW(world_.sendrecv(sent_, next_, sent_, previous_), error);
   EXPECT_THROW(world_.send(sent_, 0, highest_tag() + 1), error);
 }
 

@@ -1,5 +1,6 @@
 // Point-to-point messages: received elements, errors, and no writes beside a buffer.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -182,6 +183,86 @@ TEST(messages, wrong_arguments_are_the_callers_error) {
   expect_error(outcome_of([&] { message::send(shared_world(), nullptr, {0, 0}); }), SYNCYTE_ERR_ARGUMENT, "null");
   expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {0, 0, 8}); }), SYNCYTE_ERR_ARGUMENT,
                "options->channel is 8");
+}
+
+/// A column of a matrix with `columns` columns.
+syncyte_buffer_t column(std::vector<double>& matrix, std::int64_t columns, std::int64_t which) {
+  const std::int64_t rows = std::ssize(matrix) / columns;
+  syncyte_buffer_t result = base::make_buffer(matrix.data() + which, SYNCYTE_FLOAT64, {&rows, 1});
+  result.strides[0] = columns * 8;
+  return result;
+}
+
+TEST(messages, that_exchange_one_memory_are_refused) {
+  for (const std::int64_t rows : {4, 20'000}) {
+    std::vector<double> matrix(static_cast<std::size_t>(2 * rows));
+    const std::int64_t all = 2 * rows, most = all - 1;
+    const auto whole = base::make_buffer(matrix.data(), SYNCYTE_FLOAT64, {&all, 1});
+    const auto front = base::make_buffer(matrix.data(), SYNCYTE_FLOAT64, {&most, 1});
+    const auto behind = base::make_buffer(matrix.data() + 1, SYNCYTE_FLOAT64, {&most, 1});
+    const auto exchange = [&](const syncyte_buffer_t& sent, const syncyte_buffer_t& received) {
+      const message in(shared_world(), &received, {previous(), 6}, message::direction::in);
+      const message out(shared_world(), &sent, {next(), 6}, message::direction::out);
+      return outcome_of([&] { message::require_apart(out, in); });
+    };
+    expect_error(exchange(whole, whole), SYNCYTE_ERR_ARGUMENT, "recv_buffer is memory that is sent too");
+    expect_error(exchange(front, behind), SYNCYTE_ERR_ARGUMENT, "clone()");
+    EXPECT_EQ(exchange(column(matrix, 2, 0), column(matrix, 2, 0)).status, SYNCYTE_ERR_ARGUMENT);
+    EXPECT_EQ(exchange(column(matrix, 2, 0), column(matrix, 2, 1)).status, SYNCYTE_SUCCESS);
+  }
+}
+
+TEST(messages, that_were_started_keep_their_memory) {
+  std::vector<double> sent(20'000, 1.0), got(20'000), little(4);
+  const std::int64_t count = 20'000, half = 10'000, four = 4;
+  const auto source = base::make_buffer(sent.data(), SYNCYTE_FLOAT64, {&count, 1});
+  const auto part = base::make_buffer(sent.data() + half, SYNCYTE_FLOAT64, {&four, 1});
+  const auto target = base::make_buffer(got.data(), SYNCYTE_FLOAT64, {&count, 1});
+  const auto into = base::make_buffer(little.data(), SYNCYTE_FLOAT64, {&four, 1});
+  auto sending = send(source, next(), 1);
+  sending->list_buffer();
+  expect_error(outcome_of([&] { receive(part, previous(), 2); }), SYNCYTE_ERR_ARGUMENT,
+               "buffer is memory that a message which was started still sends");
+  auto again = send(source, next(), 2);  // sends may read the same memory
+  again->list_buffer();
+  auto receiving = receive(target, previous(), 1);
+  receiving->list_buffer();
+  expect_error(outcome_of([&] { receive(target, previous(), 2); }), SYNCYTE_ERR_ARGUMENT,
+               "memory into which a message which was started receives");
+  expect_error(outcome_of([&] { send(target, next(), 2); }), SYNCYTE_ERR_ARGUMENT, "or a wait for that message first");
+  receiving->wait();
+  EXPECT_EQ(got, sent);
+  receive(target, previous(), 2)->wait();
+  sending->wait();
+  again->wait();
+  sending = send(into, next(), 3);  // a short one is copied at once
+  sending->list_buffer();
+  receiving = receive(into, previous(), 3);
+  receiving->list_buffer();
+  EXPECT_EQ(outcome_of([&] { receive(into, previous(), 3); }).status, SYNCYTE_ERR_ARGUMENT);
+  receiving->wait();
+  sending->wait();
+  receiving = receive(source, previous(), 4);  // no message is in flight any more
+  send(target, next(), 4)->wait();
+  receiving->wait();
+}
+
+TEST(messages, into_columns_of_one_matrix_may_be_in_flight_together) {
+  constexpr std::int64_t columns = 5;
+  std::vector<double> matrix(2000 * columns, -1.0), values(2000);
+  std::vector<std::unique_ptr<message>> all;
+  for (std::int64_t which = 0; which < columns; ++which) {
+    all.push_back(receive(column(matrix, columns, which), previous(), static_cast<int>(which)));
+    all.back()->list_buffer();
+  }
+  EXPECT_EQ(outcome_of([&] { receive(column(matrix, columns, 3), previous(), 9); }).status, SYNCYTE_ERR_ARGUMENT);
+  for (int which = 0; which < columns; ++which) {
+    std::fill(values.begin(), values.end(), which);
+    const std::int64_t count = std::ssize(values);
+    send(base::make_buffer(values.data(), SYNCYTE_FLOAT64, {&count, 1}), next(), which)->wait();
+  }
+  for (const auto& each : all) each->wait();
+  for (std::size_t i = 0; i < matrix.size(); ++i) ASSERT_EQ(matrix[i], static_cast<double>(i % columns));
 }
 
 TEST(messages, elements_that_are_one_are_sent_and_not_received_into) {

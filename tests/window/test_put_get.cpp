@@ -90,6 +90,38 @@ TEST(window, checks_ranks_and_bounds) {
   }
 }
 
+TEST(window, refuses_operands_that_are_other_bytes_of_the_access) {
+  const auto memory = make_window(64);
+  auto* const mine = reinterpret_cast<std::int64_t*>(memory->pointer(rank()));
+  const auto fill = [&] { std::iota(mine, mine + 8, 0); };
+  const std::vector<std::int64_t> before{0, 1, 2, 3, 4, 5, 6, 7};
+  const int self = rank();
+  const auto accumulate = [&](std::size_t offset, std::int64_t* source) {
+    memory->accumulate(self, offset, SYNCYTE_INT64, SYNCYTE_OP_SUM, source, 3);
+  };
+  fill();
+  for (const std::size_t offset : {8u, 16u}) {
+    expect_error(outcome_of([&] { memory->put_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "source is in");
+    expect_error(outcome_of([&] { memory->iput_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "clone()");
+    expect_error(outcome_of([&] { memory->get_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
+    expect_error(outcome_of([&] { memory->iget_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
+    expect_error(outcome_of([&] { accumulate(offset, mine); }), SYNCYTE_ERR_ARGUMENT, "source is in");
+    expect_error(outcome_of([&] { memory->iaccumulate(self, offset, SYNCYTE_INT64, SYNCYTE_OP_SUM, mine, 3); }),
+                 SYNCYTE_ERR_ARGUMENT, "source is in");
+  }
+  EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), before);
+  memory->put_bytes(self, 24, mine, 24);  // other bytes
+  EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), (std::vector<std::int64_t>{0, 1, 2, 0, 1, 2, 6, 7}));
+  fill();
+  memory->put_bytes(self, 8, mine + 1, 24);  // the bytes themselves
+  EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), before);
+  accumulate(8, mine + 1);
+  accumulate(40, mine);
+  memory->flush(self);
+  EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), (std::vector<std::int64_t>{0, 2, 4, 6, 4, 5, 8, 11}));
+  memory->fence();
+}
+
 TEST(window, moves_more_than_one_request_holds) {
   if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for half a gigabyte";
   const std::size_t bytes = (std::size_t{1} << 28) + 4096;

@@ -241,7 +241,7 @@ module syncyte_fortran_c
     ! tensor [in]: a tensor
     ! lo [in]: any integers from 1, as many as dimensions
     ! hi [in]: any integers, as many as dimensions
-    ! array [in,out]: any strides; its extents are those of lo to hi, and dimensions that it lacks have extent 1
+    ! array [in,out]: any strides; its extents are those of lo to hi; it may lack dimensions of extent 1
     function fortran_tensor_get(tensor, lo, hi, array) bind(C, name="fortran_tensor_get") result(answer)
       import
       type(c_ptr), value :: tensor

@@ -61,7 +61,7 @@ module syncyte_messages_c
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
-    ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag, memory of a message that was started).
     function syncyte_comm_send(comm, buffer, dest, tag, options) bind(C, name="syncyte_comm_send") &
         result(answer)
       import
@@ -80,7 +80,8 @@ module syncyte_messages_c
     ! options [in]: null for defaults
     ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1
     ! status [in,out]: struct_size set by the caller; the rest is filled
-    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started), SYNCYTE_ERR_MISMATCH
+    ! (dtype, shape).
     function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, name="syncyte_comm_recv") &
         result(answer)
       import
@@ -100,7 +101,7 @@ module syncyte_messages_c
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
     ! request [out]: ends when the memory may be used again
-    ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
+    ! Returns: as syncyte_comm_send().
     function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
         result(answer)
       import
@@ -121,7 +122,7 @@ module syncyte_messages_c
     ! buffer [in]: array to receive into; its memory must stay, and may not be read, until the request has ended
     ! status [in,out]: struct_size set by the caller; filled when the request ends, and must stay until then
     ! request [out]: ends when the array has arrived
-    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
     function syncyte_comm_irecv(comm, source, tag, options, buffer, status, request) bind(C, &
         name="syncyte_comm_irecv") result(answer)
       import
@@ -145,7 +146,8 @@ module syncyte_messages_c
     ! options [in]: null for defaults
     ! recv_buffer [in,out]: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
     ! status [in,out]: struct_size set by the caller; the rest is filled
-    ! Returns: as syncyte_comm_send() and syncyte_comm_recv().
+    ! Returns: as syncyte_comm_send() and syncyte_comm_recv(); SYNCYTE_ERR_ARGUMENT too if the two arrays share
+    ! memory: pass a copy.
     function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, recv_buffer, &
         status) bind(C, name="syncyte_comm_sendrecv") result(answer)
       import

@@ -15,7 +15,8 @@ module syncyte_rows_c
     ! index [in]: int32 or int64, contiguous, any number of dimensions
     ! output [out]: contiguous, index's elements times a row's elements; must not overlap the table
     ! Returns: SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
-    ! SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
+    ! SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output overlaps the table), SYNCYTE_ERR_UNSUPPORTED
+    ! for device memory.
     function syncyte_rows_gather(table, index, output) bind(C, name="syncyte_rows_gather") result(answer)
       import
       type(syncyte_buffer_t), intent(in) :: table

@@ -244,7 +244,7 @@ module syncyte_tensor_c
     ! index [in]: int32 or int64, contiguous, any number of dimensions
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE,
-    ! SYNCYTE_ERR_SHAPE.
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
     function syncyte_tensor_gather(tensor, index, output) bind(C, name="syncyte_tensor_gather") result(answer)
       import
       type(c_ptr), value :: tensor
@@ -258,7 +258,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! Returns: as gather.
+    ! Returns: as gather; SYNCYTE_ERR_ARGUMENT if source or index is in memory of other rows that are written.
     function syncyte_tensor_scatter(tensor, index, source) bind(C, name="syncyte_tensor_scatter") result(answer)
       import
       type(c_ptr), value :: tensor
@@ -279,7 +279,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is
+    ! Returns: as scatter; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is
     ! damaged, the message names it; rows before it have been added), or if an owner died or is out of reach;
     ! SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
     function syncyte_tensor_scatter_add(tensor, index, source) bind(C, name="syncyte_tensor_scatter_add") &
@@ -435,8 +435,9 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor with an optimizer
     ! index [in]: int32 or int64, contiguous
     ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! Returns: as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After
-    ! SYNCYTE_ERR_PEER_DIED some rows may have been updated, and others not.
+    ! Returns: as scatter_add, also for gradients in memory of the optimizer's state of these rows;
+    ! SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have
+    ! been updated, and others not.
     function syncyte_tensor_apply_gradients(tensor, index, gradients) bind(C, &
         name="syncyte_tensor_apply_gradients") result(answer)
       import
@@ -496,7 +497,8 @@ module syncyte_tensor_c
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
-    ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
+    ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT
+    ! (output is in memory of other elements of the box).
     function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, name="syncyte_tensor_get_box") &
         result(answer)
       import
@@ -512,6 +514,7 @@ module syncyte_tensor_c
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
+    ! Returns: as get_box, for source.
     function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, name="syncyte_tensor_put_box") &
         result(answer)
       import
@@ -719,7 +722,9 @@ module syncyte_tensor_c
     ! timeout [in]: seconds, 0 or more; negative: no limit
     ! found [out]: the element's value for which the comparison is true
     ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies
-    ! meanwhile, since it may be the one that would change the element.
+    ! meanwhile, since it may be the one that would change the element, and if all other ranks of the tensor have
+    ! come to finalize (those of other nodes are known by the fabric only): then this rank's other threads alone
+    ! could change it.
     function syncyte_tensor_wait(tensor, element, compare, value, timeout, found) bind(C, &
         name="syncyte_tensor_wait") result(answer)
       import
@@ -741,7 +746,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor made with row_locks 1
     ! row [in]: a row's number
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if
-    ! the holder or, on another node, the row's owner has died.
+    ! the holder or, on another node, the row's owner has died, or if the holder has come to finalize.
     function syncyte_tensor_lock(tensor, row) bind(C, name="syncyte_tensor_lock") result(answer)
       import
       type(c_ptr), value :: tensor

@@ -842,7 +842,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
     type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
-    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    ! any strides; extents from lo to hi; it may lack dimensions of extent 1, as a vector does for a row
     type(*), dimension(..), intent(inout), target :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -860,7 +860,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
     type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
-    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    ! any strides; extents from lo to hi; it may lack dimensions of extent 1, as a vector does for a row
     type(*), dimension(..), intent(in), target :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -878,7 +878,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
     type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
-    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    ! any strides; extents from lo to hi; it may lack dimensions of extent 1, as a vector does for a row
     type(*), dimension(..), intent(in), target :: array
     type(*), dimension(..), intent(in), target, optional :: alpha  !! one element of the tensor's type; absent: 1
     integer(c_int32_t), intent(in), optional :: op  !! combines the elements
@@ -902,7 +902,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: lo  !! vector of any integer, from 1, as many as dimensions
     type(*), dimension(..), intent(in), target :: hi  !! likewise; the patch includes hi
-    ! any strides; extents from lo to hi; dimensions that it lacks have extent 1
+    ! any strides; extents from lo to hi; it may lack dimensions of extent 1, as a vector does for a row
     type(*), dimension(..), intent(in), target :: array
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     type(*), dimension(..), intent(in), target, optional :: alpha  !! one element of the tensor's type; absent: 1

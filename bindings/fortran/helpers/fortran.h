@@ -177,7 +177,7 @@ syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t
  * @param[in] tensor a tensor
  * @param[in] lo any integers from 1, as many as dimensions
  * @param[in] hi any integers, as many as dimensions
- * @param[in,out] array any strides; its extents are those of lo to hi, and dimensions that it lacks have extent 1
+ * @param[in,out] array any strides; its extents are those of lo to hi; it may lack dimensions of extent 1
  */
 syncyte_status_t fortran_tensor_get(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
                                     CFI_cdesc_t* array);

@@ -34,11 +34,27 @@ static syncyte_status_t read_patch(syncyte_tensor_t tensor, const CFI_cdesc_t* l
   return SYNCYTE_SUCCESS;
 }
 
+/* Adds the dimensions that an array lacks where the patch has extent 1: a row of a matrix fits a vector, as a column
+ * does. Leaves an array that does not fit as it is. */
+static void add_dimensions(const struct patch* patch, syncyte_buffer_t* buffer) {
+  syncyte_buffer_t whole = *buffer;
+  int32_t next = buffer->ndim - 1;
+  for (int32_t i = patch->global.ndim - 1; i >= 0; --i) {
+    const bool is_there = next >= 0 && buffer->shape[next] == patch->extent[i];
+    if (!is_there && patch->extent[i] != 1) return;
+    whole.shape[i] = patch->extent[i];
+    whole.strides[i] = is_there ? buffer->strides[next--] : 0;
+  }
+  whole.ndim = patch->global.ndim;
+  if (next < 0) *buffer = whole;
+}
+
 /* The array as an argument of the C interface; its extents are the patch's. */
 static syncyte_status_t fit_array(const struct patch* patch, const CFI_cdesc_t* array, syncyte_buffer_t* buffer) {
   int64_t origin[SYNCYTE_MAX_NDIM];
   const int32_t ndim = patch->global.ndim;
   syncyte_status_t status = fortran_buffer_as(array, "array", patch->global.dtype, buffer);
+  if (status == SYNCYTE_SUCCESS && buffer->ndim < ndim) add_dimensions(patch, buffer);
   for (int32_t i = 0; i < ndim; ++i) origin[i] = patch->lower[i] + 1;
   if (status == SYNCYTE_SUCCESS) status = fortran_box(&patch->global, buffer, ndim, origin);
   if (status != SYNCYTE_SUCCESS) return status;

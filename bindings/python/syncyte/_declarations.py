@@ -46,7 +46,7 @@ class Status(enum.IntEnum):
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
-    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them
+    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them; of a wait for memory also: who could end it has come to finalize
     ERR_MPI = 12  # MPI reported an error
     ERR_IO = 13  # the operating system reported an error on a file
     ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
@@ -1517,7 +1517,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Sends an array. Local; returns when its memory may be used again, possibly before the receive. Returns:
-    # SYNCYTE_ERR_ARGUMENT (dest, tag).
+    # SYNCYTE_ERR_ARGUMENT (dest, tag, memory of a message that was started).
     "syncyte_comm_send": Function(
         ctypes.c_int32,
         [
@@ -1528,8 +1528,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
         ],
     ),
-    # Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH
-    # (dtype, shape).
+    # Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message
+    # that was started), SYNCYTE_ERR_MISMATCH (dtype, shape).
     "syncyte_comm_recv": Function(
         ctypes.c_int32,
         [
@@ -1541,7 +1541,7 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
-    # Starts to send an array. Local; does not wait. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
+    # Starts to send an array. Local; does not wait. Returns: as syncyte_comm_send().
     "syncyte_comm_isend": Function(
         ctypes.c_int32,
         [
@@ -1554,7 +1554,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv(). Returns:
-    # SYNCYTE_ERR_ARGUMENT (source, tag).
+    # SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
     "syncyte_comm_irecv": Function(
         ctypes.c_int32,
         [
@@ -1568,7 +1568,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both. Returns: as
-    # syncyte_comm_send() and syncyte_comm_recv().
+    # syncyte_comm_send() and syncyte_comm_recv(); SYNCYTE_ERR_ARGUMENT too if the two arrays share memory: pass a copy.
     "syncyte_comm_sendrecv": Function(
         ctypes.c_int32,
         [
@@ -1940,7 +1940,8 @@ CORE: dict[str, Function] = {
     # at any time, by several threads at once. Rows may repeat. float16, bfloat16, float32 and float64 are converted
     # into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. Returns:
     # SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
-    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
+    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output overlaps the table), SYNCYTE_ERR_UNSUPPORTED for
+    # device memory.
     "syncyte_rows_gather": Function(
         ctypes.c_int32,
         [
@@ -2136,8 +2137,8 @@ CORE: dict[str, Function] = {
     # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
     # an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an exclusive lock dies, the
     # wait ends with an error; a shared lock's holders are not known, so any rank's death ends it. Returns:
-    # SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, SYNCYTE_ERR_BUSY if this rank
-    # holds it already.
+    # SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of an exclusive
+    # lock, or of a shared one every other rank, has come to finalize; SYNCYTE_ERR_BUSY if this rank holds it already.
     "syncyte_window_lock": Function(
         ctypes.c_int32,
         [
@@ -2298,7 +2299,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns:
-    # SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.
+    # SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    # SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
     "syncyte_tensor_gather": Function(
         ctypes.c_int32,
         [
@@ -2308,7 +2310,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
-    # write at once, or that is added to meanwhile, is undefined. Returns: as gather.
+    # write at once, or that is added to meanwhile, is undefined. Returns: as gather; SYNCYTE_ERR_ARGUMENT if source or
+    # index is in memory of other rows that are written.
     "syncyte_tensor_scatter": Function(
         ctypes.c_int32,
         [
@@ -2325,7 +2328,7 @@ CORE: dict[str, Function] = {
     # row, and rounds once, to nearest even. The result has the same bits whatever the timing, the number of ranks, and
     # the ranks that add. A sum of zero is +0. Until then this rank keeps the sum of each row that it has added to:
     # usually 32 to 40 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all
-    # exponents of float64. Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the
+    # exponents of float64. Returns: as scatter; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the
     # rows (the row is damaged, the message names it; rows before it have been added), or if an owner died or is out of
     # reach; SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
     "syncyte_tensor_scatter_add": Function(
@@ -2432,8 +2435,9 @@ CORE: dict[str, Function] = {
     # row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
     # exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which
     # corrects the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or
-    # added to meanwhile is undefined. Returns: as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no
-    # optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have been updated, and others not.
+    # added to meanwhile is undefined. Returns: as scatter_add, also for gradients in memory of the optimizer's state of
+    # these rows; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may
+    # have been updated, and others not.
     "syncyte_tensor_apply_gradients": Function(
         ctypes.c_int32,
         [
@@ -2474,7 +2478,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns:
-    # SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
+    # SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (output is in
+    # memory of other elements of the box).
     "syncyte_tensor_get_box": Function(
         ctypes.c_int32,
         [
@@ -2485,6 +2490,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
+    # Returns: as get_box, for source.
     "syncyte_tensor_put_box": Function(
         ctypes.c_int32,
         [
@@ -2623,7 +2629,9 @@ CORE: dict[str, Function] = {
     ),
     # Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
     # forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of
-    # the job dies meanwhile, since it may be the one that would change the element.
+    # the job dies meanwhile, since it may be the one that would change the element, and if all other ranks of the
+    # tensor have come to finalize (those of other nodes are known by the fabric only): then this rank's other threads
+    # alone could change it.
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
         [
@@ -2641,7 +2649,7 @@ CORE: dict[str, Function] = {
     # wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread.
     # There is no started form: a rank would hold a lock that it started from a moment that it does not know. Returns:
     # SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the holder or,
-    # on another node, the row's owner has died.
+    # on another node, the row's owner has died, or if the holder has come to finalize.
     "syncyte_tensor_lock": Function(
         ctypes.c_int32,
         [

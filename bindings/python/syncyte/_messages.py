@@ -92,6 +92,7 @@ class MessageMethods(Handle):
         MismatchError
             The message has another element type or shape.
         """
+        reap()
         buffer = _incoming(out)
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
         status = _library.core().output("syncyte_comm_recv", self.handle, number, label, None, buffer.reference)
@@ -147,7 +148,7 @@ class MessageMethods(Handle):
     def sendrecv(
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY
     ) -> MessageStatus:
-        """Sends one array and receives another, without deadlock; waits for both. They must not overlap.
+        """Sends one array and receives another, without deadlock; waits for both. They must not share memory.
 
         Parameters
         ----------
@@ -161,6 +162,7 @@ class MessageMethods(Handle):
         MessageStatus
             Sender and tag. Errors as of recv().
         """
+        reap()
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         to, label = as_int32(dest, "dest"), as_int32(send_tag, "send_tag")
         receive = as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference

@@ -14,6 +14,11 @@
  * entered syncyte_finalize(), a wait ends with SYNCYTE_ERR_MISMATCH; the memory of a send to it must then stay.
  * Sizes are not limited.
  *
+ * Memory of a message that was started may not be received into until its request has ended by a test or wait, and
+ * memory that it receives into may not be sent either: SYNCYTE_ERR_ARGUMENT. Several messages may send the same memory.
+ * Arrays with gaps between their elements, such as the columns of a matrix, are compared element by element. A send of
+ * an array that is short, or has gaps, has copied it on return.
+ *
  * After syncyte_finalize(), the request of a message in flight returns SYNCYTE_ERR_NOT_INITIALISED. If the application
  * itself has initialised MPI and continues to use it, that call cancels a receive if MPI still can. A message that
  * cannot be cancelled (one that is arriving, or a send without a receive) may use a contiguous buffer until
@@ -73,7 +78,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
- * @return SYNCYTE_ERR_ARGUMENT (dest, tag).
+ * @return SYNCYTE_ERR_ARGUMENT (dest, tag, memory of a message that was started).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest,
                                                   int32_t tag, const syncyte_message_options_t* options);
@@ -86,7 +91,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer array to receive into; any strides, but 0 only if the extent is 1
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
- * @return SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
+ * @return SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started), SYNCYTE_ERR_MISMATCH (dtype,
+ * shape).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                                   const syncyte_message_options_t* options,
@@ -100,7 +106,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t s
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @param[out] request ends when the memory may be used again
- * @return SYNCYTE_ERR_ARGUMENT (dest, tag).
+ * @return as syncyte_comm_send().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest,
                                                    int32_t tag, const syncyte_message_options_t* options,
@@ -117,7 +123,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
  * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until
  * then
  * @param[out] request ends when the array has arrived
- * @return SYNCYTE_ERR_ARGUMENT (source, tag).
+ * @return SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                                    const syncyte_message_options_t* options,
@@ -135,7 +141,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t 
  * @param[in] options {optional} null for defaults
  * @param[in,out] recv_buffer array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
- * @return as syncyte_comm_send() and syncyte_comm_recv().
+ * @return as syncyte_comm_send() and syncyte_comm_recv(); SYNCYTE_ERR_ARGUMENT too if the two arrays share memory: pass
+ * a copy.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_buffer,
                                                       int32_t dest, int32_t send_tag, int32_t source, int32_t recv_tag,

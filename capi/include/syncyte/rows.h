@@ -21,7 +21,8 @@ extern "C" {
  * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions
  * @param[out] output {contiguous} contiguous, index's elements times a row's elements; must not overlap the table
  * @return SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
- * SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
+ * SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output overlaps the table), SYNCYTE_ERR_UNSUPPORTED for
+ * device memory.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_rows_gather(const syncyte_buffer_t* table, const syncyte_buffer_t* index,
                                                     const syncyte_buffer_t* output);

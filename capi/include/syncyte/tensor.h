@@ -10,6 +10,13 @@
  * nodes they are requests to a thread of the owner; without UCX they are MPI RMA (window.h says when the target must
  * enter MPI), and adds return SYNCYTE_ERR_UNSUPPORTED. All functions except create, wrap and sync are local and
  * thread-safe.
+ *
+ * An array argument may be a view of the tensor's own rows (tensor_local, tensor_node, or memory that was wrapped). If
+ * the call would read a byte that it writes at another place, the result would depend on the order of the copies: it
+ * returns SYNCYTE_ERR_ARGUMENT, names the row, and changes nothing; pass a copy. A row may be copied to itself, rows
+ * may be copied to other rows, and a row may be added to itself if the index has it once. Rows are compared only if the
+ * array lies in memory of the tensor's mapped rows. Rows that another rank writes meanwhile are not seen: call sync
+ * between its writes and this rank's reads.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H
@@ -208,7 +215,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
  * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions
  * @param[out] output {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
- * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.
+ * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+ * SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                       const syncyte_buffer_t* output);
@@ -220,7 +228,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, c
  * @param[in] index {contiguous} int32 or int64, contiguous
  * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
- * @return as gather.
+ * @return as gather; SYNCYTE_ERR_ARGUMENT if source or index is in memory of other rows that are written.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                        const syncyte_buffer_t* source);
@@ -240,9 +248,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * @param[in] index {contiguous} int32 or int64, contiguous
  * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
- * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
- * message names it; rows before it have been added), or if an owner died or is out of reach; SYNCYTE_ERR_UNSUPPORTED if
- * a row lies on another node and there is no fabric.
+ * @return as scatter; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged,
+ * the message names it; rows before it have been added), or if an owner died or is out of reach;
+ * SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source);
@@ -357,7 +365,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_
  * @param[in] index {contiguous} int32 or int64, contiguous
  * @param[in] gradients {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
- * @return as scatter_add; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some
+ * @return as scatter_add, also for gradients in memory of the optimizer's state of these rows; SYNCYTE_ERR_UNSUPPORTED
+ * too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some
  * rows may have been updated, and others not.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
@@ -405,7 +414,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t 
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[out] output {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
- * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
+ * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (output is in
+ * memory of other elements of the box).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower,
                                                        int64_t lower_length, const syncyte_buffer_t* output);
@@ -416,6 +426,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, 
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @return as get_box, for source.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
                                                        int64_t lower_length, const syncyte_buffer_t* source);
@@ -566,7 +577,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, in
  * @param[in] timeout {default(-1)} seconds, 0 or more; negative: no limit
  * @param[out] found {optional} the element's value for which the comparison is true
  * @return SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies meanwhile, since
- * it may be the one that would change the element.
+ * it may be the one that would change the element, and if all other ranks of the tensor have come to finalize (those of
+ * other nodes are known by the fabric only): then this rank's other threads alone could change it.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare,
                                                     int64_t value, double timeout, int64_t* found);
@@ -580,7 +592,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int
  * @param[in] tensor a tensor made with row_locks 1
  * @param[in] row a row's number
  * @return SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the
- * holder or, on another node, the row's owner has died.
+ * holder or, on another node, the row's owner has died, or if the holder has come to finalize.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_lock(syncyte_tensor_t tensor, int64_t row);
 

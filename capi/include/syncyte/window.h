@@ -9,7 +9,9 @@
  * accumulates, fetch-ops and compare-swaps of a window that spans several nodes go through MPI. Either way they are
  * atomic with each other. Operations return SYNCYTE_ERR_PEER_DIED if the target died or is out of reach. Bounds are
  * checked. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier between them
- * are races. All functions except create and fence are local.
+ * are races. An operand of put, get or accumulate may be in the window's own memory: the bytes of the access
+ * themselves, or others; if it has both, the result is SYNCYTE_ERR_ARGUMENT, and nothing moves. All functions except
+ * create and fence are local.
  */
 #ifndef SYNCYTE_WINDOW_H
 #define SYNCYTE_WINDOW_H
@@ -239,8 +241,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t wi
  * @param[in] window a window
  * @param[in] rank rank whose part is locked
  * @param[in] kind shared or exclusive
- * @return SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, SYNCYTE_ERR_BUSY if this rank
- * holds it already.
+ * @return SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of an
+ * exclusive lock, or of a shared one every other rank, has come to finalize; SYNCYTE_ERR_BUSY if this rank holds it
+ * already.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
 

@@ -354,7 +354,7 @@ contains
 
   subroutine patches()
     type(syncyte_tensor) :: t
-    real(real64) :: box(2, 2, 6), wide(4, 4, 12)
+    real(real64) :: box(2, 2, 6), wide(4, 4, 12), line(6), number
 
     call t%create(world, SYNCYTE_FLOAT64, [5, 4, 13])
     call fill(t)
@@ -366,6 +366,21 @@ contains
     call check_equal(wide(4, 3, 6), value(3, 3, 9_int64), "get into a section with strides, one backwards")
     call t%get([3, 2, 4], [4, 2, 4], wide(:2, 1, 1))
     call check_equal(wide(2, 1, 1), value(4, 2, 4_int64), "get into an array of fewer dimensions")
+    call t%get([3, 2, 4], [3, 2, 9], line)
+    call check_equal(line(6), value(3, 2, 9_int64), "get of a row into a vector")
+    call t%get([3, 2, 4], [3, 3, 4], wide(2, ::3, 7))
+    call check_equal(wide(2, 4, 7), value(3, 3, 4_int64), "get of the second dimension into a vector")
+    call t%get([3, 2, 4], [4, 2, 9], wide(:2, 3, 1:6))
+    call check_equal(wide(2, 3, 6), value(4, 2, 9_int64), "get of dimensions 1 and 3 into a matrix")
+    call t%get([5, 4, 13], [5, 4, 13], number)
+    call check_equal(number, value(5, 4, 13_int64), "get of one element")
+    call t%sync()
+    if (rank == 0) call t%put([5, 3, 2], [5, 3, 7], -line)
+    call t%sync()
+    if (rank == 0) call t%acc([5, 3, 2], [5, 3, 7], line, alpha=3.0_real64)
+    call t%sync()
+    call t%get([5, 3, 2], [5, 3, 7], wide(1, 1, :6))
+    call check(all(wide(1, 1, :6) == 2*line), "put and acc of a vector to a row")
     call t%sync()
     if (rank == 0) call t%put([1, 1, 1], [2, 2, 2], -box(:, :, ::5))
     call t%sync()

@@ -8,6 +8,7 @@ program test_tensor_errors
   type(syncyte_tensor) :: t, none
   integer :: stat, rank, ranks
   character(len=600) :: errmsg
+  character(len=60) :: wrong_row
 
   call syncyte_init()
   call world%from_world()
@@ -122,9 +123,17 @@ contains
 
   subroutine wrong_patches()
     real(real64) :: box(2, 2, 2)
-    integer(int64) :: count
+    real(real64), pointer, asynchronous :: own(:, :, :)
+    integer(int64) :: count, mine
 
     box = 7
+    call t%local(own)
+    mine = t%first_row(rank)
+    write (wrong_row, '("row(", i0, ") is in the same memory")') mine
+    call t%put([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, 1), stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, trim(wrong_row), "a patch from elements beside it")
+    call t%get([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, 1), stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, trim(wrong_row), "a patch into elements beside it")
     call t%get([2, 1, 1], [4, 2, 2], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 of the patch is 2 to 4, outside 1 to 3", "get")
     call t%put([1, 1, 0], [2, 2, 1], box, stat, errmsg)
@@ -133,6 +142,8 @@ contains
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 of the patch is 3 to 1", "bounds that cross")
     call t%acc([1, 1, 1], [2, 2, 3], box, stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "of extent 2 in dimension 3; expected 3", "another extent")
+    call t%get([1, 1, 1], [1, 2, 2], box(:, 1, 1), stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "of extent 2 in dimension 1; expected 1", "a vector for a matrix")
     call t%get([1, 1], [2, 2, 2], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lo is of 2 numbers; expected 3", "too few bounds")
     call t%get([1, 1, 1], [2.0, 2.0, 2.0], box, stat, errmsg)

@@ -133,6 +133,13 @@ def test_wrong_arguments(world):
         world.send(array, world.size)
     with pytest.raises(ValueError, match="dest is"):
         world.sendrecv(array, world.size, np.zeros(3), world.rank, recv_tag=77)
+    with pytest.raises(syncyte.ArgumentError, match=r"memory that is sent too.*clone\(\)"):
+        world.sendrecv(array, world.rank, array, world.rank)
+    started = world.irecv(array, world.rank, 78)
+    with pytest.raises(syncyte.ArgumentError, match="wait for that message first"):
+        world.recv(array[1:], world.rank, 79)
+    world.send(np.ones(3), world.rank, 78)
+    started.wait()
     with pytest.raises(ValueError, match="tag is -3"):
         world.send(array, 0, -3)
     with pytest.raises(TypeError, match="source is"):

@@ -236,3 +236,39 @@ def test_nothing_cannot_be_assigned(world):
     tensor = syncyte.WholeTensor((world.size,), np.float64)
     with pytest.raises(syncyte.DtypeError, match="values is None"):
         tensor[0] = None
+
+
+def test_operands_in_the_rows_of_the_call(world):
+    tensor = syncyte.WholeTensor((4 * world.size, 2), torch.float64)
+    first = 4 * world.rank
+    counters = syncyte.WholeTensor((1,), "int64")
+    tensor.set_optimizer("sgd", lr=1.0)
+    shifted, reverse = first + torch.tensor([1, 2, 3]), first + torch.tensor([3, 2, 1, 0])
+    local, array = tensor.local, tensor.local_array
+    for call in (
+        lambda: tensor.scatter_(shifted, local[:3]),
+        lambda: tensor.iscatter_(reverse, local),
+        lambda: tensor.scatter_add_(shifted, local[:3]),
+        lambda: tensor.iscatter_add_(shifted, local[:3]),
+        lambda: tensor.gather(reverse, out=local),
+        lambda: tensor.igather(reverse, out=local),
+        lambda: tensor.put_signal_(reverse, local, counters, 0),
+        lambda: tensor.apply_gradients(shifted, local[:3]),
+        lambda: tensor.put_box((first, 0), array[::-1]),
+        lambda: tensor.iput_box((first, 0), array[::-1]),
+        lambda: tensor.get_box((first, 0), out=array[::-1]),
+        lambda: tensor.accumulate_box((first + 1, 0), array[:3]),
+        lambda: tensor.__setitem__(reverse, local),
+        lambda: tensor.__setitem__(slice(first + 1, first + 4), array[:3]),
+    ):
+        local[:] = torch.arange(4.0)[:, None]
+        with pytest.raises(syncyte.ArgumentError, match=r"row\[\d+\] is in the same memory.*clone\(\)"):
+            call()
+        assert local[:, 0].tolist() == [0, 1, 2, 3]
+    tensor[reverse] = local.clone()
+    assert local[:, 0].tolist() == [3, 2, 1, 0]
+    tensor.scatter_(first + torch.tensor([1, 3]), local[::2].clone())
+    tensor.scatter_(first + torch.tensor([0, 1]), local[:2])
+    tensor.scatter_add_(first + torch.tensor([2]), local[2:3])
+    assert local[:, 0].tolist() == [3, 3, 2, 1]
+    tensor.sync()

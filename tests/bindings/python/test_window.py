@@ -150,6 +150,8 @@ def test_wrong_use(world):
         (lambda: window.fetch_op(0, 3, 1), syncyte.Error),
         (lambda: window.compare_swap(0, 0, 0, 1, "float64"), syncyte.Error),
         (lambda: window.size(world.size), ValueError),
+        (lambda: window.put(world.rank, 4, window.view(dtype="float32")[:3]), syncyte.ArgumentError),
+        (lambda: window.accumulate(world.rank, 4, window.view(dtype="float32")[:3]), syncyte.ArgumentError),
         (lambda: window.view(dtype="complex128").shape == (1,) or 1 / 0, None),
     ]:
         if error is None:

@@ -1,0 +1,96 @@
+// Operands that share memory with the tensor: refused if the call would read bytes that it also writes.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/overlap.hpp"
+#include "base/strided_copy.hpp"
+#include "tensor/row_request.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+[[noreturn]] void refuse_shared(const char* argument, std::int64_t row, const char* does) {
+  base::refuse(SYNCYTE_ERR_ARGUMENT,
+               {.object = argument,
+                .argument = "row",
+                .axis = row,
+                .value = fmt::format("in the same memory as other elements of {}, and this call {} it", argument, does),
+                .expected = base::separate_memory});
+}
+
+}  // namespace
+
+/// Throws SYNCYTE_ERR_ARGUMENT if the packed rows, or the index, share memory with other rows of the request. A row
+/// that is copied or added to itself is allowed, unless the index has it several times.
+void whole_tensor::require_apart(const row_request& request, bool is_get) const {
+  const base::byte_range rows = storage_->memory(), index = request.index.memory();
+  if (is_get && index.meets(request.memory)) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "index",
+                                        .value = fmt::format("in the memory of {}", request.name),
+                                        .expected = base::separate_memory});
+  const bool has_written_index = !is_get && index.meets(rows);
+  if (!request.memory.meets(rows) && !has_written_index) [[likely]]
+    return;
+  const std::size_t bytes = layout_.row_bytes();
+  for (std::int64_t i = 0; i < request.index.count(); ++i) {
+    const std::byte* const row = storage_->mapped_rows().find(request.index[i]);
+    if (row == nullptr) continue;
+    if (base::overlaps_packed(request.memory, {row, i}, bytes))
+      refuse_shared(request.name, request.index[i], is_get ? "reads" : "writes");
+    if (has_written_index && index.meets(base::range_of(row, bytes)))
+      refuse_shared("index", request.index[i], "writes");
+  }
+}
+
+/// Throws SYNCYTE_ERR_ARGUMENT if the packed rows share memory with this tensor's rows of the same numbers. For the
+/// state of an optimizer.
+void whole_tensor::require_not_in(const row_request& request) const {
+  if (!request.memory.meets(storage_->memory())) return;
+  for (std::int64_t i = 0; i < request.index.count(); ++i) {
+    const std::byte* const row = storage_->mapped_rows().find(request.index[i]);
+    if (row != nullptr && request.memory.meets(base::range_of(row, layout_.row_bytes())))
+      base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = request.name,
+                                          .argument = "row",
+                                          .axis = request.index[i],
+                                          .value = "updated with a state that is in the same memory",
+                                          .expected = base::separate_memory});
+  }
+}
+
+/// require_apart() for the elements of a box.
+void whole_tensor::require_apart(base::array_argument<std::int64_t> lower, const base::buffer& box, bool is_get) const {
+  const base::byte_range user = base::range_of(box);
+  if (!user.meets(storage_->memory())) [[likely]]
+    return;
+  const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), layout_.element_bytes());
+  const auto in_row = base::find_paired_pieces(box.strides().subspan(1), std::span(strides).subspan(1),
+                                               box.shape().subspan(1), layout_.element_bytes());
+  std::int64_t inset = 0;  // of the box from the start of a row, in bytes
+  for (std::size_t d = 1; d < strides.size(); ++d) inset += lower.values[d] * strides[d];
+  const auto pieces = std::ssize(in_row.offsets);  // of a row
+  const auto parts_of = [&](auto&& row_at, auto offset) {
+    base::operand_parts result{{}, in_row.bytes};
+    for (std::int64_t row = 0; row < box.extent(0); ++row)
+      if (const std::byte* const at = row_at(row))
+        for (std::int64_t i = 0; i < pieces; ++i)
+          result.parts.push_back({at + in_row.offsets[static_cast<std::size_t>(i)].*offset, row * pieces + i});
+    return result;
+  };
+  using offsets = std::pair<std::int64_t, std::int64_t>;
+  auto there = parts_of(
+      [&](std::int64_t row) -> const std::byte* {
+        const std::byte* const mapped = storage_->mapped_rows().find(lower.values[0] + row);
+        const bool may_meet = mapped != nullptr && user.meets(base::range_of(mapped, layout_.row_bytes()));
+        return may_meet ? mapped + inset : nullptr;
+      },
+      &offsets::second);
+  if (there.parts.empty()) return;
+  auto here = parts_of([&](std::int64_t row) { return box.data() + row * box.stride(0); }, &offsets::first);
+  if (const auto found = base::find_overlap(std::move(here), std::move(there)))
+    refuse_shared(box.argument(), lower.values[0] + found->second / pieces, is_get ? "reads" : "writes");
+}
+
+}  // namespace syncyte::tensor

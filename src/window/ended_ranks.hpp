@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "comm/communicator.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::window {
+
+/// Ranks that have come to finalize and change no memory any more: for waits that only another rank can end. A rank of
+/// another node is asked by the fabric, ten times a second until it answers yes; without the fabric it is not known to
+/// have ended.
+class ended_ranks {
+ public:
+  /// `elsewhere` reaches the ranks of other nodes; null: there are none.
+  ended_ranks(const comm::communicator& comm, remote* elsewhere) : comm_(comm), elsewhere_(elsewhere) {}
+
+  bool contains(int rank);
+  /// Whether all other ranks have ended, of which there is at least one. Remembers those that have.
+  bool contains_all_others();
+
+  /// Throws SYNCYTE_ERR_PEER_DIED: a rank has ended. "`rank 1 of world` has come to finalize, `and ...`".
+  [[noreturn]] void fail(int rank, const std::string& object, const std::string& consequence) const;
+  /// The same for all other ranks.
+  [[noreturn]] void fail_by_all_others(const std::string& object, const std::string& consequence) const;
+
+ private:
+  const comm::communicator& comm_;
+  remote* elsewhere_;
+  int first_unknown_ = 0;  // all others below have ended
+  std::unique_ptr<fabric::departure_question> question_;
+  int asked_ = -1;  // its rank
+  std::chrono::steady_clock::time_point next_question_{};
+};
+
+}  // namespace syncyte::window
