@@ -15,8 +15,8 @@ inline void check(const char* action, ucs_status_t status) {
   if (status != UCS_OK) fail(action, status);
 }
 
-/// Empty if the loaded libucp has the release and the support of threads that the transport needs, else what is wrong and
-/// what to do.
+/// Empty if the loaded libucp has the release and the support of threads that the transport needs, else what is wrong
+/// and what to do.
 std::string refused_library();
 
 /// UCX's settings, memory domains and devices. Workers keep it alive.
