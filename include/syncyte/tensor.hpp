@@ -72,9 +72,10 @@ class tensor : public detail::tensor_methods {
   /// A tensor of arrays that the ranks already have, which must live until a collective point frees the tensor and sets
   /// `*released` to 1. `released` may be null, and must live as long as the arrays. Collective.
   static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
-                     std::int64_t* released = nullptr, bool row_locks = false, bool deterministic = false) {
+                     std::int64_t* released = nullptr, bool row_locks = false, bool deterministic = false,
+                     const std::string& label = "") {
     const tensor_options options{name,      std::nullopt,  memory_kind::host,
-                                 row_locks, deterministic, ""};  // holds the name until the call is over
+                                 row_locks, deterministic, label};  // holds the names until the call is over
     auto raw = options_of(options);
     raw.released = released;
     return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));

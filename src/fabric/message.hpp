@@ -39,8 +39,9 @@ struct message_header {
   message_kind kind = message_kind::request;
   std::uint16_t operation = 0;  ///< of the object, defined by its layer
   std::int32_t status = 0;      ///< answers: a status; the payload of an error is base::error::pack()
-  std::uint32_t changes =
-      0;  ///< requests: 1 if the operation must happen once: it changes memory, or reads before changes
+  /// Requests: 1 if the operation must happen once, because it changes memory, or because its answer must not have
+  /// later changes.
+  std::uint32_t changes = 0;
   std::uint64_t arguments[4] = {};  ///< of the operation
 };
 static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_header) == 104);

@@ -135,7 +135,7 @@ void sampling::order_rest(random_engine& engine, distinct_keys& before) const {
 /// put in order, so that the work for all keys is bounded.
 std::int64_t sampling::draw_new(random_engine& engine, distinct_keys& before) const {
   std::int64_t key = draw_near(engine, before);
-  for (; before.drawn.contains(key) && !before.has_rest; key = draw_one(engine))
+  for (; before.drawn.contains(key) && !before.has_rest; key = draw_near(engine, before))
     if (++before.repeated > asked_.max_key - asked_.min_key) order_rest(engine, before);
   while (before.drawn.contains(key)) {
     key = before.rest.back();

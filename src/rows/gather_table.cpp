@@ -64,6 +64,9 @@ void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw
                   .expected = fmt::format("the table's {}; float16, bfloat16, float32 and float64 are converted",
                                           base::dtype_name(table.dtype()))});
   index.require_inside(table.extent(0));
+  if (index.memory().meets(base::range_of(output)))
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "index", .value = "in the memory of output", .expected = base::separate_memory});
   base::require_apart(table, output);
   if (output.elements() == 0) return;
   const row_range all{0, table.extent(0), table.data()};

@@ -84,9 +84,12 @@ std::string board::awaited_text(const thread_record& waiting) const {
       absent.push_back(at(node_rank).world_rank);
   const int present = job_.node.size - static_cast<int>(absent.size());
   if (present >= waiting.ranks) return "";
-  if (waiting.ranks == job_.world_size && !absent.empty())
-    return fmt::format("; waits for {}", base::ranks_text(absent));
-  if (waiting.ranks == job_.world_size) return "; waits for " + elsewhere_text();
+  if (waiting.ranks == job_.world_size) {
+    const bool is_one_node = job_.node.size == job_.world_size;
+    if (absent.empty()) return "; waits for " + elsewhere_text();
+    return fmt::format("; waits for {}{}", base::ranks_text(absent),
+                       is_one_node ? "" : ", and perhaps for " + elsewhere_text());
+  }
   return fmt::format("; {1} of its {0} ranks are inside on this node", waiting.ranks.load(), present);
 }
 

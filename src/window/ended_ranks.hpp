@@ -10,8 +10,8 @@
 namespace syncyte::window {
 
 /// Ranks that have come to finalize and change no memory any more: for waits that only another rank can end. A rank of
-/// another node is asked by the fabric, ten times a second until it answers yes; without the fabric it is not known to
-/// have ended.
+/// another node is asked by the fabric, after a second and then ten times a second until it answers yes; without the
+/// fabric it is not known to have ended.
 class ended_ranks {
  public:
   /// `elsewhere` reaches the ranks of other nodes; null: there are none.
@@ -29,10 +29,13 @@ class ended_ranks {
  private:
   const comm::communicator& comm_;
   remote* elsewhere_;
-  int first_unknown_ = 0;  // all others below have ended
+  /// Unless another rank answers: false if it cannot be asked now. Throws SYNCYTE_ERR_PEER_DIED.
+  bool ask(int rank);
+
+  int first_unknown_ = 1;  // distance from this rank; all others nearer, counted upwards, have ended
   std::unique_ptr<fabric::departure_question> question_;
   int asked_ = -1;  // its rank
-  std::chrono::steady_clock::time_point next_question_{};
+  std::chrono::steady_clock::time_point next_question_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
 }  // namespace syncyte::window

@@ -37,11 +37,12 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// True if /dev/shm has new names that stay. Names of tests that run at the same time disappear after a while.
+/// True if /dev/shm has new names of Syncyte that stay. Jobs that run at the same time have names of MPI and UCX there,
+/// and names of Syncyte for a moment.
 bool has_new_names(const std::set<std::string>& before) {
   std::set<std::string> added;
   for (const auto& name : names_in("/dev/shm"))
-    if (!before.contains(name)) added.insert(name);
+    if (!before.contains(name) && name.find("syncyte") != std::string::npos) added.insert(name);
   for (int look = 0; look < 500 && !added.empty(); ++look) {
     usleep(10000);
     const auto now = names_in("/dev/shm");

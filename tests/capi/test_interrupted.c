@@ -9,7 +9,7 @@
 enum { many = 200000, word = 1000 };
 static int32_t rank, size, last;
 static syncyte_comm_t world, self, copy, ring;
-static double values[many];
+static double values[many], received[many];
 static int32_t shall_end, asked;
 
 static int32_t shall_wait_end(void* context) {
@@ -63,13 +63,13 @@ static void test_receives(void) {
 }
 
 static void test_sends(void) {
-  const syncyte_buffer_t one = buffer_of(1), all = buffer_of(many);
+  const syncyte_buffer_t one = buffer_of(1), all = buffer_of(many), others = doubles(received, many);
   if (rank == 0) {
     shall_end = 1;
     values[many - 1] = 8;
     expect_interrupted(syncyte_comm_send(world, &all, last, 2, NULL), "");
     values[0] = 9;
-    expect_interrupted(syncyte_comm_sendrecv(world, &one, last, 3, last, 3, NULL, &all, NULL), "");
+    expect_interrupted(syncyte_comm_sendrecv(world, &one, last, 3, last, 3, NULL, &others, NULL), "");
     give_word();
   } else {
     await_word();
@@ -86,7 +86,10 @@ static void test_requests(void) {
   syncyte_request_t requests[2] = {NULL, NULL};
   int64_t index = 5;
   if (rank == 0) {
-    for (int32_t i = 0; i < 2; ++i) EXPECT_OK(syncyte_comm_irecv(world, last, 4 + i, NULL, &one, NULL, &requests[i]));
+    for (int32_t i = 0; i < 2; ++i) {
+      const syncyte_buffer_t into = doubles(&received[i], 1);
+      EXPECT_OK(syncyte_comm_irecv(world, last, 4 + i, NULL, &into, NULL, &requests[i]));
+    }
     shall_end = 1;
     expect_interrupted(syncyte_request_wait(&requests[0]), "");
     expect_interrupted(syncyte_request_wait_all(2, requests), "");

@@ -31,7 +31,7 @@ double serving_seconds() {
 }
 
 TEST(Idle, QueuesOfIdleCallersDoNotFill) {
-  if (!has_fabric() || ranks() < 2) GTEST_SKIP() << "needs the fabric and several ranks";
+  if (ranks() < 2 || !has_fabric()) GTEST_SKIP() << "needs the fabric and several ranks";
   constexpr std::int64_t rows_each = 4;
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows_each * ranks(), 1});
   fill<std::int64_t>(*tensor);

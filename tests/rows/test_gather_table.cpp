@@ -104,6 +104,12 @@ TEST(GatherTable, RefusesWhatCannotBe) {
   auto output = base::make_buffer(elsewhere, SYNCYTE_INT32, shape_t{4, 4});
   expect(SYNCYTE_ERR_INDEX, "index 4 at position 2 is out of range; expected 0 to 3", table, index, output);
   EXPECT_EQ(elsewhere[0], 7);
+  std::vector<std::int64_t> own{0, 1};  // numbers of rows that the output would replace while they are read
+  const auto wide = base::make_buffer(numbers.data(), SYNCYTE_INT64, shape_t{4});
+  const auto own_index = index_of(own, SYNCYTE_INT64);
+  expect(SYNCYTE_ERR_ARGUMENT, "index is in the memory of output", wide, own_index,
+         base::make_buffer(own.data(), SYNCYTE_INT64, shape_t{2}));
+  EXPECT_EQ(own[1], 1);
   expect(SYNCYTE_ERR_TYPE, "output is of float32; expected the table's int32", table, index,
          base::make_buffer(elsewhere, SYNCYTE_FLOAT32, shape_t{4, 4}));
   expect(SYNCYTE_ERR_SHAPE, "output", table, index, base::make_buffer(elsewhere, SYNCYTE_INT32, shape_t{3, 4}));

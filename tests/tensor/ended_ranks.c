@@ -39,7 +39,7 @@ static void wait_for_ended(syncyte_tensor_t flag, syncyte_tensor_t rows, syncyte
   char all[80], last[80], of_row[160], of_part[160];
   int64_t found = 0;
   snprintf(last, sizeof last, "rank %d of world has come to finalize", size - 1);
-  snprintf(all, sizeof all, "all other ranks of world (1 to %d) have come to finalize", size - 1);
+  snprintf(all, sizeof all, "all other ranks of world (1%s%d) have come to finalize", size == 3 ? ", " : "-", size - 1);
   snprintf(of_row, sizeof of_row, "%s, with the lock of row 0 of tensor \"rows\"", last);
   snprintf(of_part, sizeof of_part, "%s, with the lock of rank 0's part of parts", last);
   const time_t begin = time(NULL);

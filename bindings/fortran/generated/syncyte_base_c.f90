@@ -40,8 +40,8 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_UNSUPPORTED = 9_c_int32_t
   ! in use by another thread or an active request
   integer(c_int32_t), parameter :: SYNCYTE_ERR_BUSY = 10_c_int32_t
-  ! a rank has died, or data are damaged because it died while it changed them; of a wait for memory also: who could
-  ! end it has come to finalize
+  ! a rank has died, or data are damaged because it died while it changed them; also from a wait for a counter or
+  ! lock that no remaining rank can end
   integer(c_int32_t), parameter :: SYNCYTE_ERR_PEER_DIED = 11_c_int32_t
   ! MPI reported an error
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MPI = 12_c_int32_t

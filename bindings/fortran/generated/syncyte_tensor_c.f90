@@ -66,8 +66,8 @@ module syncyte_tensor_c
 
   interface
 
-    !> Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name: tensors that
-    !> programs make in different orders, but name, are an error.
+    !> Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name. Named tensors
+    !> that programs make in different orders are an error.
     ! comm [in]: its ranks
     ! dtype [in]: element type
     ! ndim [in]: number of dimensions, 1 to SYNCYTE_MAX_NDIM
@@ -435,8 +435,8 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor with an optimizer
     ! index [in]: int32 or int64, contiguous
     ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! Returns: as scatter_add, also for gradients in memory of the optimizer's state of these rows;
-    ! SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have
+    ! Returns: as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the optimizer's state of these rows;
+    ! SYNCYTE_ERR_UNSUPPORTED also if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have
     ! been updated, and others not.
     function syncyte_tensor_apply_gradients(tensor, index, gradients) bind(C, &
         name="syncyte_tensor_apply_gradients") result(answer)

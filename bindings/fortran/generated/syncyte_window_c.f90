@@ -303,8 +303,8 @@ module syncyte_window_c
     ! rank [in]: rank whose part is locked
     ! kind [in]: shared or exclusive
     ! Returns: SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of
-    ! an exclusive lock, or of a shared one every other rank, has come to finalize; SYNCYTE_ERR_BUSY if this rank
-    ! holds it already.
+    ! an exclusive lock has come to finalize; where the lock is shared, if all other ranks have; SYNCYTE_ERR_BUSY if
+    ! this rank holds it already.
     function syncyte_window_lock(window, rank, kind) bind(C, name="syncyte_window_lock") result(answer)
       import
       type(c_ptr), value :: window

@@ -2,8 +2,9 @@
  *
  * The span is the number of bytes between neighbouring elements; gfortran multiplies strides by it when it makes a C
  * descriptor. gfortran 14 does not set it for an allocatable array that an assignment of reshape(), pack() or another
- * such function allocates. Any array that arrives at a dummy of assumed rank has the span of its element: components of
- * derived types and parts of complex numbers come as copies. */
+ * such function allocates: it is 0, or what was in that memory before. Such a value is replaced if it cannot be a span:
+ * the span of an array is the size of its element, or, of a pointer to a component, that of the derived type around it.
+ */
 #include <stddef.h>
 
 struct gfortran_array {
@@ -21,8 +22,10 @@ struct gfortran_array {
 void syncyte_set_span_(struct gfortran_array* array);
 void syncyte_set_span_(struct gfortran_array* array) {
 #ifdef SYNCYTE_GFORTRAN
-  const ptrdiff_t bytes = array != NULL ? (ptrdiff_t)array->element_bytes : 0;
-  if (array != NULL && array->span != bytes) array->span = bytes;
+  const ptrdiff_t most = (ptrdiff_t)1 << 30; /* no derived type is larger; addresses are */
+  if (array == NULL) return;
+  const ptrdiff_t bytes = (ptrdiff_t)array->element_bytes;
+  if (array->span < bytes || (bytes <= most && array->span > most)) array->span = bytes;
 #else
   (void)array;
 #endif

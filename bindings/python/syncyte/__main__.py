@@ -13,10 +13,9 @@ import sys
 import types
 from types import TracebackType
 
-from . import _declarations, _launcher
+from . import __version__, _launcher
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
 
-_VERSION = f"{_declarations.VERSION_MAJOR}.{_declarations.VERSION_MINOR}.{_declarations.VERSION_PATCH}"
 _USAGE = """usage: python -m syncyte [--no-torch-env] [-m module | -c command | script.py] [arguments]
        python -m syncyte --version
 
@@ -54,7 +53,7 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
 def main(arguments: list[str]) -> int:
     """Runs the script, module or command of the command line; returns the exit status."""
     if arguments == ["--version"]:
-        print(f"syncyte {_VERSION}")
+        print(f"syncyte {__version__}")
         return 0
     sets_variables = arguments[:1] != ["--no-torch-env"]
     arguments = arguments if sets_variables else arguments[1:]

@@ -129,10 +129,17 @@ def as_text(value: Any, name: str, expected: str, *, may_be_empty: bool = False)
     return value
 
 
+def as_float(value: Any, *refused: type) -> float:
+    """Converts a number. Raises TypeError for a text, which float() accepts, and for the refused types."""
+    if isinstance(value, (str, bytes, bytearray, *refused)):
+        raise TypeError(f"a {type(value).__name__} is not a number")
+    return float(value)
+
+
 def as_seconds(value: Any, name: str) -> float:
     """Converts a time limit, which may be infinite. Raises DtypeError or ArgumentError for anything else."""
     try:
-        seconds = float("none" if isinstance(value, (bool, str, bytes, bytearray)) else value)  # float() accepts "1"
+        seconds = as_float(value, bool)
     except (TypeError, ValueError):
         raise wrong(DtypeError, name, repr(value), "a number of seconds, or None") from None
     except OverflowError:  # an integer that no double holds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,11 +17,13 @@ from ._foreign import is_in_place
 from ._handles import Handle
 from ._requests import Request, reap
 from ._types import Array, Reduction, Result
-from .errors import ArgumentError, DtypeError, Error
+from .errors import ArgumentError, DtypeError, Error, ShapeError
 
 CHECK_LEVELS = ("off", "on", "full")  # the C library's numbers are the positions
 _DEFAULT_OPTIONS = None
 _IN_PLACE = None  # input of a reduction that reads its output
+_REDUCTIONS = ("allreduce", "reduce", "scan", "exscan")
+_REDUCTION_FACT = f"reduction ({', '.join(f'{number} {name}' for number, name in enumerate(_REDUCTIONS))})"
 
 
 def _start_of_scan(reverse: bool) -> int:
@@ -35,6 +38,7 @@ class CollectiveCall(NamedTuple):
     arrays: tuple[Buffer, ...]  #: arrays that the C library reads and writes until the end
     result: Any
     written: Buffer | None = None  #: the caller's array that the call writes, if any
+    is_number: bool = False  #: whether the result's only element is returned as a number
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -44,7 +48,7 @@ class CollectiveCall(NamedTuple):
     def finish(self) -> Any:
         if self.written is not None:
             self.written.mark_written()
-        return self.result
+        return self.result.item() if self.is_number else self.result
 
 
 def call_into(
@@ -106,8 +110,9 @@ class CollectiveMethods(Handle):
         status = _library.set_error(error)
         _library.core().unchecked("syncyte_comm_agree")(self.handle, status, operation.encode(), 0, None)
         agreed = _library.last_fields()
-        if isinstance(error, Error) and agreed.rank == self.rank:
-            error.fields = agreed  # as the other ranks get them
+        if isinstance(error, Error):
+            is_reported = agreed.rank == self.rank  # the other ranks get this error
+            error.fields = agreed if is_reported else error.fields._replace(agreed_rank=agreed.agreed_rank)
 
     def _prepare(self, operation: str, prepare: Callable[[], Result], always: bool = False) -> Result:
         """Runs a collective's local checks; if they fail, all ranks get the error. `always`: as of _tell()."""
@@ -168,26 +173,46 @@ class CollectiveMethods(Handle):
         return call.finish()
 
     def _run_reduction(self, name: str, prepare: Any, array: Any, op: Reduction, out: Any, *numbers: int) -> Any:
-        """Runs a reduction of an array or a Python number; prepare(name, array, op, out, *numbers)."""
-        if out is not None or not _numbers.is_number(array):
-            return self._run_collective(name, prepare, array, op, out, *numbers)
-        given: Any = np.asarray(array)
-        finish: Callable[[np.ndarray], Any] = np.ndarray.item
-        if _numbers.is_integer(array):
-            chosen = self._prepare(f"comm_{name}", lambda: as_op(op))
-            if chosen == c.Op.SUM:
-                given, finish = self._prepare(f"comm_{name}", lambda: _numbers.split(array, self.size)), _numbers.join
-            if chosen == c.Op.PROD:
-                return self._run_product(name, prepare, int(array), *numbers)
-        result = self._run_collective(name, prepare, given, op, None, *numbers)
-        return None if result is None else finish(result)
+        """Runs a reduction of an array or a number; prepare(name, array, op, out, *numbers)."""
+        if _numbers.is_integer(array) and self._prepare(f"comm_{name}", lambda: as_op(op)) == c.Op.PROD:
+            return self._run_product(name, array, out, *numbers)
+        return self._run_collective(name, prepare, array, op, out, *numbers)
 
-    def _run_product(self, name: str, prepare: Any, value: int, *numbers: int) -> Any:
-        """Runs a product of integers: the C library's may be cut off, so all factors are collected."""
-        given = np.asarray(value)
-        result = self._run_collective(name, prepare, given, c.Op.PROD, None, *numbers)
-        factors = self._run_collective("allgather", self._stack, given, None).tolist()  # type: ignore[attr-defined]
-        return None if result is None else _numbers.product(factors, name, self.rank, numbers)
+    def _run_product(self, name: str, value: Any, out: Any, *numbers: int) -> Any:
+        """Runs a product of integers: gathers all factors, because the product may have more than 64 bits."""
+        gets_result = name != "reduce" or self.rank == numbers[0]
+
+        def prepare() -> tuple[CollectiveCall, Buffer | None, Any]:
+            fact = c.Fact(b"direction of scan", numbers[0] if numbers else 0)
+            if name == "reduce":
+                fact = c.Fact(b"root", self._as_root(numbers[0]))
+            # All ranks must reduce in the same way; an application's allgather has no such facts.
+            facts = (c.Fact * 2)(c.Fact(_REDUCTION_FACT.encode(), _REDUCTIONS.index(name)), fact)
+            options = _library.new_struct(c.CollectiveOptions, facts=facts, fact_count=2)
+            target = None
+            if gets_result and out is not None:
+                target = as_buffer(out, "out", writable=True, expected=c.DType.INT64)
+                if math.prod(target.shape) != 1:
+                    raise wrong(ShapeError, "out", f"of shape {target.shape}", "one element")
+            source = as_buffer(_numbers.factor(value), "array")
+            return call_into(None, source, (self.size,), source.reference), target, options
+
+        call, target, options = self._prepare(f"comm_{name}", prepare)
+        _library.core().syncyte_comm_allgather(self.handle, *call.inputs, options, call.output)
+        if not gets_result:
+            return None
+        result = _numbers.product(call.finish().tolist(), name, self.rank, numbers)
+        if target is None:
+            return result
+        _numbers.store_product(result, out)
+        target.mark_written()
+        return out
+
+    def _as_root(self, root: Any) -> int:
+        number = as_int32(root, "root")
+        if not 0 <= number < self.size:
+            raise wrong(ArgumentError, "root", number, f"0 to {self.size - 1}")
+        return number
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
         """Runs a start's local checks; if they fail, passes the error to the other ranks, without waiting."""
@@ -241,9 +266,7 @@ class CollectiveMethods(Handle):
         return self._start_collective("ibcast", self._broadcast, array, root)
 
     def _broadcast(self, name: str, array: Any, root: int) -> CollectiveCall:
-        number = as_int32(root, "root")
-        if not 0 <= number < self.size:  # checked before the array, because root decides whether that is written
-            raise wrong(ArgumentError, "root", number, f"0 to {self.size - 1}")
+        number = self._as_root(root)  # checked before the array, because root decides whether that is written
         is_written = self.rank != number
         buffer = as_buffer(array, "array", writable=is_written, recorded_by=name)
         return CollectiveCall((number,), buffer.reference, (buffer,), array, buffer if is_written else None)
@@ -256,8 +279,8 @@ class CollectiveMethods(Handle):
         Parameters
         ----------
         array : array or number
-            Any shape, contiguous; or a Python number, which gives a number. Sums and products of integers are exact,
-            also beyond 64 bits, and True counts as 1 in them. MPI.IN_PLACE: out is reduced in place.
+            Any shape, contiguous; or a number, which gives a number. Integers are summed as int64 (ArgumentError if the
+            sum might not fit) and multiplied exactly; True counts as 1. MPI.IN_PLACE: out is reduced in place.
         op : str or Op
             "sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor" or "bxor"; or mpi4py's (MPI.SUM), or
             torch.distributed's ReduceOp.
@@ -273,24 +296,31 @@ class CollectiveMethods(Handle):
         return self._run_reduction("allreduce", self._reduction, array, op, out)
 
     def iallreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Request[Array]:
-        """Starts allreduce() of an array. Collective.
+        """Starts allreduce(). Collective.
 
         Parameters
         ----------
         array, op, out
-            As of allreduce(); not a number.
+            As of allreduce(), but no product of integers that are not in an array.
 
         Returns
         -------
         Request
-            Its result is out.
+            Its result is out, or a number.
         """
         return self._start_collective("iallreduce", self._started_reduction, array, op, out)
 
     def _started_reduction(self, name: str, array: Any, op: Reduction, out: Any) -> CollectiveCall:
-        if _numbers.is_number(array):
-            raise wrong(DtypeError, "array", f"a {type(array).__name__}", "a numpy array or a torch tensor")
+        if _numbers.is_integer(array) and as_op(op) == c.Op.PROD:
+            kind = f"a product of {type(array).__name__}"
+            raise wrong(DtypeError, "array", kind, "an array of one element, or allreduce()")
         return self._reduction(name, array, op, out)
+
+    def _operand(self, name: str, array: Any, op: c.Op) -> Buffer:
+        """Describes what a reduction sends: of an integer that is summed an int64 element, so that True counts as 1."""
+        if op == c.Op.SUM and _numbers.is_integer(array):
+            array = _numbers.summand(array, self.size)
+        return as_buffer(array, "array", recorded_by=name)
 
     def _reduction(self, name: str, array: Any, op: Reduction, out: Any, *numbers: int) -> CollectiveCall:
         reduction = as_op(op)
@@ -301,8 +331,9 @@ class CollectiveMethods(Handle):
         if out is array:
             target = as_buffer(array, "array", writable=True, recorded_by=name)
             return CollectiveCall((_IN_PLACE, int(reduction), *numbers), target.reference, (target,), array, target)
-        source = as_buffer(array, "array", recorded_by=name)
-        return call_into(out, source, source.shape, source.reference, int(reduction), *numbers)
+        source = self._operand(name, array, reduction)
+        call = call_into(out, source, source.shape, source.reference, int(reduction), *numbers)
+        return call._replace(is_number=out is None and _numbers.is_number(array))
 
     def reduce(
         self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None
@@ -331,8 +362,9 @@ class CollectiveMethods(Handle):
         number = as_int32(root, "root")
         if self.rank == number:
             return self._reduction(name, array, op, out, number)
-        source = as_buffer(array, "array", recorded_by=name)
-        inputs = source.reference, int(as_op(op)), number
+        reduction = as_op(op)
+        source = self._operand(name, array, reduction)
+        inputs = source.reference, int(reduction), number
         return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
     def scan(

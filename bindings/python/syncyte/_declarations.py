@@ -46,7 +46,7 @@ class Status(enum.IntEnum):
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
-    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them; of a wait for memory also: who could end it has come to finalize
+    ERR_PEER_DIED = 11  # a rank has died, or data are damaged because it died while it changed them; also from a wait for a counter or lock that no remaining rank can end
     ERR_MPI = 12  # MPI reported an error
     ERR_IO = 13  # the operating system reported an error on a file
     ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
@@ -2138,7 +2138,8 @@ CORE: dict[str, Function] = {
     # an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an exclusive lock dies, the
     # wait ends with an error; a shared lock's holders are not known, so any rank's death ends it. Returns:
     # SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of an exclusive
-    # lock, or of a shared one every other rank, has come to finalize; SYNCYTE_ERR_BUSY if this rank holds it already.
+    # lock has come to finalize; where the lock is shared, if all other ranks have; SYNCYTE_ERR_BUSY if this rank holds
+    # it already.
     "syncyte_window_lock": Function(
         ctypes.c_int32,
         [
@@ -2173,8 +2174,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # window (in): a window
         ],
     ),
-    # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name: tensors that programs
-    # make in different orders, but name, are an error. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more
+    # Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name. Named tensors that
+    # programs make in different orders are an error. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more
     # than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows do not add up), SYNCYTE_ERR_MEMORY (more than the node
     # has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
     "syncyte_tensor_create": Function(
@@ -2435,9 +2436,9 @@ CORE: dict[str, Function] = {
     # row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
     # exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which
     # corrects the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or
-    # added to meanwhile is undefined. Returns: as scatter_add, also for gradients in memory of the optimizer's state of
-    # these rows; SYNCYTE_ERR_UNSUPPORTED too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may
-    # have been updated, and others not.
+    # added to meanwhile is undefined. Returns: as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the
+    # optimizer's state of these rows; SYNCYTE_ERR_UNSUPPORTED also if the tensor has no optimizer. After
+    # SYNCYTE_ERR_PEER_DIED some rows may have been updated, and others not.
     "syncyte_tensor_apply_gradients": Function(
         ctypes.c_int32,
         [

@@ -17,10 +17,10 @@ from ._modules import loaded
 
 def will_mpi4py_finalize() -> bool:
     """Whether mpi4py has initialised MPI, and will finalise it."""
-    module = loaded("mpi4py.MPI")
-    if module is None:
+    module, package = loaded("mpi4py.MPI"), loaded("mpi4py")
+    if module is None or package is None:
         return False
-    options = sys.modules["mpi4py"].rc
+    options = package.rc
     wanted = options.initialize if options.finalize is None else options.finalize
     return wanted in (True, "yes") and bool(module.Is_initialized())
 

@@ -23,7 +23,7 @@ from .errors import ArgumentError, ShapeError
 
 _modules: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()  # with layouts
 _optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()  # that have made a step
-_warned = False  # whether check_range() has warned of a part without a range
+_warned_in: list[str] | None = None  # the error messages of the load_state_dict() in which check_range() has warned
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: maps names of its parameters and buffers to layouts
 
 
@@ -122,27 +122,33 @@ def write_range(metadata: dict[str, Any], name: str, value: torch.Tensor, part: 
     remember(value, part)
 
 
-def check_range(key: str, name: str, value: object, metadata: Mapping[str, Any], part: Part) -> str | None:
-    """Compares the range of a value to load with that of this rank's part; returns an error, or None.
+def check_range(
+    key: str, name: str, value: object, metadata: Mapping[str, Any], part: Part, error_msgs: list[str]
+) -> bool:
+    """Compares the range of a value to load with that of this rank's part; whether they agree, else adds an error.
 
-    Warns once of a value that has the part's shape but no range.
+    Warns of a value that has the part's shape but no range, once for each load_state_dict(), which has one list of
+    error messages for all modules.
     """
     if not isinstance(value, torch.Tensor):
-        return None
+        return True
     known = metadata.get(RANGES, {}).get(name)
     if known is not None:
         found = Part.from_metadata(known)
-        return None if found.has_range_of(part) else f"{key} holds {found}; this rank's part is {part}"
-    global _warned
-    if not _warned and tuple(value.shape) == part.own_shape != part.shape:
-        _warned = True
+        if not found.has_range_of(part):
+            error_msgs.append(f"{key} holds {found}; this rank's part is {part}")
+            return False
+        return True
+    global _warned_in
+    if _warned_in is not error_msgs and tuple(value.shape) == part.own_shape != part.shape:
+        _warned_in = error_msgs
         warnings.warn(
             f"{key} has the shape of this rank's part, {part}, but the state does not say which part it holds; it is "
             "taken for this one. Load what state_dict() or syncyte.nn.relocate_state_dict() has returned, with its "
             "_metadata",
             stacklevel=2,
         )
-    return None
+    return True
 
 
 def _own_layouts(module: torch.nn.Module) -> Iterator[tuple[str, Layout, torch.Tensor]]:
@@ -170,9 +176,7 @@ def _check_ranges(
 ) -> None:  # fmt: skip
     for name, layout, tensor in _own_layouts(module):
         key = prefix + name
-        error = check_range(key, name, state_dict.get(key), metadata, layout.part(tensor.shape))
-        if error is not None:
-            error_msgs.append(error)
+        check_range(key, name, state_dict.get(key), metadata, layout.part(tensor.shape), error_msgs)
 
 
 # Memory of parts, by which checkpoints find them in dictionaries without metadata.

@@ -1,4 +1,4 @@
-"""Reductions of Python's integers, whose sums and products may have more bits than the C library's integers."""
+"""Reductions of numbers: what a rank sends, and the product of integers, which may have more than 64 bits."""
 
 from __future__ import annotations
 
@@ -8,36 +8,35 @@ from typing import Any
 
 import numpy as np
 
-from ._checks import wrong
+from ._checks import as_int64, wrong
 from ._declarations import Scan
 from .errors import ArgumentError
 
-_LOW_BITS = 32
+_MOST = 2**63 - 1
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a Python number, of which a reduction is a number too."""
-    return isinstance(value, (bool, int, float, complex))
+    """Whether a value is a Python number, or an integer or truth value of numpy; a reduction of it is a number too."""
+    return isinstance(value, (bool, int, float, complex, np.integer, np.bool_))
 
 
 def is_integer(value: object) -> bool:
-    """Whether it is a Python integer; True counts as 1 in sums and products."""
-    return isinstance(value, int)
+    """Whether a value is a number without a fraction; True counts as 1 in sums and products."""
+    return isinstance(value, (int, np.integer, np.bool_))
 
 
-def split(value: int, ranks: int) -> np.ndarray:
-    """Returns an integer's upper bits and its lower ones, of which each has room for a sum over the ranks."""
-    most = (2**63 - 1) // ranks
-    high, low = value >> _LOW_BITS, value & (2**_LOW_BITS - 1)
-    if not -most <= high <= most or low > most:
-        raise wrong(ArgumentError, "array", value, f"an integer of at most {most.bit_length() + _LOW_BITS} bits")
-    return np.array([high, low], np.int64)
+def summand(value: Any, ranks: int) -> np.ndarray:
+    """Converts an integer to an int64 element. Raises ArgumentError if a sum over the ranks might not fit 64 bits."""
+    number, most = int(value), _MOST // ranks
+    if abs(number) > most:
+        expected = f"an integer from -{most} to {most}, because the sum over {ranks} ranks must fit 64 bits"
+        raise wrong(ArgumentError, "array", number, expected)
+    return np.asarray(number, np.int64)
 
 
-def join(sums: np.ndarray) -> int:
-    """Returns the integer of the sums of its two parts."""
-    high, low = sums.tolist()
-    return (high << _LOW_BITS) + low
+def factor(value: Any) -> np.ndarray:
+    """Converts an integer to an int64 element. Raises ArgumentError if it does not fit."""
+    return np.asarray(as_int64(int(value), "array"), np.int64)
 
 
 def product(values: Sequence[int], name: str, rank: int, numbers: tuple[Any, ...]) -> int:
@@ -48,3 +47,10 @@ def product(values: Sequence[int], name: str, rank: int, numbers: tuple[Any, ...
     if numbers[0] == Scan.FROM_LAST:
         return math.prod(values[rank + 1 - own :])
     return math.prod(values[: rank + own])
+
+
+def store_product(value: int, out: Any) -> None:
+    """Writes a product to an int64 array of one element. Raises ArgumentError if it does not fit."""
+    if not -_MOST - 1 <= value <= _MOST:
+        raise wrong(ArgumentError, "out", f"an int64 array for the product {value}", "no out, which gives a number")
+    out[...] = value

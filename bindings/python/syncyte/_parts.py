@@ -14,10 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .dtypes import is_torch_tensor
+
 RANGES = "syncyte_parts"  # key of a module's metadata in state_dict()._metadata: maps names of tensors to ranges
 
 _memory: dict[int, _Memory] = {}  # by first address
-_empty: dict[int, tuple[weakref.ref[Any], Part]] = {}  # by id: arrays without elements have no memory
+_refused: dict[int, _Memory] = {}  # likewise; may contain those of _memory
+# Arrays without elements have no address: these are found by their owners' numbers.
+_empty: dict[int, tuple[Callable[[], bool], Part]] = {}
 #: Functions that remember further parts before a search.
 refreshers: list[Callable[[], None]] = []
 
@@ -37,7 +41,7 @@ class Part(NamedTuple):
         return cls(**{**value, "shape": tuple(value["shape"])})
 
     def to_metadata(self) -> dict[str, Any]:
-        """Of types that torch.load(weights_only=True) accepts."""
+        """Returns only types that torch.load(weights_only=True) accepts."""
         return {**self._asdict(), "shape": list(self.shape)}
 
     @property
@@ -59,24 +63,37 @@ class Part(NamedTuple):
 class _Memory(NamedTuple):
     end: int  #: last address + 1
     part: Part
-    owners: list[Callable[[], bool]]  #: whether what keeps the memory still exists
+    #: By number of the owner: whether it still exists, with its memory at the same address.
+    owners: dict[int, Callable[[], bool]]
+    is_refused: bool = False  #: rows of several ranks: not the part of one
 
     @property
     def exists(self) -> bool:
-        return any(exists() for exists in self.owners)
+        return any(exists() for exists in self.owners.values())
 
 
-def remember(array: Any, part: Part) -> None:
-    """Remembers that a contiguous numpy array or torch tensor in host memory holds a part, as long as it exists."""
+def remember(array: Any, part: Part, *, holder: object = None, is_refused: bool = False) -> None:
+    """Remembers that a contiguous numpy array or torch tensor in host memory holds a part, as long as it exists.
+
+    holder: with a holder, only as long as this object exists too. is_refused: the array holds rows of several ranks.
+    """
     if part.is_whole:
         return
+    number, exists = _owner_of(array)
+    if holder is not None:
+        exists = _exist_both(weakref.ref(holder), exists)
     if not array.nbytes:
-        _empty[id(array)] = weakref.ref(array), part
+        _empty[number] = exists, part
         return
-    address = array.ctypes.data if isinstance(array, np.ndarray) else array.data_ptr()
-    known = _memory.get(address)
-    owners = [] if known is None or known.part != part else [exists for exists in known.owners if exists()]
-    _memory[address] = _Memory(address + array.nbytes, part, [*owners, _existence_of(array)])
+    if holder is not None:
+        number = id(holder)  # an array may have several
+    begin = _address(array)
+    end, memories = begin + array.nbytes, _refused if is_refused else _memory
+    known = memories.get(begin)
+    owners = {}
+    if known is not None and (known.part, known.end) == (part, end):
+        owners = {each: alive for each, alive in known.owners.items() if alive()}
+    memories[begin] = _Memory(end, part, {**owners, number: exists}, is_refused)
 
 
 def part_at(address: int, nbytes: int) -> Part | None:
@@ -85,14 +102,33 @@ def part_at(address: int, nbytes: int) -> Part | None:
     return known.part if known is not None and known.end == address + nbytes and known.exists else None
 
 
-def _existence_of(array: Any) -> Callable[[], bool]:
-    if isinstance(array, np.ndarray):
-        reference = weakref.ref(array)
-        return lambda: reference() is not None
+def _address(array: Any) -> int:
+    return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else array.data_ptr()
+
+
+def _owner_of(array: Any) -> tuple[int, Callable[[], bool]]:
+    """Returns a number of the object that owns an array's memory, and whether it still has it at the same address."""
+    owner = array
+    while isinstance(owner, np.ndarray) and (isinstance(owner.base, np.ndarray) or is_torch_tensor(owner.base)):
+        owner = owner.base  # numpy's views refer to the last one only
+    if isinstance(owner, np.ndarray):
+        reference, begin = weakref.ref(owner), _address(owner)
+        return id(owner), lambda: (found := reference()) is not None and _address(found) == begin
+    import torch
     from torch.multiprocessing.reductions import StorageWeakRef
 
-    storage = StorageWeakRef(array.untyped_storage())  # views of the tensor keep it too
-    return lambda: not storage.expired()
+    storage = owner.untyped_storage()  # views of the tensor keep it too
+    weak, first = StorageWeakRef(storage), storage.data_ptr()
+
+    def exists() -> bool:
+        found = torch.UntypedStorage._new_with_weak_ptr(weak.cdata)
+        return found is not None and found.data_ptr() == first  # share_memory_() and resize_() replace its memory
+
+    return weak.cdata, exists  # no other storage gets the number while the weak reference exists
+
+
+def _exist_both(holder: weakref.ref[Any], exists: Callable[[], bool]) -> Callable[[], bool]:
+    return lambda: holder() is not None and exists()
 
 
 class Parts:
@@ -101,11 +137,12 @@ class Parts:
     def __init__(self, mapping: Mapping[str, Any]):
         for refresh in refreshers:
             refresh()
-        for address in [address for address, memory in _memory.items() if not memory.exists]:
-            del _memory[address]
-        for number in [number for number, (array, _) in _empty.items() if array() is None]:
+        for memories in (_memory, _refused):
+            for address in [address for address, memory in memories.items() if not memory.exists]:
+                del memories[address]
+        for number in [number for number, (exists, _) in _empty.items() if not exists()]:
             del _empty[number]
-        self._begins = sorted(_memory)
+        self._known = [(memories, sorted(memories)) for memories in (_memory, _refused)]
         metadata = getattr(mapping, "_metadata", None)
         self._metadata: Mapping[str, Any] = metadata if isinstance(metadata, Mapping) else {}
 
@@ -118,12 +155,15 @@ class Parts:
 
     def of_array(self, array: Any, address: int, nbytes: int) -> tuple[Part, bool] | None:
         """Returns the part in whose memory an array lies, and whether it is all of it."""
-        if id(array) in _empty:
-            return _empty[id(array)][1], True
-        place = bisect.bisect_right(self._begins, address) - 1
-        if not nbytes or place < 0:
-            return None
-        begin, memory = self._begins[place], _memory[self._begins[place]]
-        if address + nbytes > memory.end:
-            return None
-        return memory.part, begin == address and memory.end == address + nbytes
+        if not nbytes:
+            exists, part = _empty.get(_owner_of(array)[0], (None, None))
+            return (part, True) if exists is not None and part is not None and exists() else None
+        for memories, begins in self._known:
+            place = bisect.bisect_right(begins, address) - 1
+            if place < 0:
+                continue
+            begin, memory = begins[place], memories[begins[place]]
+            if address + nbytes <= memory.end:
+                is_all = begin == address and memory.end == address + nbytes and not memory.is_refused
+                return memory.part, is_all
+        return None

@@ -19,20 +19,37 @@ def progress(rank: int, title: str, nbytes: int, counter: str) -> Iterator[None]
 
     counter: "wchar" or "rchar", the line of /proc/self/io that counts them.
     """
-    if rank != 0 or nbytes == 0 or not sys.stderr.isatty():
+    if rank != 0 or nbytes == 0 or not _is_terminal():
         yield
         return
-    over = threading.Event()
-    shown = threading.Thread(target=_show, args=(over, title, nbytes, counter), daemon=True)
-    shown.start()
+    over, done = threading.Event(), threading.Event()
+    shown = threading.Thread(target=_show, args=(over, done, title, nbytes, counter), daemon=True)
+    try:
+        shown.start()
+    except RuntimeError:  # no more threads
+        yield
+        return
     try:
         yield
+        done.set()
     finally:
         over.set()
         shown.join()
 
 
-def _show(over: threading.Event, title: str, nbytes: int, counter: str) -> None:
+def _is_terminal() -> bool:
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError, OSError):  # None, an object without isatty, a closed file
+        return False
+
+
+def _show(over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str) -> None:
+    with contextlib.suppress(Exception):  # an exception would end the job, see install_excepthook()
+        _show_bar(over, done, title, nbytes, counter)
+
+
+def _show_bar(over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str) -> None:
     before = _transferred(counter)
     if before is None or over.wait(DELAY):
         return
@@ -43,7 +60,8 @@ def _show(over: threading.Event, title: str, nbytes: int, counter: str) -> None:
     with tqdm.tqdm(total=nbytes, desc=title, unit="B", unit_scale=True, unit_divisor=1024) as bar:
         while not over.wait(_INTERVAL):
             _move_to(bar, min((_transferred(counter) or 0) - before, nbytes))
-        _move_to(bar, nbytes)
+        if done.is_set():
+            _move_to(bar, nbytes)
 
 
 def _move_to(bar: Any, count: int) -> None:

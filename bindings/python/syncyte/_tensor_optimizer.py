@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from . import _declarations as c
 from . import _library
-from ._checks import wrong
+from ._checks import as_float, wrong
 from ._tensor_methods import TensorMethods, _index_buffer
 from ._types import OptimizerName
 from .errors import ArgumentError, DtypeError
@@ -144,7 +144,7 @@ class OptimizerMethods(TensorMethods):
 
 def _number(value: Any, name: str) -> float:
     try:
-        number = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # float() accepts "1"
+        number = as_float(value)
     except (TypeError, ValueError):
         raise wrong(DtypeError, name, repr(value), "a number") from None
     if not math.isfinite(number):

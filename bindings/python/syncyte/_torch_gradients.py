@@ -102,7 +102,7 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
 def _make_companions(whole: WholeTensor) -> None:
     rows = len(whole.rows())
     whole.__dict__[_COMPANIONS] = tuple(
-        type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
+        type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, label=f"{what} of {whole._called()}")
         for what in ("gradients", "gathers")
     )
 

@@ -137,7 +137,7 @@ def _entries(
 def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool:
     """Whether an array is this rank's rows: the caller says so, or it is known to be a part of such rows.
 
-    Raises ArgumentError for any other part: it would be taken for the whole.
+    Raises ArgumentError for any other part that would be taken for the whole.
     """
     nbytes = buffer.size * dtypes.itemsize(buffer.dtype)
     of_key = parts.of_key(key, buffer.shape)
@@ -147,10 +147,15 @@ def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm
         return is_named
     if part.axis == 0 and is_all and (part.rank, part.ranks) == (comm.rank, comm.size):
         return True
-    whole = "syncyte.nn.relocate_state_dict()" if is_load else "syncyte.nn.collect_state_dict()"
+    if is_load and (not is_all or comm.size == 1):
+        return is_named  # the load compares the shape with the file's, in which a whole tensor has another
     given = f"{'a part' if is_all else 'a view of a part'} of a larger tensor, {part}"
-    use = "takes" if is_load else "returns"
-    expected = f"a whole one, as {whole} {use}, or rows of all {comm.size} ranks of the call"
+    rows = f"rows of all {comm.size} ranks of the call"
+    if is_load:
+        expected = f"a whole one, as syncyte.nn.relocate_state_dict() takes, or {rows}"
+    else:
+        alone = "a clone()" + (", or its key in sharded=" if part.axis == 0 else "")
+        expected = f"a whole one, as syncyte.nn.collect_state_dict() returns, {rows}, or to save it as it is, {alone}"
     raise wrong(ArgumentError, f"mapping[{key!r}]", given, expected)
 
 
@@ -200,7 +205,8 @@ def save(
     ------
     StorageError, ArgumentError, ShapeError, MismatchError
         On all ranks: the file cannot be written; an argument is wrong; an array is known to be another part of a larger
-        one (collect it first, by syncyte.nn.collect_state_dict()); ranks differ.
+        one (collect it by syncyte.nn.collect_state_dict(); to save it as it is, save a clone(), or name it in
+        `sharded`); ranks differ.
     """
     comm = comm_or_world(comm)
 
@@ -254,6 +260,9 @@ def load(
         The file cannot be read.
     DtypeError, ShapeError
         Arrays do not fit.
+    ArgumentError
+        On all ranks: an argument is wrong; an array is known to be a part of a larger one that is not this rank's rows
+        (load the whole, and use syncyte.nn.relocate_state_dict()).
     """
     comm = comm_or_world(comm)
     if into is None:

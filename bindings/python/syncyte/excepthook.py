@@ -11,13 +11,12 @@ import traceback
 from types import TracebackType
 from typing import Any, NoReturn
 
-from . import _library, _meeting
+from . import _launcher, _library, _meeting
 from ._modules import loaded
 from .errors import Error
 
 __all__ = ["install_excepthook"]
 
-_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 exit_status = 0  # the uncaught SystemExit's, if watch_exit() was called before and sys.exit() raised it
 _process: int | None = None  # process that installed the hooks: a forked child must not end its parent's job
 _previous_excepthook = sys.excepthook
@@ -26,7 +25,7 @@ _previous_threading_hook = threading.excepthook
 
 def rank_label() -> str:
     """Returns this process's rank from the launcher's environment, or "?" outside mpirun."""
-    return next((os.environ[name] for name in _RANK_VARIABLES if name in os.environ), "?")
+    return _launcher.rank_of(os.environ) or "?"
 
 
 def _flush() -> None:
@@ -97,7 +96,7 @@ def end_job_for(error: BaseException, where: str = "") -> NoReturn:
 def end_job_for_exit(code: Any) -> Any:
     """Ends the job because this rank exits with a failure, unless all ranks exit with the same status.
 
-    Then it returns the code to exit with: of a message that all ranks give, only one prints it.
+    Then it returns the code to exit with. A message that all ranks give is printed by one of them.
     """
     reason = "" if isinstance(code, int) else f"{code}\n"
     _flush()

@@ -9,7 +9,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _exit, _interrupts, _library, excepthook
+from . import _exit, _interrupts, _launcher, _library, excepthook
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
@@ -71,20 +71,9 @@ def _is_worker() -> bool:
     return process.parent_process() is not None or hasattr(process.current_process(), "_inheriting")
 
 
-def _place_in_job() -> str | None:
-    """Returns the rank in the launcher's environment variables, which MPI_Init would use.
-
-    None without a launcher: a worker process is then a job of its own.
-    """
-    names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
-    if "SLURM_STEP_ID" in os.environ:
-        names.append("PMIX_RANK")  # Open MPI also sets it in a process without a launcher
-    return next((os.environ[name] for name in names if name in os.environ), None)
-
-
 def _refuse_worker() -> None:
     """Refuses a worker process: MPI_Init there would use its parent's rank, and wait forever."""
-    rank = _place_in_job()
+    rank = _launcher.rank_of(os.environ, only_of_mpi=True)
     if rank is not None and _is_worker():
         raise _library.errors.UnsupportedError(
             f"this process is a multiprocessing worker of rank {rank}, not a rank: it cannot start MPI. Put code "

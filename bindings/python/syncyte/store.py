@@ -66,7 +66,7 @@ def _as_keys(keys: Any) -> Buffer:
 
 def _choice(value: Any, known: type[enum.IntEnum], name: str, prefix: str = "") -> int:
     names = {each.name.removeprefix(prefix).lower().replace("_", "-"): each for each in known}
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise wrong(ArgumentError, name, repr(value), f"one of {', '.join(names)}")
     return int(names[value])
 

@@ -279,13 +279,26 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         shape = description.shape[: description.ndim]
         if part == "local" and self._original is not None:
             found = self._original_as(array_kind)
+            _parts.remember(found, self._own_part(), holder=self)
         else:
+            first = None if part == "local" else found[1]
             found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
-            if part == "local":
-                _parts.remember(found, self._own_part())
+            self._remember_view(found, shape[0], first)
         if array_kind == TORCH and 0 not in shape:
             self._addresses[part] = description.data
         return found
+
+    def _remember_view(self, view: Any, rows: int, first: int | None) -> None:
+        """Remembers a view of this rank's rows, or of the node's, so that a checkpoint does not take it for the whole.
+
+        first: global number of the node view's first row, or -1; None: the view is of this rank's rows.
+        """
+        own = self._own_part()
+        if first is None or rows == own.end - own.first:
+            _parts.remember(view, own)
+        elif rows != self._shape[0]:
+            part = own if first < 0 else own._replace(first=first, end=first + rows)
+            _parts.remember(view, part, is_refused=True)
 
     def _own_part(self) -> _parts.Part:
         """Describes this rank's rows."""

@@ -76,7 +76,7 @@ enum syncyte_status_values {
   SYNCYTE_ERR_UNSUPPORTED = 9,     /**< not available in this build, or for these arguments */
   SYNCYTE_ERR_BUSY = 10,           /**< in use by another thread or an active request */
   SYNCYTE_ERR_PEER_DIED = 11,      /**< a rank has died, or data are damaged because it died while it changed them;
-                                      of a wait for memory also: who could end it has come to finalize */
+                                      also from a wait for a counter or lock that no remaining rank can end */
   SYNCYTE_ERR_MPI = 12,            /**< MPI reported an error */
   SYNCYTE_ERR_IO = 13,             /**< the operating system reported an error on a file */
   SYNCYTE_ERR_FORMAT = 14,         /**< not a Syncyte file, or a truncated one */

@@ -85,8 +85,8 @@ typedef struct syncyte_optimizer_options_t {
 #define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
 
 /**
- * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition,
- * options->name: tensors that programs make in different orders, but name, are an error.
+ * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name. Named tensors
+ * that programs make in different orders are an error.
  * @param[in] comm its ranks
  * @param[in] dtype element type
  * @param[in] ndim number of dimensions, 1 to SYNCYTE_MAX_NDIM
@@ -365,9 +365,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_
  * @param[in] index {contiguous} int32 or int64, contiguous
  * @param[in] gradients {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
- * @return as scatter_add, also for gradients in memory of the optimizer's state of these rows; SYNCYTE_ERR_UNSUPPORTED
- * too if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some
- * rows may have been updated, and others not.
+ * @return as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the optimizer's state of these rows;
+ * SYNCYTE_ERR_UNSUPPORTED also if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have been
+ * updated, and others not.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                                const syncyte_buffer_t* gradients);

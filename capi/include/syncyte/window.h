@@ -242,8 +242,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t wi
  * @param[in] rank rank whose part is locked
  * @param[in] kind shared or exclusive
  * @return SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of an
- * exclusive lock, or of a shared one every other rank, has come to finalize; SYNCYTE_ERR_BUSY if this rank holds it
- * already.
+ * exclusive lock has come to finalize; where the lock is shared, if all other ranks have; SYNCYTE_ERR_BUSY if this
+ * rank holds it already.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
 

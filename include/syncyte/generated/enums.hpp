@@ -21,7 +21,7 @@ enum class status : std::int32_t {
   memory = SYNCYTE_ERR_MEMORY,  ///< not enough memory
   unsupported = SYNCYTE_ERR_UNSUPPORTED,  ///< not available in this build, or for these arguments
   busy = SYNCYTE_ERR_BUSY,  ///< in use by another thread or an active request
-  peer_died = SYNCYTE_ERR_PEER_DIED,  ///< a rank has died, or data are damaged because it died while it changed them; of a wait for memory also: who could end it has come to finalize
+  peer_died = SYNCYTE_ERR_PEER_DIED,  ///< a rank has died, or data are damaged because it died while it changed them; also from a wait for a counter or lock that no remaining rank can end
   mpi = SYNCYTE_ERR_MPI,  ///< MPI reported an error
   io = SYNCYTE_ERR_IO,  ///< the operating system reported an error on a file
   format = SYNCYTE_ERR_FORMAT,  ///< not a Syncyte file, or a truncated one

@@ -20,6 +20,7 @@ program test_kinds
   call bits()
   call flags()
   call spans()
+  call components()
   call world%destroy()
   call syncyte_finalize()
   call checks_end()
@@ -179,21 +180,23 @@ contains
     end interface
     real(c_double), allocatable :: whole(:, :), got(:, :), part(:, :)
     integer, allocatable :: odd(:)
-    integer :: i, span
+    integer, parameter :: no_spans(*) = [0, 4, -8, huge(0)]
+    integer :: i, k, span
 
     call make(SYNCYTE_FLOAT64)
-    do span = 0, 24, 12
+    do i = 1, size(no_spans)
+      span = no_spans(i)
       if (allocated(whole)) deallocate (whole, got, part)
-      whole = reshape([(real(i, c_double), i=1, 3*last)], [3, int(last)])
-      got = reshape([(0.0_c_double, i=1, 3*last)], [3, int(last)])
-      part = reshape([(0.0_c_double, i=1, 6)], [3, 2])
+      whole = reshape([(real(k, c_double), k=1, 3*last)], [3, int(last)])
+      got = reshape([(0.0_c_double, k=1, 3*last)], [3, int(last)])
+      part = reshape([(0.0_c_double, k=1, 6)], [3, 2])
       call unset_span(whole, span)
       if (world%rank() == 0) call t%put([1, 1], shape(whole), whole)
       call t%sync()
       call unset_span(got, span)
       call t%get([2, 1], [3, int(last)], got(2:3, :))
       call check(all(got(2:3, :) == whole(2:3, :)) .and. all(got(1, :) == 0), "a section of an assigned array")
-      odd = pack([(i, i=1, last)], [(mod(i, 2) == 1, i=1, last)])
+      odd = pack([(k, k=1, last)], [(mod(k, 2) == 1, k=1, last)])
       got = 0
       call unset_span(got, span)
       call t%gather(odd, got(:, :size(odd)))
@@ -205,6 +208,33 @@ contains
       call t%sync()
     end do
   end subroutine spans
+
+  !> A dummy pointer to a component: the span of its descriptor is the size of the derived type.
+  subroutine components()
+    type :: particle
+      real(c_double) :: x = 0, y = 0, z = 0
+    end type particle
+    type(particle), target :: particles(3)
+    real(c_double), pointer :: y(:)
+    real(c_double) :: got(3, 1)
+
+    call make(SYNCYTE_FLOAT64)
+    particles%y = [1, 2, 3]
+    particles%z = 9
+    y => particles%y
+    if (world%rank() == 0) call put_row(y)
+    call t%sync()
+    call t%gather([1], got)
+    call check(all(got(:, 1) == particles%y), "a pointer to a component")
+    call t%sync()
+    call t%destroy()
+  end subroutine components
+
+  subroutine put_row(y)
+    real(c_double), pointer, intent(in) :: y(:)
+    call t%put([1, 1], [3, 1], y)
+    call check(all(y == [1, 2, 3]), "the pointer stays as it is")
+  end subroutine put_row
 
   !> struct_size and the size of each structure equal those in C (support/sizes.c).
   subroutine structures()

@@ -130,9 +130,9 @@ contains
     call t%local(own)
     mine = t%first_row(rank)
     write (wrong_row, '("row(", i0, ") is in the same memory")') mine
-    call t%put([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, 1), stat, errmsg)
+    call t%put([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, mine), stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, trim(wrong_row), "a patch from elements beside it")
-    call t%get([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, 1), stat, errmsg)
+    call t%get([1_int64, 1_int64, mine], [2_int64, 2_int64, mine], own(2:, :, mine), stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, trim(wrong_row), "a patch into elements beside it")
     call t%get([2, 1, 1], [4, 2, 2], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 of the patch is 2 to 4, outside 1 to 3", "get")

@@ -1,6 +1,7 @@
 """Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
 import contextlib
+import gc
 import io
 import os
 import time
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 import syncyte
-from syncyte import DType, _progress, checkpoint
+from syncyte import DType, _parts, _progress, checkpoint
 
 
 @pytest.fixture
@@ -94,6 +95,102 @@ def test_views_of_own_rows_are_rows(world, path):
     assert checkpoint.load(path)["rows"].shape == (3,)
 
 
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+def test_wrapped_rows_are_rows(world, path, kind):
+    """Also if a rank has none, and only while the whole tensor exists."""
+    counts = [2 * rank for rank in range(world.size)]
+    own = torch.full((counts[world.rank], 2), float(world.rank))
+    tensor = syncyte.WholeTensor.wrap(own.numpy() if kind == "numpy" else own, comm=world)
+    expected = [[float(rank)] * 2 for rank in range(world.size) for _ in range(2 * rank)]
+    for view in (tensor.local, tensor.local.detach(), tensor.local_array, tensor.local_array[:]):
+        checkpoint.save(path, {"x": view})
+        assert checkpoint.load(path)["x"].tolist() == expected
+    del view
+    tensor.sync()
+    del tensor
+    gc.collect()
+    checkpoint.save(path, {"x": torch.ones(3), "y": own[:0]})
+
+
+def test_rows_of_several_ranks_are_refused(world, path):
+    """A node's view, which does not have the rows of all nodes."""
+    if world.size == 1:
+        return
+    tensor = syncyte.WholeTensor((4 * world.size, 2), "float32")
+    node = np.zeros((6, 2), np.float32)
+    tensor._remember_view(node, 6, 0)
+    with pytest.raises(syncyte.ArgumentError, match=r"mapping\['x'\] is a view of a part .* \[0:6\] along axis 0"):
+        checkpoint.save(path, {"x": node})
+    checkpoint.save(path, {"x": node.copy()})
+    assert checkpoint.load(path, {"x": node})["x"] is node
+
+
+def part_of(array):
+    return _parts.Part(0, 0, array.shape[0], (99, *array.shape[1:]), 0, 2)
+
+
+def is_known(array):
+    address = array.data_ptr() if isinstance(array, torch.Tensor) else array.ctypes.data
+    return _parts.Parts({}).of_array(array, address, array.nbytes) is not None
+
+
+def test_a_part_is_known_as_long_as_its_memory_exists():
+    first = np.arange(10.0)
+    _parts.remember(first, part_of(first))
+    view = first.reshape(5, 2)
+    _parts.remember(view, part_of(first))
+    del first
+    gc.collect()
+    assert is_known(view) and not is_known(np.arange(10.0))
+    for change in (lambda tensor: tensor.share_memory_(), lambda tensor: tensor.untyped_storage().resize_(1 << 20)):
+        tensor = torch.arange(1000.0)
+        _parts.remember(tensor, part_of(tensor))
+        assert is_known(tensor) and is_known(tensor.detach())
+        address = tensor.data_ptr()
+        change(tensor)
+        if tensor.data_ptr() != address:  # other memory may be there
+            assert _parts.Parts({}).of_array(torch.ones(1000), address, 4000) is None
+    array = torch.ones(10).numpy()
+    _parts.remember(array, part_of(array))
+    assert is_known(array) and is_known(array[:])
+    for empty in (torch.empty(0, 2), np.empty((0, 2))):
+        _parts.remember(empty, part_of(empty))
+        assert is_known(empty) and is_known(empty[:]) and not is_known(np.empty((0, 2)))
+        assert not is_known(torch.empty(0, 2))
+
+
+def test_a_part_has_each_owner_once():
+    tensor, array = torch.ones(10), np.ones(10)
+    for _ in range(100):
+        _parts.remember(tensor.detach(), part_of(tensor))
+        _parts.remember(array[:], part_of(array))
+    assert len(_parts._memory[tensor.data_ptr()].owners) == len(_parts._memory[array.ctypes.data].owners) == 1
+
+
+def test_a_rank_saves_and_loads_its_own_rows(world, tmp_path):
+    if world.size == 1:
+        return
+    tensor, own = syncyte.WholeTensor((2 * world.size, 2), "float32"), syncyte.COMM_SELF
+    tensor.local.fill_(world.rank)
+    path = str(tmp_path / f"{world.rank}.h5")
+    with pytest.raises(syncyte.ArgumentError, match=r"to save it as it is, a clone\(\), or its key in sharded="):
+        checkpoint.save(path, {"x": tensor.local}, own)
+    checkpoint.save(path, {"x": tensor.local}, own, sharded=["x"])
+    for saved in (None, {"x": tensor.local.clone()}):
+        if saved:
+            checkpoint.save(path, saved, own)
+        tensor.local.zero_()
+        checkpoint.load(path, {"x": tensor.local}, own)
+        assert tensor.local.tolist() == [[world.rank] * 2] * 2
+    checkpoint.save(path, {"x": torch.full((1, 2), 7.0)}, own)
+    checkpoint.load(path, {"x": tensor.local[1:]}, own)
+    assert tensor.local[:, 0].tolist() == [world.rank, 7]
+    checkpoint.save(path, {"x": torch.zeros(2 * world.size, 2)}, own)
+    with pytest.raises(syncyte.ShapeError):
+        checkpoint.load(path, {"x": tensor.local}, own)
+    tensor.sync()
+
+
 def test_channels_last(world, path):
     """The file is row-major, and tensors keep their strides; rows too."""
     values = torch.arange(2 * 3 * 4 * 5.0).view(2, 3, 4, 5)
@@ -143,6 +240,42 @@ def test_progress_is_shown_on_a_terminal(tmp_path, monkeypatch):
                 time.sleep(0.01)
         text = stream.getvalue()
         assert all((part in text) == is_shown for part in ("saving x.h5", "3.00M", "100%", "4.00M")), text
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.parametrize("stream", [None, object(), closed()], ids=["None", "no isatty", "closed"])
+def test_there_is_no_progress_without_a_stream(world, path, monkeypatch, stream):
+    monkeypatch.setattr("sys.stderr", stream)
+    checkpoint.save(path, {"x": np.ones(3)})
+    assert checkpoint.load(path)["x"].shape == (3,)
+
+
+def test_a_failed_save_is_not_complete(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(_progress, "DELAY", 0.0)
+    monkeypatch.setattr("sys.stderr", stream)
+    with pytest.raises(OSError), _progress.progress(0, "saving x.h5", 4 << 20, "wchar"):
+        end = time.monotonic() + 20
+        while "saving x.h5" not in stream.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+        raise OSError
+    assert "100%" not in stream.getvalue()
+
+
+def test_an_error_of_the_bar_ends_nothing(monkeypatch):
+    ends = []
+    monkeypatch.setattr("threading.excepthook", ends.append)
+    monkeypatch.setattr(_progress, "DELAY", 0.0)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setattr(_progress, "_move_to", lambda *_: 1 / 0)
+    with _progress.progress(0, "saving x.h5", 4 << 20, "wchar"):
+        time.sleep(0.3)
+    assert ends == []
 
 
 def test_saves_and_loads_show_their_progress(world, path, monkeypatch):

@@ -196,18 +196,36 @@ def test_allreduce_operations_and_numbers(world):
     assert isinstance(world.allreduce(1), int)
 
 
-def test_reductions_of_python_numbers_are_exact(world):
+def test_sums_and_products_of_integers(world):
     size, rank, large = world.size, world.rank, 2**62 + 1
-    for value in (large, 2**63, -(2**63), -1, 2**70, 2**32 - 1):
-        assert world.allreduce(value) == size * value
-        assert world.reduce(value, root=size - 1) == (size * value if rank == size - 1 else None)
-        assert world.scan(value) == (rank + 1) * value and world.scan(value, reverse=True) == (size - rank) * value
-        assert world.exscan(value) == rank * value and world.exscan(value, reverse=True) == (size - 1 - rank) * value
+    most = (2**63 - 1) // size
+    for value in (most, -most, -1, 2**32 - 1, np.int64(most), np.uint8(200)):
+        number = int(value)
+        assert world.allreduce(value) == size * number == world.iallreduce(value).wait()
+        assert world.reduce(value, root=size - 1) == (size * number if rank == size - 1 else None)
+        assert world.scan(value) == (rank + 1) * number and world.scan(value, reverse=True) == (size - rank) * number
+        assert world.exscan(value) == rank * number and world.exscan(value, reverse=True) == (size - 1 - rank) * number
     assert world.allreduce(large, "prod") == large**size
     assert world.reduce(large, "prod") == (large**size if rank == 0 else None)
     assert world.scan(large, "prod") == large ** (rank + 1) and world.exscan(large, "prod") == large**rank
     assert world.exscan(large, "prod", reverse=True) == large ** (size - 1 - rank)
     assert world.allreduce(large + rank, "max") == large + size - 1
+    assert world.iallreduce(1.5).wait() == 1.5 * size and world.iallreduce(rank, "max").wait() == size - 1
+
+
+def test_integers_of_python_and_numpy_reduce_together(world):
+    """Ranks may give integers of different types, and `out` on some ranks only."""
+    size, rank = world.size, world.rank
+    mixed = [3, np.int64(3), np.int32(3), np.array(3), torch.tensor(3)][rank % 5]
+    assert world.allreduce(mixed) == 3 * size and world.iallreduce(mixed).wait() == 3 * size
+    assert world.scan(mixed) == 3 * (rank + 1)
+    numbers = [3, np.int64(3), np.int32(3), np.uint16(3)][rank % 4]
+    out = np.zeros(1, np.int64)
+    for op, expected in (("sum", 3 * size), ("prod", 3**size)):
+        assert world.allreduce(numbers, op) == expected
+        assert world.reduce(numbers, op, out=out if rank == 0 else None) is (out if rank == 0 else None)
+        assert rank != 0 or out.tolist() == [expected]
+        assert world.allreduce(numbers, op, out=out if rank % 2 else None) == expected
 
 
 def test_true_counts_as_one(world):
@@ -215,6 +233,7 @@ def test_true_counts_as_one(world):
     for result, expected in [
         (world.allreduce(True), size), (world.allreduce(rank == 0), 1), (world.scan(True), rank + 1),
         (world.exscan(True), rank), (world.allreduce(True, "prod"), 1), (world.allreduce(True if rank else 1), size),
+        (world.allreduce(np.bool_(True)), size), (world.iallreduce(True if rank else np.bool_(True)).wait(), size),
     ]:  # fmt: skip
         assert type(result) is int and result == expected
     assert world.reduce(True) == (size if rank == 0 else None)
@@ -225,11 +244,17 @@ def test_true_counts_as_one(world):
 
 def test_numbers_that_cannot_be_reduced_are_everybodys_error(world):
     last = world.size - 1
+    wide = 2**63 // world.size + 1
     for call, error, text in [
-        (lambda odd: world.allreduce(2**200 if odd else 1), syncyte.ArgumentError, "array is 16069.*an integer of at"),
+        (lambda odd: world.allreduce(2**200 if odd else 1), syncyte.ArgumentError, "array is 16069.*must fit 64 bits"),
+        (lambda odd: world.scan(np.uint64(wide) if odd else 1), syncyte.ArgumentError, f"array is {wide}; expected an"),
+        (lambda odd: world.iallreduce(-wide if odd else 1).wait(), syncyte.ArgumentError, f"array is -{wide}; expec"),
+        (lambda odd: world.allreduce(2**63 if odd else 1, "prod"), syncyte.ArgumentError, "array is 92233720368547758"),
+        (lambda odd: world.reduce(3, "prod", world.size if odd else 0), syncyte.ArgumentError, "root is"),
+        (lambda odd: world.allreduce(3, "prod", np.zeros(2 if odd else 1, int)), syncyte.ShapeError, "out is of shape"),
         (lambda odd: world.scan(2**64 if odd else 1, "max"), TypeError, "array"),
         (lambda odd: world.allreduce(1, "mean" if odd else "sum"), syncyte.ArgumentError, "op is 'mean'"),
-        (lambda odd: world.iallreduce(1 if odd else np.ones(1)).wait(), syncyte.DtypeError, "array is a int"),
+        (lambda odd: world.iallreduce(2, "prod").wait(), syncyte.DtypeError, "array is a product of int"),
     ]:
         with pytest.raises(error, match=text):
             call(world.rank == last)
@@ -237,6 +262,19 @@ def test_numbers_that_cannot_be_reduced_are_everybodys_error(world):
     if world.size > 1:
         with pytest.raises(syncyte.MismatchError, match="dtype"):
             world.allreduce(1.0 if world.rank == last else 1)
+        for call, text in [
+            (lambda odd: world.allreduce(np.array([2]) if odd else 2, "prod"), "comm_allgather"),
+            (lambda odd: world.allgather(2) if odd else world.allreduce(2, "prod"), "number of facts"),
+            (lambda odd: world.scan(2, "prod") if odd else world.exscan(2, "prod"), "2 scan.* is 3 on "),
+            (lambda odd: world.scan(2, "prod", reverse=odd), "direction of scan"),
+            (lambda odd: world.reduce(2, "prod", last if odd else 0), "root"),
+        ]:
+            with pytest.raises(syncyte.MismatchError, match=text):
+                call(world.rank == last)
+        out = np.zeros(1, np.int64)
+        with pytest.raises(syncyte.ArgumentError, match="out is an int64 array for the product"):
+            world.allreduce(2**62, "prod", out=out)
+    assert world.allreduce(1) == world.size
 
 
 def test_gather_of_numbers(world):

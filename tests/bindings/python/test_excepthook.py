@@ -110,6 +110,12 @@ def test_an_error_of_all_ranks_is_printed_once(tmp_path):
     assert outcome.output.count("Traceback") == 1 and "[rank 1]" not in outcome.output, outcome.output
 
 
+def test_an_error_that_python_finds_on_all_ranks_is_printed_once(tmp_path):
+    outcome = run(tmp_path, "syncyte.COMM_WORLD.allreduce('abc')", ranks=5)
+    assert_ended(outcome, 0, "Traceback", "array is a str")
+    assert outcome.output.count("Traceback") == 1, outcome.output
+
+
 def test_an_error_of_all_ranks_is_printed_by_another_if_the_first_one_catches_it(tmp_path):
     script = "CATCHES = True" + MISTAKE
     outcome = run(tmp_path, f"syncyte.install_excepthook()\n{script}", ranks=3, command=())
@@ -122,11 +128,12 @@ def test_an_error_of_all_ranks_is_printed_by_another_if_the_first_one_catches_it
     [("raise type('Stop', (SystemExit,), {})(7)", 7, 0), ("sys.exit('no input')", 1, 1)],
 )
 def test_ranks_that_exit_alike_do_not_abort_the_job(tmp_path, statement, status, texts):
-    script = f"time.sleep(0.3 * rank)\nprint('end', rank, flush=True)\n{statement}"
+    script = f"time.sleep(0.3 * rank)\nprint(f'<{{rank}}>', flush=True)\n{statement}"
     outcome = run(tmp_path, script, ranks=3, seconds=5.0)
     assert outcome.status == status and outcome.seconds < LIMIT, (outcome.status, outcome.output)
     assert "MPI_ABORT" not in outcome.output and "the whole job ends" not in outcome.output, outcome.output
-    assert outcome.output.count("no input") == texts and outcome.output.count("end ") == 3, outcome.output
+    assert outcome.output.count("no input") == texts, outcome.output
+    assert all(f"<{rank}>" in outcome.output for rank in range(3)), outcome.output
 
 
 def test_ranks_that_exit_alike_with_the_hook_installed(tmp_path):
@@ -140,6 +147,20 @@ def test_ranks_that_exit_differently_abort_the_job(tmp_path):
     outcome = run(tmp_path, "sys.exit(3 * rank)", ranks=3)
     assert outcome.status in (3, 6) and outcome.seconds < LIMIT, (outcome.status, outcome.output)
     assert "the whole job ends" in outcome.output, outcome.output
+
+
+def test_an_exit_is_not_taken_for_another_ranks_allreduce(tmp_path):
+    reduction = "x = syncyte.COMM_WORLD.iallreduce(numpy.zeros(4, 'int64'), 'max')\ntime.sleep(30)"
+    script = f"import numpy\nif rank == 1:\n    sys.exit(3)\n{reduction}"
+    assert_ended(run(tmp_path, script, SYNCYTE_CHECK="off"), 1, "exits with status 3")
+
+
+def test_a_handler_that_raises_during_an_exit_does_not_stop_it(tmp_path):
+    handler = "signal.signal(signal.SIGALRM, lambda *what: 1 / 0)\n    signal.setitimer(signal.ITIMER_REAL, 0.5)"
+    script = f"import signal\nif rank == 1:\n    {handler}\n    sys.exit(3)\ntime.sleep(30)"
+    outcome = run(tmp_path, script, seconds=20.0)
+    assert_ended(outcome, 1, "exits with status 3")
+    assert "ZeroDivisionError" not in outcome.output, outcome.output
 
 
 def test_one_process_that_exits_aborts_nothing():
@@ -263,6 +284,18 @@ LAUNCHED = {
          "SLURM_STEP_NODELIST": "n[03-05,9],m1", "PMI_RANK": "3", "PMI_SIZE": "7"},
         {"RANK": "3", "WORLD_SIZE": "7", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "n03"},
     ),
+    "Open MPI in a batch job of Slurm, the batch script's node": (
+        {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+         "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "5", "SLURM_JOB_ID": "77", "SLURM_PROCID": "0"},
+        {"RANK": "0", "WORLD_SIZE": "4", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
+    ),
+    "Open MPI in a batch job of Slurm, another node": (
+        {"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+         "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "5", "SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0",
+         "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
+         "SLURM_STEP_TASKS_PER_NODE": "1", "SLURM_STEP_NODELIST": "n04"},
+        {"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
+    ),
     "a batch script of Slurm": ({"SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "7"}, {}),
     "PMIx alone": ({"PMIX_RANK": "1"}, {}),
 }  # fmt: skip
@@ -280,6 +313,20 @@ def test_variables_of_torch_follow_from_the_launchers(launcher):
     _launcher.set_torch_variables(own)
     assert own == {**given, **expected, "RANK": "5", "MASTER_PORT": "1"}
     assert _launcher._first_host("n[1-3]-ib,c") == "n1-ib" and _launcher._first_host("a,b") == "a"
+
+
+def test_ranks_of_one_job_agree_on_the_port():
+    from syncyte import _launcher
+
+    ports = {_launcher.torch_variables(LAUNCHED[name][0])["MASTER_PORT"] for name in LAUNCHED if "batch job" in name}
+    assert len(ports) == 1
+    env = {name: value for name, value in os.environ.items() if name != "MASTER_PORT"} | LAUNCHED["Hydra"][0]
+    show = [sys.executable, "-B", "-m", "syncyte", "-c", "import os; print(os.environ.get('MASTER_PORT'))"]
+    found = {
+        subprocess.run([*shells, *show], env=env, capture_output=True, text=True, timeout=60).stdout
+        for shells in ([], ["sh", "-c", '"$@"; true', "sh"], ["sh", "-c", '"$@"; true', "sh"])
+    }
+    assert len(found) == 1 and found != {"None\n"}, found
 
 
 def test_variables_of_torch_can_be_left_unset(monkeypatch):

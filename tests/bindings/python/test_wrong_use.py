@@ -56,6 +56,9 @@ def test_all_ranks_get_the_fields(world):
         world.dup(check="sometimes")
     assert caught.value.fields.argument == "check" and caught.value.fields.value == "'sometimes'"
     assert syncyte.Error("text").fields == syncyte.errors.ErrorFields()
+    with pytest.raises(syncyte.DtypeError) as caught:  # found by Python on all ranks
+        world.allreduce("abc")
+    assert caught.value.fields.agreed_rank == world.rank and caught.value.fields.argument == "array"
     world.barrier()
 
 

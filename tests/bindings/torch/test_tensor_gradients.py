@@ -90,6 +90,14 @@ def test_gather_of_any_index(world, index, collective):
     assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
 
 
+def test_labels_may_differ(world):
+    tensor = syncyte.WholeTensor(SHAPE, torch.float64, label=f"of rank {world.rank}").requires_grad_()
+    tensor.gather([0], collective=True).sum().backward()
+    tensor.sync_grad()
+    if 0 in tensor.rows():
+        assert tensor.local.grad[0].tolist() == [world.size] * 3
+
+
 def test_boxes(world):
     tensor, single = recording(world), WHOLE.clone().requires_grad_()
     check_gradient(world, tensor, tensor.get_box((2, 1), (4, 2)), single[2:6, 1:])

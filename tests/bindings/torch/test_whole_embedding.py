@@ -573,7 +573,14 @@ def test_wrong_use_of_a_table_optimizer(comm):
             nn.TableOptimizer(layer, "adam" if last else "sgd")
         with pytest.raises(syncyte.ArgumentError, match="several communicators"):
             nn.TableOptimizer([layer, WholeEmbedding(4, 2, comm=syncyte.COMM_SELF)])
+    half = WholeEmbedding(4, 2, optimizer=None, dtype=torch.float16, comm=comm)
+    with pytest.raises(TypeError, match="table of layer 1 is float16; expected float32, float64 or bfloat16"):
+        nn.TableOptimizer([layer, half])
     optimizer = nn.TableOptimizer(layer)
+    for key in ("state", "param_groups"):
+        state = {name: value for name, value in optimizer.state_dict().items() if name != key}
+        with pytest.raises(syncyte.ArgumentError, match="state_dict is without 'state' or 'param_groups'"):
+            optimizer.load_state_dict(state)
     with pytest.raises(NotImplementedError, match="has one group"):
         optimizer.add_param_group({"params": []})
     if last:
@@ -581,3 +588,22 @@ def test_wrong_use_of_a_table_optimizer(comm):
     with pytest.raises(TypeError, match="gradient of layer 0 is torch.strided; expected torch.sparse_coo"):
         optimizer.step()
     layer.sync()
+
+
+def test_ranks_of_a_table_optimizer_that_differ(comm):
+    if comm.size == 1:
+        return
+    layers, last = [WholeEmbedding(4, 2, optimizer=None, comm=comm) for _ in range(2)], comm.rank == comm.size - 1
+    with pytest.raises(syncyte.MismatchError, match="checksum of the tables"):
+        nn.TableOptimizer(layers[::-1] if last else layers)
+    for option, value, other in (("lr", 0.1, 0.2), ("eps", 1e-8, 1e-7), ("betas", (0.9, 0.9), (0.9, 0.8))):
+        with pytest.raises(syncyte.MismatchError, match="checksum of lr, momentum, betas and eps"):
+            nn.TableOptimizer(layers, "adam", **{option: other if last else value})
+    optimizer = nn.TableOptimizer(layers)
+    optimizer.param_groups[0]["lr"] *= 0.5 if last else 1.0
+    with pytest.raises(syncyte.MismatchError, match="bits of lr"):
+        optimizer.step()
+    optimizer.param_groups[0]["lr"] = "fast" if last else 1.0
+    with pytest.raises(TypeError, match="lr is 'fast'; expected a number"):
+        optimizer.step()
+    layers[0].sync()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import weakref
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +12,7 @@ import torch
 
 from .. import _parts, dtypes
 from .._checks import check_kind, wrong
+from .._declarations import DType, Optimizer
 from .._layouts import remember
 from .._types import OptimizerName
 from ..comm import COMM_SELF, Comm
@@ -99,8 +102,9 @@ class TableOptimizer(torch.optim.Optimizer):
         Raises
         ------
         ArgumentError, DtypeError, MismatchError
-            On all ranks: the same layer twice; layers of several communicators; a wrong optimizer or number; ranks
-            differ. On this rank: no layers, or something else.
+            On all ranks: the same layer twice; layers of several communicators; a float16 table, whose gradients
+            GradScaler refuses; a wrong optimizer or number; ranks differ, also in the order of layers or in a number.
+            On this rank: no layers, or something else.
         """
         chosen = [layers] if isinstance(layers, WholeEmbedding) else list(layers)
         for layer in chosen:
@@ -111,17 +115,28 @@ class TableOptimizer(torch.optim.Optimizer):
         self.reduce = reduce
         options: Any = {"momentum": momentum, "betas": betas, "eps": eps}
 
-        def check() -> list[WholeTensor]:
+        def check() -> tuple[list[WholeTensor], int]:
             if len({id(layer) for layer in chosen}) < len(chosen):
                 raise wrong(ArgumentError, "layers", "with one of them twice", "different WholeEmbeddings")
             if any(layer.table.comm != self._comm for layer in chosen):
                 raise wrong(ArgumentError, "layers", "of several communicators", "of one")
+            for number, layer in enumerate(chosen):
+                if layer.table.dtype == DType.FLOAT16:
+                    raise wrong(DtypeError, f"table of layer {number}", "float16", "float32, float64 or bfloat16")
             if reduce not in ("mean", "sum"):
                 raise wrong(ArgumentError, "reduce", repr(reduce), "'mean' or 'sum'")
-            return [_own_rows(layer.table, optimizer, lr, options) for layer in chosen]
+            found = [_own_rows(layer.table, optimizer, lr, options) for layer in chosen]
+            numbers = struct.pack("<5d", lr, momentum, *betas, -1.0 if eps is None else eps)
+            return found, zlib.crc32(numbers)
 
-        rows = self._comm._prepare("TableOptimizer", check, always=True)
-        facts = {"layers": len(chosen), "optimizer": _number_of(optimizer), "reduce": int(reduce == "sum")}
+        rows, numbers = self._comm._prepare("TableOptimizer", check, always=True)
+        facts = {
+            "layers": len(chosen),
+            "checksum of the tables": _checksum_of(chosen),
+            "optimizer": _number_of(optimizer),
+            "reduce": int(reduce == "sum"),
+            "checksum of lr, momentum, betas and eps": numbers,
+        }
         self._comm.agree(None, "TableOptimizer", **facts)
         self._tables = [_Table(layer, _weight_of(layer), own) for layer, own in zip(chosen, rows, strict=True)]
         self._check = torch.nn.Parameter(torch.zeros((), dtype=torch.complex64))
@@ -202,14 +217,14 @@ class TableOptimizer(torch.optim.Optimizer):
         Raises
         ------
         DtypeError, MismatchError
-            On all ranks: a gradient that is not sparse, or not of the table's shape; ranks differ.
+            On all ranks: a gradient that is not sparse; ranks differ, also in the learning rate.
         """
         loss = None
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
         for table, gradient in self._reduced("TableOptimizer.step"):
-            table.rows.set_learning_rate(float(self.param_groups[0]["lr"]))
+            table.rows.set_learning_rate(self._learning_rate())
             index, values = gradient.numbers - table.layer.table.rows().start, gradient.values.to(table.weight.dtype)
             table.rows.apply_gradients(index, values)
             table.layer.table.sync()
@@ -257,21 +272,31 @@ class TableOptimizer(torch.optim.Optimizer):
         """Yields the tables that have a gradient on any rank, with the gradient of this rank's rows. Collective."""
         tables = list(self._attached())
 
-        def check() -> torch.Tensor:
+        def check() -> tuple[torch.Tensor, int]:
             for number, table in enumerate(tables):
                 gradient = table.weight.grad
                 if gradient is not None and not gradient.is_sparse:
                     raise wrong(DtypeError, f"gradient of layer {number}", str(gradient.layout), "torch.sparse_coo")
-            return torch.tensor([table.weight.grad is not None for table in tables], dtype=torch.int32)
+            has_gradient = torch.tensor([table.weight.grad is not None for table in tables], dtype=torch.int32)
+            return has_gradient, int.from_bytes(struct.pack("<d", self._learning_rate()), "little", signed=True)
 
-        has_gradient = self._comm._prepare(operation, check)
-        self._comm.agree(None, operation, layers=len(tables))
+        has_gradient, lr = self._comm._prepare(operation, check, always=True)
+        tables_fact = _checksum_of([table.layer for table in tables])
+        facts = {"layers": len(tables), "checksum of the tables": tables_fact, "bits of lr": lr}
+        self._comm.agree(None, operation, **facts)
         for table, anywhere in zip(tables, self._comm.allreduce(has_gradient, "max").tolist(), strict=True):
             if anywhere:
                 sums = self._exchanged(table.layer.table, _summed(*_parts_of(table.weight)))
                 if self.reduce == "mean":
                     sums.values.div_(self._comm.size)
                 yield table, sums
+
+    def _learning_rate(self) -> float:
+        lr = self.param_groups[0]["lr"]
+        try:
+            return float(lr)
+        except (TypeError, ValueError):
+            raise wrong(DtypeError, "lr", repr(lr), "a number") from None
 
     def _exchanged(self, table: WholeTensor, mine: _Rows) -> _Rows:
         """Sends gradients to the owners of their rows, and sums those of this rank's rows. Collective."""
@@ -314,8 +339,10 @@ class TableOptimizer(torch.optim.Optimizer):
         Raises
         ------
         ArgumentError
-            A state of other tables, of other rows (which the message names), or of another optimizer.
+            A state of other tables, of other rows (which the message names), or of another optimizer; not a state.
         """
+        if "state" not in state_dict or not state_dict.get("param_groups"):
+            raise wrong(ArgumentError, "state_dict", "without 'state' or 'param_groups'", "what state_dict() returns")
         parts = [_parts.Part.from_metadata(part) for part in state_dict.get("parts", ())]
         if len(parts) not in (0, len(self._tables)):
             raise wrong(ArgumentError, "state_dict", f"of {len(parts)} tables", f"that of {len(self._tables)}")
@@ -353,9 +380,12 @@ def _own_rows(table: WholeTensor, optimizer: Any, lr: float, options: dict[str, 
     return rows.set_optimizer(optimizer, lr, **options)
 
 
-def _number_of(optimizer: Any) -> int:
-    from .._declarations import Optimizer
+def _checksum_of(layers: Iterable[WholeEmbedding]) -> int:
+    """Returns a checksum that tells the tables and their order, equal on all ranks."""
+    return zlib.crc32(repr([(layer._number, layer.table.shape, int(layer.table.dtype)) for layer in layers]).encode())
 
+
+def _number_of(optimizer: Any) -> int:
     return int(Optimizer[optimizer.upper()])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -16,6 +17,8 @@ from .._types import OptimizerName
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, ShapeError
 from ..tensor import WholeTensor
+
+_numbers = itertools.count(1)
 
 
 class WholeEmbedding(torch.nn.Module):
@@ -96,6 +99,8 @@ class WholeEmbedding(torch.nn.Module):
     def _take(self, table: WholeTensor, padding_idx: int | None) -> None:
         torch.nn.Module.__init__(self)
         self.table = table
+        number = next(_numbers) if table.comm.rank == 0 else 0
+        self._number = int(table.comm.allreduce(torch.tensor(number), "max"))  # rank 0's: equal on all ranks
         self.num_embeddings, self.embedding_dim = table.shape
         self.padding_idx = None if padding_idx is None else padding_idx % table.shape[0]
         self.optimizer: str | None = None
@@ -276,10 +281,9 @@ class WholeEmbedding(torch.nn.Module):
             value = given.get(name)
             if value is None:
                 continue
-            error = check_range(prefix + name, name, value, local_metadata, self._part(part))
-            if error is not None:
-                error_msgs.append(error)
-            elif value.shape == part.shape:
+            if not check_range(prefix + name, name, value, local_metadata, self._part(part), error_msgs):
+                continue
+            if value.shape == part.shape:
                 part.copy_(value)
             else:
                 error_msgs.append(f"size mismatch for {prefix + name}: {tuple(value.shape)} in the state, "
