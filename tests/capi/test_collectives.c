@@ -329,7 +329,7 @@ static void test_error_fields_of_objects(void) {
   EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "is not Cartesian");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world", "communicator", -1, "not Cartesian",
-                "one that syncyte_cart_create() has made");
+                "one of syncyte_cart_create(), or made from a Cartesian one of MPI");
   EXPECT_OK(syncyte_comm_destroy(&line));
 
   syncyte_kv_t kv = NULL;
