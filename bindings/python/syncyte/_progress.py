@@ -22,8 +22,12 @@ def progress(rank: int, title: str, nbytes: int, counter: str) -> Iterator[None]
     if rank != 0 or nbytes == 0 or not _is_terminal():
         yield
         return
+    before = _transferred(counter)  # here: the thread may run later than the first transfers
+    if before is None:
+        yield
+        return
     over, done = threading.Event(), threading.Event()
-    shown = threading.Thread(target=_show, args=(over, done, title, nbytes, counter), daemon=True)
+    shown = threading.Thread(target=_show, args=(over, done, title, nbytes, counter, before), daemon=True)
     try:
         shown.start()
     except RuntimeError:  # no more threads
@@ -44,14 +48,15 @@ def _is_terminal() -> bool:
         return False
 
 
-def _show(over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str) -> None:
+def _show(over: threading.Event, done: threading.Event, *transfer: Any) -> None:
     with contextlib.suppress(Exception):  # an exception would end the job, see install_excepthook()
-        _show_bar(over, done, title, nbytes, counter)
+        _show_bar(over, done, *transfer)
 
 
-def _show_bar(over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str) -> None:
-    before = _transferred(counter)
-    if before is None or over.wait(DELAY):
+def _show_bar(
+    over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str, before: int
+) -> None:
+    if over.wait(DELAY):
         return
     try:
         tqdm: Any = importlib.import_module("tqdm")
