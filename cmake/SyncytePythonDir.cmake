@@ -1,4 +1,4 @@
-# Where the Python package is installed (SYNCYTE_PYTHON_DIR), and how it and the library's folder find each other.
+# Sets the install folder of the Python package (SYNCYTE_PYTHON_DIR), and the paths between it and the library's folder.
 include_guard(GLOBAL)
 
 # syncyte_below_prefix(DIR OUTPUT): a path below the prefix becomes relative to it, so that the installation can be moved;

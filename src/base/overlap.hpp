@@ -12,7 +12,7 @@ namespace syncyte::base {
 // Memory that a call both reads and writes. The usual case, separate memory, costs one comparison of byte ranges;
 // rows or elements are compared only if these meet.
 
-/// What errors about shared memory expect.
+/// Text for the expected value in errors about shared memory.
 inline constexpr const char* separate_memory = "separate memory, such as a copy (in Python clone() or copy())";
 
 /// Addresses from the first byte of some memory to the one after its last.

@@ -38,7 +38,7 @@ struct piece {
   bool operator==(const piece&) const = default;
 };
 
-/// How the indices 0 to extent() - 1 of an axis are divided among parts (ranks). Each index has one part, and an offset
+/// Division of the indices 0 to extent() - 1 of an axis among parts (ranks). Each index has one part, and an offset
 /// among its part's indices, 0 to count(part) - 1. Parts may be empty. The factories throw SYNCYTE_ERR_ARGUMENT for a
 /// negative extent, and if there is no part.
 class axis {

@@ -26,7 +26,7 @@ class partition {
   /// The part that holds a row of [0, extent()): O(1) for equal parts, otherwise a binary search.
   int owner(std::int64_t row) const;
 
-  // As an axis has them.
+  // The interface of distribution::axis.
   std::int64_t begin(int part) const { return first(part); }
   position find(std::int64_t row) const {
     const int part = owner(row);

@@ -9,7 +9,7 @@
 namespace syncyte::fabric {
 namespace {
 
-/// Of the process, not of a communicator.
+/// The target belongs to the process, not to a communicator.
 constexpr object_name name{0, 0};
 
 class departure_target final : public target {

@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 constexpr std::int64_t rows_each = 16;
 constexpr int hellos = 30, deaths = 10, requests = 10, large = 100, messages = hellos + deaths + requests + large;
 
-/// What an outsider may know of its rank.
+/// Facts that an outsider may know of a rank.
 struct target {
   std::uint64_t process = 0;
   std::uint64_t other_process = 0;  // of the next rank

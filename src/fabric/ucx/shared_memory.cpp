@@ -26,9 +26,9 @@ constexpr const char* folder = "/dev/shm";
 constexpr std::string_view prefix = "ucx_shm_posix_";
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-/// What UCX 1.13 to 1.18 allocate there for a worker, rounded up.
+/// Room that UCX allocates there for a worker, rounded up (3 MB with UCX 1.13).
 constexpr std::uint64_t bytes_of_worker = 5 * mebibyte;
-/// What stays free for other processes, if a worker is not needed.
+/// Room that optional workers leave to other processes.
 constexpr std::uint64_t spare_bytes = 32 * mebibyte;
 
 /// Seconds after which a file has been opened by the process that made it.

@@ -85,7 +85,7 @@ struct collective {
                           syncyte_request_t* request) const;
 };
 
-/// What a collective's adjoint gives, as the cotangent of its input: zeros where the input was not read.
+/// Returns the cotangent of a collective's input, from its adjoint's result: zeros where the input was not read.
 at::Tensor of_input_shape(const at::Tensor& cotangent, const collective& forward, c10::SymIntArrayRef input_sizes);
 
 /// One collective of each kind, without arguments, in the order of the enumeration.
