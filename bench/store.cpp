@@ -18,17 +18,6 @@ constexpr std::int64_t keys = 1 << 20, length = 16, batch_keys = 1000, batches =
 
 using key_list = std::vector<std::int64_t>;
 
-/// Batches of distinct keys from [first, first + count), the range that one rank owns.
-std::vector<key_list> random_batches(std::int64_t first, std::int64_t count) {
-  key_list all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), first);
-  std::shuffle(all.begin(), all.end(), std::mt19937_64(static_cast<std::uint64_t>(first) + 7));
-  std::vector<key_list> result;
-  for (std::int64_t i = 0; i < batches; ++i)
-    result.emplace_back(all.begin() + i * batch_keys, all.begin() + (i + 1) * batch_keys);
-  return result;
-}
-
 syncyte_buffer_t describe(void* data, syncyte_dtype_t dtype, std::int64_t count) {
   syncyte_buffer_t result{};
   must(syncyte_buffer_init(data, dtype, 1, &count, &result));
@@ -60,10 +49,19 @@ class memories {
   memories(const memories&) = delete;
   memories& operator=(const memories&) = delete;
 
-  /// Batches of keys of the rank `distance` after this one.
+  /// Batches of distinct keys of the rank `distance` after this one.
   std::vector<key_list> batches_of(int distance) const {
-    const std::int64_t each = keys / size_;
-    return random_batches((rank_ + distance) % size_ * each, each);
+    key_list all(keys);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::int32_t> owners(keys);
+    must(syncyte_kv_owner(kv_, keys, all.data(), owners.data()));
+    const std::int32_t wanted = (rank_ + distance) % size_;
+    std::erase_if(all, [&](std::int64_t key) { return owners[static_cast<std::size_t>(key)] != wanted; });
+    std::shuffle(all.begin(), all.end(), std::mt19937_64(static_cast<std::uint64_t>(wanted) + 7));
+    std::vector<key_list> result;
+    for (std::int64_t i = 0; i < batches; ++i)
+      result.emplace_back(all.begin() + i * batch_keys, all.begin() + (i + 1) * batch_keys);
+    return result;
   }
 
   using operation = syncyte_status_t (*)(syncyte_kv_worker_t, const syncyte_buffer_t*, const syncyte_buffer_t*,

@@ -9,7 +9,7 @@
 namespace syncyte::kv {
 
 /// Layout of the values of keys 0 to keys() - 1 in one range of memory. Each key has a vector of float32 that begins at
-/// a multiple of 8 bytes, so that two elements are loaded and stored at once.
+/// a multiple of 8 bytes.
 class key_layout {
  public:
   /// All vectors have the same length. `keys` is 0 or more, `length` 1 or more.

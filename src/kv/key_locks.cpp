@@ -68,7 +68,10 @@ bool key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
 bool key_locks::try_begin_write(std::int64_t key, damage what) {
   std::uint64_t seen = 0;
   for (int i = 0; i < tries; ++i)
-    if (try_lock(key, seen, what)) return true;
+    if (try_lock(key, seen, what)) {
+      std::atomic_thread_fence(std::memory_order_release);  // as in begin_write()
+      return true;
+    }
   if (seen >> holder_shift != 0) mark_damage(key, seen);
   return false;
 }

@@ -49,6 +49,7 @@ class key_locks {
     return seen >> holder_shift == 0 ? seen : try_again(key);
   }
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
+    std::atomic_thread_fence(std::memory_order_acquire);  // the word is read after the values
     return word(key).load(std::memory_order_relaxed) == seen;
   }
 
@@ -59,6 +60,7 @@ class key_locks {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
       lock_slowly(key, what);
+    std::atomic_thread_fence(std::memory_order_release);  // the values are written after the word
   }
   /// begin_write() without waiting: false while another writes the key.
   bool try_begin_write(std::int64_t key, damage what);

@@ -1,39 +1,19 @@
 #include "kv/table.hpp"
 
-#include <array>
-#include <bit>
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
+#include "kv/copy_vector.hpp"
+#include "rows/add_rows.hpp"
 #include "rows/row_index.hpp"
-
-// Values are loaded and stored two at a time, by atomic operations that are plain moves on x86. A reader may read while
-// a writer writes; it detects that afterwards. Loads acquire, so that the reader's second load of the key's word comes
-// after them; stores release, so that they come after the writer's mark.
 
 namespace syncyte::kv {
 namespace {
 
-using pair = std::array<float, 2>;
 constexpr std::int64_t element_bytes = sizeof(float);
 constexpr std::size_t prefetch_distance = 16;
 constexpr std::int64_t line_pairs = 8,
                        most_lines = 8;  // of 64 bytes; the hardware prefetcher fetches the rest of longer vectors
-
-pair load(const std::uint64_t& from) {
-  return std::bit_cast<pair>(std::atomic_ref(const_cast<std::uint64_t&>(from)).load(std::memory_order_acquire));
-}
-
-void store(std::uint64_t& to, pair values) {
-  std::atomic_ref(to).store(std::bit_cast<std::uint64_t>(values), std::memory_order_release);
-}
-
-template <class Element>
-Element read(const std::byte* from) {
-  Element result;
-  std::memcpy(&result, from, sizeof result);
-  return result;
-}
 
 /// Prefetches a vector. Inlined, because GCC drops calls of functions that only prefetch.
 template <bool ForWriting>
@@ -41,24 +21,6 @@ template <bool ForWriting>
   const std::int64_t pairs = (length + 1) / 2;
   const std::int64_t end = pairs < line_pairs * most_lines ? pairs : line_pairs * most_lines;
   for (std::int64_t at = 0; at < end; at += line_pairs) __builtin_prefetch(vector + at, ForWriting);
-}
-
-/// Calls change(element pair, values) for each pair of elements of a vector; pads the last one with a zero if the
-/// length is odd.
-template <class Change>
-void for_each_pair(std::uint64_t* to, const std::byte* values, std::int64_t length, Change&& change) {
-  for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read<pair>(values + 2 * i * element_bytes));
-  if (length % 2 != 0) change(to[length / 2], {read<float>(values + (length - 1) * element_bytes), 0});
-}
-
-void read_vector(const std::uint64_t* from, std::byte* result, std::int64_t length) {
-  for (std::int64_t i = 0; i < length / 2; ++i) {
-    const pair both = load(from[i]);
-    std::memcpy(result + 2 * i * element_bytes, both.data(), sizeof both);
-  }
-  if (length % 2 == 0) return;
-  const pair last = load(from[length / 2]);
-  std::memcpy(result + (length - 1) * element_bytes, last.data(), sizeof(float));
 }
 
 /// A list of keys whose values follow each other. `Byte` may be const.
@@ -122,7 +84,8 @@ table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key
              std::int64_t first)
     : layout_(std::move(layout)),
       words_(words, std::move(self), first),
-      values_(origin(values, layout_.first(first))) {}
+      values_(origin(values, layout_.first(first))),
+      add_(rows::find_add(SYNCYTE_FLOAT32)) {}
 
 std::int64_t table::check(std::span<const std::int64_t> keys) const {
   rows::row_index(keys).require_inside(layout_.keys(), "keys");
@@ -142,41 +105,40 @@ std::int64_t table::count_values(std::span<const std::int64_t> keys) const {
 template <bool ForWriting, class List, class Visitor>
 std::size_t table::for_each(List list, Visitor&& visitor) const {
   return layout_.visit([&, list](auto vectors) mutable {
-    const auto place = [&](std::int64_t key) { return values_ + vectors.first(key); };
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i + prefetch_distance < list.size()) {
-        const std::int64_t later = list.key(i + prefetch_distance);
-        words_.template prefetch<ForWriting>(later);
-        prefetch<ForWriting>(place(later), vectors.length(later));
-      }
+    const std::size_t count = list.size();
+    const auto place = [vectors, values = values_](std::int64_t key) { return values + vectors.first(key); };
+    const auto prefetch_key = [&](std::size_t i) __attribute__((always_inline)) {
+      const std::int64_t key = list.key(i);
+      words_.template prefetch<ForWriting>(key);
+      prefetch<ForWriting>(place(key), vectors.length(key));
+    };
+    for (std::size_t i = 0; i < std::min(count, prefetch_distance); ++i) prefetch_key(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + prefetch_distance < count) prefetch_key(i + prefetch_distance);
       const std::int64_t key = list.key(i), length = vectors.length(key);
-      if (!visitor(key, place(key), list.take(i, length), length)) return i;
+      if (!visitor(key, reinterpret_cast<std::byte*>(place(key)), list.take(i, length), length)) return i;
     }
-    return list.size();
+    return count;
   });
 }
 
 template <class Access, class List>
 std::size_t table::pull_each(List list) const {
-  return for_each<false>(list,
-                         [&](std::int64_t key, const std::uint64_t* from, std::byte* result, std::int64_t length) {
-                           std::uint64_t seen = 0;
-                           while (Access::begin_read(words_, key, seen)) {
-                             read_vector(from, result, length);
-                             if (words_.is_unchanged(key, seen)) return true;
-                           }
-                           return false;
-                         });
+  return for_each<false>(list, [&](std::int64_t key, const std::byte* from, std::byte* result, std::int64_t length) {
+    std::uint64_t seen = 0;
+    while (Access::begin_read(words_, key, seen)) {
+      copy_vector(result, from, length);
+      if (words_.is_unchanged(key, seen)) return true;
+    }
+    return false;
+  });
 }
 
 template <class Access, class List>
 std::size_t table::push_each(List list) {
-  return for_each<true>(list, [&](std::int64_t key, std::uint64_t* to, const std::byte* given, std::int64_t length) {
+  return for_each<true>(list, [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
     if (!Access::begin_write(words_, key, key_locks::damage::is_refused)) return false;
-    for_each_pair(to, given, length, [](std::uint64_t& place, pair more) {
-      const pair before = load(place);
-      store(place, {before[0] + more[0], before[1] + more[1]});
-    });
+    add_(to, given, static_cast<std::size_t>(length));
     words_.end_write(key);
     return true;
   });
@@ -184,9 +146,9 @@ std::size_t table::push_each(List list) {
 
 template <class Access, class List>
 std::size_t table::set_each(List list) {
-  return for_each<true>(list, [&](std::int64_t key, std::uint64_t* to, const std::byte* given, std::int64_t length) {
+  return for_each<true>(list, [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
     if (!Access::begin_write(words_, key, key_locks::damage::is_mended)) return false;
-    for_each_pair(to, given, length, store);
+    copy_vector(to, given, length);
     words_.end_write(key);
     return true;
   });

@@ -6,6 +6,7 @@
 
 #include "kv/key_layout.hpp"
 #include "kv/key_locks.hpp"
+#include "rows/wide_rows.hpp"
 
 namespace syncyte::kv {
 
@@ -67,6 +68,7 @@ class table {
   key_layout layout_;
   key_locks words_;
   std::uint64_t* values_;  // where key 0's vector would be
+  rows::add_function add_;
 };
 
 }  // namespace syncyte::kv
