@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,33 +13,50 @@ namespace syncyte::kv {
 /// Keys at their home ranks. A rank's keys have slots that follow each other: their numbers in memory.
 class key_homes {
  public:
-  explicit key_homes(distribution::axis ranks) : ranks_(std::move(ranks)) {
-    for (int rank = 0; rank < ranks_.parts(); ++rank) begins_.push_back(ranks_.begin(rank));
+  /// `ranks`: the rank that has each part of the axis; empty: part i is rank i.
+  explicit key_homes(distribution::axis parts, std::vector<int> ranks = {})
+      : axis_(std::move(parts)), ranks_(std::move(ranks)) {
+    if (ranks_.empty()) {
+      ranks_.resize(static_cast<std::size_t>(axis_.parts()));
+      std::iota(ranks_.begin(), ranks_.end(), 0);
+    }
+    parts_.resize(ranks_.size());
+    for (int part = 0; part < axis_.parts(); ++part) {
+      begins_.push_back(axis_.begin(part));
+      parts_[static_cast<std::size_t>(rank_of(part))] = part;
+    }
   }
 
-  int ranks() const { return ranks_.parts(); }
-  int owner(std::int64_t key) const { return ranks_.owner(key); }
-  std::int64_t slot(std::int64_t key) const { return slot(ranks_.find(key)); }
-  key_range slots(int rank) const { return {begins_[static_cast<std::size_t>(rank)], ranks_.count(rank)}; }
+  int ranks() const { return axis_.parts(); }
+  int owner(std::int64_t key) const { return rank_of(axis_.owner(key)); }
+  std::int64_t slot(std::int64_t key) const { return slot(axis_.find(key)); }
+  key_range slots(int rank) const { return {begin(part_of(rank)), axis_.count(part_of(rank))}; }
   /// The key with this slot, which is one of the rank's.
-  std::int64_t key(int rank, std::int64_t slot) const { return ranks_.index({rank, slot - slots(rank).first}); }
+  std::int64_t key(int rank, std::int64_t slot) const {
+    return axis_.index({part_of(rank), slot - begin(part_of(rank))});
+  }
 
   /// Calls visit(owner, slot) for each key.
   template <class Keys, class Visitor>
   void for_each(const Keys& keys, Visitor&& visit) const {
-    ranks_.visit([&](const auto& by) {
+    axis_.visit([&](const auto& by) {
       for (const std::int64_t key : keys) {
         const distribution::position at = by.find(key);
-        visit(at.part, slot(at));
+        visit(rank_of(at.part), slot(at));
       }
     });
   }
 
  private:
-  std::int64_t slot(distribution::position at) const { return begins_[static_cast<std::size_t>(at.part)] + at.offset; }
+  int rank_of(int part) const { return ranks_[static_cast<std::size_t>(part)]; }
+  int part_of(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+  std::int64_t begin(int part) const { return begins_[static_cast<std::size_t>(part)]; }
+  std::int64_t slot(distribution::position at) const { return begin(at.part) + at.offset; }
 
-  distribution::axis ranks_;
-  std::vector<std::int64_t> begins_;  // first slot of each rank
+  distribution::axis axis_;
+  std::vector<int> ranks_;            // of each part
+  std::vector<int> parts_;            // of each rank
+  std::vector<std::int64_t> begins_;  // first slot of each part
 };
 
 }  // namespace syncyte::kv

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,19 @@ T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
   return reinterpret_cast<T*>(memory->all().data());
 }
 
-/// The ranks' homes of keys.
+/// The ranks, one of each node in turn. With cyclic homes a node's keys are then as far apart as can be, so that
+/// samples of local keys take each equally often.
+std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
+  std::vector<int> within(nodes.node_of.size()), ranks_of(static_cast<std::size_t>(nodes.count));
+  for (std::size_t rank = 0; rank < within.size(); ++rank)
+    within[rank] = ranks_of[static_cast<std::size_t>(nodes.node_of[rank])]++;
+  std::vector<int> result(within.size());
+  std::iota(result.begin(), result.end(), 0);
+  std::ranges::stable_sort(result, {}, [&](int rank) { return within[static_cast<std::size_t>(rank)]; });
+  return result;
+}
+
+/// The ranks' parts of the keys.
 distribution::axis axis_of(syncyte_kv_homes_t kind, std::int64_t keys, int ranks) {
   switch (kind) {
     case SYNCYTE_KV_HOMES_HASH:
@@ -173,7 +186,9 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   auto ranks = comm->node().count > 1 ? open_fabric(call, checked) : nullptr;
   const std::string text = text_of(options.label.empty() ? options.name : options.label);
   auto held = std::make_shared<slab>();
-  const auto homes = std::make_shared<const key_homes>(axis_of(options.homes, keys, comm->size()));
+  const auto homes = std::make_shared<const key_homes>(
+      axis_of(options.homes, keys, comm->size()),
+      options.homes == SYNCYTE_KV_HOMES_CYCLIC ? nodes_in_turn(comm->node()) : std::vector<int>());
   // On one node all ranks use one table, in which keys are their own slots.
   const auto slots =
       ranks ? homes : std::make_shared<const key_homes>(axis_of(SYNCYTE_KV_HOMES_BLOCK, keys, comm->size()));

@@ -179,6 +179,19 @@ TEST(kv_store, nodes_may_have_any_ranks) {
   store->sync();
 }
 
+/// The first rank of each node, then the second ones, and so on.
+std::vector<std::int32_t> nodes_in_turn() {
+  const topology::node_group& nodes = world().node();
+  std::vector<std::int32_t> result;
+  for (int turn = 0; std::ssize(result) < world().size(); ++turn)
+    for (int node = 0; node < nodes.count; ++node) {
+      int left = turn;
+      for (int rank = 0; rank < world().size(); ++rank)
+        if (nodes.node_of[static_cast<std::size_t>(rank)] == node && left-- == 0) result.push_back(rank);
+    }
+  return result;
+}
+
 TEST(kv_store, owners_are_the_homes_of_keys) {
   const int ranks = world().size();
   const auto block = distribution::partition::equal(10, ranks);
@@ -190,7 +203,7 @@ TEST(kv_store, owners_are_the_homes_of_keys) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (homes == SYNCYTE_KV_HOMES_CYCLIC) {
-        EXPECT_EQ(owners[i], keys[i] % ranks);
+        EXPECT_EQ(owners[i], nodes_in_turn()[static_cast<std::size_t>(keys[i] % ranks)]);
       }
       if (homes == SYNCYTE_KV_HOMES_BLOCK) {
         EXPECT_EQ(owners[i], block.owner(keys[i]));
@@ -279,6 +292,25 @@ TEST(kv_store, local_samples_follow_the_distribution) {
       expect_distributed(expected, counts);
       store->sync();
     }
+}
+
+/// With as many ranks on each node, a node's keys have equally many others before them.
+TEST(kv_store, uniform_local_samples_take_each_local_key_equally_often) {
+  std::vector<int> ranks_of(static_cast<std::size_t>(world().node().count));
+  for (const int node : world().node().node_of) ++ranks_of[static_cast<std::size_t>(node)];
+  if (std::ranges::min(ranks_of) != std::ranges::max(ranks_of)) GTEST_SKIP() << "the nodes differ";
+  const std::int64_t keys = 12 * world().size();
+  const auto store = make_store(keys, {3});
+  kv::worker worker(store, 0);
+  store->set_sampling(options_of(SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 0, keys));
+  std::vector<double> expected(static_cast<std::size_t>(keys));
+  for (std::int64_t key = 0; key < keys; ++key)
+    if (store->are_local(key_list{key}))
+      expected[static_cast<std::size_t>(key)] = static_cast<double>(world().node().count) / static_cast<double>(keys);
+  std::vector<std::int64_t> counts(expected.size());
+  for (const std::int64_t key : sample_of(worker, 20000, 3)) ++counts.at(static_cast<std::size_t>(key));
+  expect_distributed(expected, counts);
+  store->sync();
 }
 
 /// Samples without replacement of all of 4 keys: each order has the probability of draws one after another.
