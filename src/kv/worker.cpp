@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/overlap.hpp"
+
 namespace syncyte::kv {
 namespace {
 
@@ -13,6 +15,15 @@ constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {
   return base::buffer(raw, argument).require_host().require_dtype(dtype).require_contiguous().require_aligned();
+}
+
+/// Values are written while keys are still read.
+void require_apart(const store& of, const base::buffer& keys, const base::buffer& values) {
+  if (base::range_of(keys).meets(base::range_of(values)))
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
+                                        .argument = "keys",
+                                        .value = "in the memory of values",
+                                        .expected = base::separate_memory});
 }
 
 std::span<std::int64_t> keys_of(const base::buffer& keys) {
@@ -28,9 +39,11 @@ std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
 
 /// Keys and their values, after all checks.
 struct request {
-  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values)
-      : keys(keys_of(checked(raw_keys, "keys", SYNCYTE_INT64))) {
+  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values) {
+    const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
+    keys = keys_of(named);
+    require_apart(of, named, given);
     const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
@@ -183,6 +196,7 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
                                  completion when) {
   const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
+  require_apart(*store_, room, values);
   const auto keys = next_of_sample(id, room, values);
   const std::int64_t timestamp = run(table_operation::pull, keys, reinterpret_cast<float*>(values.data()), when);
   count(pulled_, std::ssize(keys));

@@ -17,6 +17,7 @@
 #include "mpi/deaths.hpp"
 #include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
+#include "watchdog/interrupts.hpp"
 #include "watchdog/scope.hpp"
 #include "window/ended_ranks.hpp"
 
@@ -36,8 +37,9 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
   }
 }
 
-/// The rank that would change the element may have died.
+/// The rank that would change the element may have died, and the application may want to end the wait.
 void look_around() {
+  watchdog::ask_for_interrupt();
   mpi::let_progress();
   mpi::look_for_deaths();
   mpi::require_no_death();

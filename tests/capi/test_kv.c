@@ -162,6 +162,10 @@ static void lengths_differ(void) {
   const syncyte_buffer_t few = value_list(found, 10);
   EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &few, NULL), SYNCYTE_ERR_SHAPE,
                "values is of 10 elements; expected 11, the sum of the keys' lengths");
+  int64_t memory[12] = {list[0], list[1], list[2]};
+  const syncyte_buffer_t inside = key_list(memory, 3), over = value_list((float*)(memory + 2), 11);
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &inside, &over, NULL), SYNCYTE_ERR_ARGUMENT,
+               "keys is in the memory of values; expected separate memory");
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }

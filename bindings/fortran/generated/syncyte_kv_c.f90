@@ -9,7 +9,7 @@ module syncyte_kv_c
   private :: c_syncyte_init, c_syncyte_finalize
 
   !> Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
-  ! key k has the home rank k mod P
+  ! k mod P, for ranks that are counted one of each node in turn
   integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_CYCLIC = 1_c_int32_t
   ! mixed: keys of any stride, such as a power of two, are spread evenly
   integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_HASH = 2_c_int32_t

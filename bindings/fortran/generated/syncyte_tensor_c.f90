@@ -723,8 +723,8 @@ module syncyte_tensor_c
     ! found [out]: the element's value for which the comparison is true
     ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies
     ! meanwhile, since it may be the one that would change the element, and if all other ranks of the tensor have
-    ! come to finalize (those of other nodes are known by the fabric only): then this rank's other threads alone
-    ! could change it.
+    ! come to finalize: then this rank's other threads alone could change it. Ranks of other nodes are asked by the
+    ! fabric, after a second.
     function syncyte_tensor_wait(tensor, element, compare, value, timeout, found) bind(C, &
         name="syncyte_tensor_wait") result(answer)
       import

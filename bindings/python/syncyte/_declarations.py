@@ -146,7 +146,7 @@ class Optimizer(enum.IntEnum):
 class KvHomes(enum.IntEnum):
     """Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more."""
 
-    HOMES_CYCLIC = 1  # key k has the home rank k mod P
+    HOMES_CYCLIC = 1  # k mod P, for ranks that are counted one of each node in turn
     HOMES_HASH = 2  # mixed: keys of any stride, such as a power of two, are spread evenly
     HOMES_BLOCK = 3  # in order, as the rows of a tensor: often used keys that are neighbours share a rank
 
@@ -2631,8 +2631,8 @@ CORE: dict[str, Function] = {
     # Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
     # forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of
     # the job dies meanwhile, since it may be the one that would change the element, and if all other ranks of the
-    # tensor have come to finalize (those of other nodes are known by the fabric only): then this rank's other threads
-    # alone could change it.
+    # tensor have come to finalize: then this rank's other threads alone could change it. Ranks of other nodes are asked
+    # by the fabric, after a second.
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
         [

@@ -19,7 +19,9 @@ def find_op(op: Any) -> Op | None:
     """Returns the reduction that is an operation of mpi4py or of torch.distributed; None for anything else."""
     mpi = loaded("mpi4py.MPI")
     if mpi is not None and isinstance(op, mpi.Op):
-        return next((known for known in Op if op == getattr(mpi, known.name)), None)
+        # Identity first: torch.compile traces it, but no comparison of mpi4py's objects.
+        is_same = next((known for known in Op if op is getattr(mpi, known.name)), None)
+        return is_same or next((known for known in Op if op == getattr(mpi, known.name)), None)
     kind = type(op)
     if not kind.__module__.startswith("torch."):
         return None

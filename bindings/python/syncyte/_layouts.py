@@ -189,10 +189,12 @@ def remember(tensor: torch.Tensor, part: Part) -> None:
 
 
 def _remember_all() -> None:
-    """Remembers the parameters that the modules have now, and the state that optimizers have of parts."""
+    """Remembers the parameters that the modules have now and their gradients, and optimizers' state of parts."""
     for module in list(_modules):
         for _, layout, tensor in _own_layouts(module):
-            remember(tensor, layout.part(tensor.shape))
+            for each in (tensor, tensor.grad):
+                if each is not None and each.shape == tensor.shape:
+                    remember(each, layout.part(tensor.shape))
     for optimizer in list(_optimizers):
         for parameter, state in optimizer.state.items():
             is_tensor = isinstance(parameter, torch.Tensor) and parameter.layout == torch.strided

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
-import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from .comm import Comm
 
 
-# Seconds between a wait's checks for signals (Ctrl-C).
-_INTERRUPT_INTERVAL = 0.25
 _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
@@ -631,7 +628,8 @@ class TensorMethods(Handle):
         WaitTimeoutError
             After timeout seconds (a TimeoutError).
         PeerDiedError
-            A rank of the job died meanwhile: it may be the one that would change the element.
+            A rank of the job died meanwhile, which may be the one that would change the element; or all other ranks
+            have come to finalize().
         DtypeError
             An argument that is not a number.
         """
@@ -639,19 +637,16 @@ class TensorMethods(Handle):
             raise wrong(ArgumentError, "compare", repr(compare), f"one of {', '.join(_COMPARISONS)}")
         limit = None if timeout is None else as_seconds(timeout, "timeout")
         number, wanted = self._element(element), as_int64(value, "value")
-        end = None if limit is None else time.monotonic() + limit
-        while True:
-            left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
-            try:
-                return _library.core().output(
-                    "syncyte_tensor_wait", self.handle, number, int(_COMPARISONS[compare]), wanted, left
-                )
-            except WaitTimeoutError:
-                if end is not None and time.monotonic() >= end:
-                    raise WaitTimeoutError(
-                        f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
-                        f"{value} within {limit} s"
-                    ) from None
+        try:
+            return _library.core().output(
+                "syncyte_tensor_wait", self.handle, number, int(_COMPARISONS[compare]), wanted,
+                -1.0 if limit is None else limit,
+            )  # fmt: skip
+        except WaitTimeoutError:
+            raise WaitTimeoutError(
+                f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
+                f"{value} within {limit} s"
+            ) from None
 
     # Gradients.
 

@@ -147,6 +147,8 @@ def _number(value: Any, name: str) -> float:
         number = as_float(value)
     except (TypeError, ValueError):
         raise wrong(DtypeError, name, repr(value), "a number") from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
-        raise wrong(ArgumentError, name, number, "a finite number")
+        raise wrong(ArgumentError, name, value, "a finite number")
     return number

@@ -119,7 +119,8 @@ def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = 
         adjoint where a gradient is required.
     """
     group = comm_or_world(comm)
-    if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
+    # The shortest way, for small messages.
+    if isinstance(op, str) and op == "sum" and adjoint == "sum" and not mixed_grad:
         try:
             return operators.allreduce.default(tensor, group.handle)
         except Exception as error:

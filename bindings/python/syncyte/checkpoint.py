@@ -316,6 +316,13 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
         return result
 
 
+def _known_first(target: Buffer, entry: Entry) -> int:
+    """Returns the first row of the key that an array holds, if it is known to be a part of it, cut along axis 0."""
+    nbytes = target.size * dtypes.itemsize(target.dtype)
+    part, is_all = Parts({}).of_array(target.array, target.description.data or 0, nbytes) or (None, False)
+    return part.first if part is not None and is_all and part.axis == 0 and part.shape == entry.shape else 0
+
+
 def _rows_of(entry: Entry, comm: Comm) -> range:
     """Returns this rank's rows of an equal partition, with the remainder on the first ranks."""
     if not entry.shape:
@@ -455,7 +462,8 @@ class Checkpoint(Mapping[str, Entry]):
         key : str
             A key.
         rows : range or pair of int, optional
-            A range, or (first, last + 1); None: all, or with `out` as many as it has, from row 0 on.
+            A range, or (first, last + 1). None: all; with `out` those that it is known to hold, as a parameter of a
+            parallel layer does, or otherwise as many as it has, from row 0 on.
         out : array, optional
             A contiguous array to fill; None: a new one.
         torch : bool, optional
@@ -482,6 +490,8 @@ class Checkpoint(Mapping[str, Entry]):
             shape = entry.shape if rows is None else (last - first, *entry.shape[1:])
             out = _arrays.empty(TORCH if use_torch else NUMPY, entry.dtype, shape)
         target = as_buffer(out, "out", writable=True, expected=entry.dtype)
+        if rows is None:
+            first = _known_first(target, entry)
         if rows is not None and target.shape[:1] != (last - first,):
             raise ArgumentError(f"out has shape {target.shape}, but the requested rows are {first} to {last}")
         _library.hdf5().syncyte_checkpoint_read(self._open(), _key(key), first, target.reference)

@@ -91,8 +91,8 @@ class Store(Handle):
     label : str, optional
         Name for messages instead of `name`; ranks may differ.
     homes : str
-        Home ranks of the keys. "cyclic": key mod ranks; "hash": mixed, which spreads keys of any stride evenly, such as
-        a power of two; "block": in order, as the rows of a tensor.
+        Home ranks of the keys. "cyclic": key mod ranks, one of each node in turn; "hash": mixed, which spreads keys of
+        any stride evenly, such as a power of two; "block": in order, as the rows of a tensor.
 
     Raises
     ------

@@ -455,10 +455,11 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             self.put_box(parsed.lower, self._broadcast(values, shape).reshape(parsed.extent))
             return
         _indexing.check_assignable(parsed)
-        self.scatter_(parsed.index, self._broadcast(values, (*parsed.index.shape, *self._shape[1:])))
+        rows = self._broadcast(values, (*parsed.index.shape, *self._shape[1:]))
+        self.scatter_(parsed.index, rows.contiguous() if dtypes.is_torch_tensor(rows) else np.ascontiguousarray(rows))
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
-        """Converts values to a contiguous array of this tensor's element type and of `shape`."""
+        """Converts values to an array of this tensor's element type and of `shape`, by a copy where that is needed."""
         refuse_to_lose_gradients(values, "values")
         refuse_masked(values, "values")
         if isinstance(values, WholeTensor):
@@ -473,9 +474,11 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             if dtypes.is_torch_tensor(values) or self._dtype in dtypes.NUMPY_LACKS:
                 torch_module = dtypes.import_torch()
                 tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu")
-                return tensor.detach().expand(shape).contiguous()
+                return tensor.detach() if tensor.shape == shape else tensor.detach().expand(shape).contiguous()
             array = np.asarray(values, dtypes.numpy_dtype(self._dtype))
-            return np.ascontiguousarray(np.broadcast_to(array, shape))
+            return array if array.shape == shape else np.ascontiguousarray(np.broadcast_to(array, shape))
+        except OverflowError as error:
+            raise ArgumentError(f"a value does not fit {self._dtype.name.lower()}: {error}") from error
         except (ValueError, RuntimeError) as error:
             raise ShapeError(f"the values cannot be broadcast to shape {shape}: {error}") from error
         except TypeError as error:

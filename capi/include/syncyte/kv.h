@@ -58,7 +58,7 @@ typedef int32_t syncyte_kv_homes_t;
 
 /** Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more. */
 enum syncyte_kv_homes_values {
-  SYNCYTE_KV_HOMES_CYCLIC = 1, /**< key k has the home rank k mod P */
+  SYNCYTE_KV_HOMES_CYCLIC = 1, /**< k mod P, for ranks that are counted one of each node in turn */
   SYNCYTE_KV_HOMES_HASH = 2,   /**< mixed: keys of any stride, such as a power of two, are spread evenly */
   SYNCYTE_KV_HOMES_BLOCK = 3 /**< in order, as the rows of a tensor: often used keys that are neighbours share a rank */
 };

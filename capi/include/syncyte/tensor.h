@@ -577,8 +577,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, in
  * @param[in] timeout {default(-1)} seconds, 0 or more; negative: no limit
  * @param[out] found {optional} the element's value for which the comparison is true
  * @return SYNCYTE_ERR_TIMEOUT after timeout seconds; SYNCYTE_ERR_PEER_DIED if any rank of the job dies meanwhile, since
- * it may be the one that would change the element, and if all other ranks of the tensor have come to finalize (those of
- * other nodes are known by the fabric only): then this rank's other threads alone could change it.
+ * it may be the one that would change the element, and if all other ranks of the tensor have come to finalize: then
+ * this rank's other threads alone could change it. Ranks of other nodes are asked by the fabric, after a second.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare,
                                                     int64_t value, double timeout, int64_t* found);

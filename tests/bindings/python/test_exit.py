@@ -69,6 +69,24 @@ def test_who_waits_for_a_rank_that_has_ended_is_told(tmp_path):
     assert outcome.status == 0 and outcome.output.count("told") == 2, outcome.output
 
 
+COUNTER = """
+counter = syncyte.WholeTensor((2,), "int64")
+counter.sync()
+if rank == 0:
+    try:
+        counter.wait(1, ">=", 1)
+    except syncyte.PeerDiedError as error:
+        assert "rank 1" in str(error) and "finalize" in str(error), error
+        print("told", flush=True)
+"""
+
+
+@pytest.mark.parametrize("sharing", [{}, {"SYNCYTE_SHM": "none"}])
+def test_a_counter_that_only_an_ended_rank_could_change_is_not_waited_for(tmp_path, sharing):
+    outcome = run(tmp_path, COUNTER, SYNCYTE_WATCHDOG="30", **sharing)
+    assert outcome.status == 0 and outcome.output.count("told") == 1, outcome.output
+
+
 UNFINISHED = """
 import torch, syncyte
 from syncyte.torch import RowLoader

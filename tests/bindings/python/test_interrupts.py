@@ -44,6 +44,7 @@ WAITS = {
     "send": lambda world: world.send(np.zeros(100000), world.rank, 79),
     "sendrecv": lambda world: world.sendrecv(np.zeros(3), world.rank, np.zeros(3), world.rank, 80, 81),
     "request": wait_for_request,
+    "counter": lambda world: syncyte.WholeTensor((1,), "int64", comm=syncyte.COMM_SELF).wait(0, ">=", 1),
 }
 
 

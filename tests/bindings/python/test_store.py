@@ -285,7 +285,8 @@ def test_homes_are_chosen_and_files_are_by_key(comm):
         if homes == "block":
             assert owners.tolist() == sorted(owners.tolist())
         if homes == "cyclic":
-            assert owners.tolist() == (keys % SIZE).tolist()
+            assert owners[SIZE:].tolist() == owners[:-SIZE].tolist()
+            assert sorted(owners[:SIZE]) == list(range(SIZE))
         store.sync()
         worker.free()
     with pytest.raises(syncyte.ArgumentError, match="homes is 'rows'; expected one of cyclic, hash, block"):

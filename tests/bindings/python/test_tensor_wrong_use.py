@@ -260,11 +260,14 @@ def test_operands_in_the_rows_of_the_call(world):
         lambda: tensor.accumulate_box((first + 1, 0), array[:3]),
         lambda: tensor.__setitem__(reverse, local),
         lambda: tensor.__setitem__(slice(first + 1, first + 4), array[:3]),
+        lambda: tensor.__setitem__(slice(first, first + 4), array[::-1]),
     ):
         local[:] = torch.arange(4.0)[:, None]
         with pytest.raises(syncyte.ArgumentError, match=r"row\[\d+\] is in the same memory.*clone\(\)"):
             call()
         assert local[:, 0].tolist() == [0, 1, 2, 3]
+    with pytest.raises(syncyte.ArgumentError, match="a value does not fit int64"):
+        counters[0] = 2**70
     tensor[reverse] = local.clone()
     assert local[:, 0].tolist() == [3, 2, 1, 0]
     tensor.scatter_(first + torch.tensor([1, 3]), local[::2].clone())

@@ -3,6 +3,7 @@ although their result is unused."""
 
 import pytest
 import torch
+from mpi4py import MPI
 
 from syncyte import torch as sct
 from test_compile import compiled, traced_operations  # noqa: F401 (a fixture)
@@ -13,6 +14,7 @@ OPERATIONS = {
     "reduce": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm)),
     "allreduce identity": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, adjoint="identity")),
     "max": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, op="max")),
+    "op of mpi4py": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, op=MPI.SUM)),
     "prod": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, op="prod")),
     "reduce min": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm, op="min")),
     "reduce prod": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm, op="prod")),

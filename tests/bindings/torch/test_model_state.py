@@ -564,9 +564,15 @@ def test_an_optimizers_state_of_a_part_is_a_part(comm, tmp_path):
     optimizer.step()
     state = optimizer.state_dict()["state"]
     flat = {f"{number}.{name}": value for number, each in state.items() for name, value in each.items()}
-    syncyte.checkpoint.save(path, flat)
+    parameter = next(iter(model.parameters()))
+    syncyte.checkpoint.save(path, flat | {"gradient": parameter.grad})
     found = syncyte.checkpoint.load(path)
     assert found["0.step"].dim() == 0
+    gradient = parameter.grad.clone()
+    parameter.grad.zero_()
+    with syncyte.checkpoint.open(path) as checkpoint:
+        checkpoint.read("gradient", out=parameter.grad)
+    assert torch.equal(parameter.grad, gradient) and gradient.any()
     for key, value in zip(model.state_dict(), range(3), strict=True):
         whole = nn.collect_state_dict(model, model.state_dict() | {key: state[value]["exp_avg"]})[key]
         assert torch.equal(found[f"{value}.exp_avg"], whole)
