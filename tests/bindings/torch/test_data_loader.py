@@ -14,7 +14,12 @@ LENGTH = 6
 
 def batches(dataset):
     """All items, loaded by two workers. A worker that hangs is an error after 20 s."""
-    return torch.cat(list(DataLoader(dataset, batch_size=2, num_workers=2, multiprocessing_context="fork", timeout=20)))
+    loader = DataLoader(dataset, batch_size=2, num_workers=2, multiprocessing_context="fork", timeout=20)
+    items = iter(loader)
+    try:
+        return torch.cat(list(items))
+    finally:
+        items._shutdown_workers()  # collected with an exception's frames, it would wait 5 s for each worker
 
 
 class Items(Dataset):
