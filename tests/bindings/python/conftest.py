@@ -3,6 +3,10 @@
 import pytest
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: only in the runs of CTest's labels ranks and slow")
+
+
 @pytest.fixture(scope="session")
 def world():
     """Communicator of all ranks; the first use starts Syncyte."""

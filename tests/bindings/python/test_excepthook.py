@@ -50,6 +50,11 @@ def run(folder, script, *, ranks=2, command=("-m", "syncyte"), seconds=1.0, **ex
     return Outcome(folder, PREAMBLE.format(seconds=seconds) + script, ranks, command, extra)
 
 
+def thorough_but(usual, cases):
+    """Parameters of a test: those that are not usual run with the label slow only."""
+    return [case if case in usual else pytest.param(case, marks=pytest.mark.thorough) for case in cases]
+
+
 def assert_ended(outcome, rank, *texts):
     assert outcome.status != 0 and outcome.seconds < LIMIT, (outcome.seconds, outcome.output)
     for text in texts:
@@ -66,14 +71,16 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("name", thorough_but(("raise", "thread", "exit"), FAILURES))
 def test_one_rank_fails_under_python_m_syncyte(tmp_path, name):
     statement, text = FAILURES[name]
     outcome = run(tmp_path, f"if rank == 1:\n    {statement}\n    time.sleep(30)\n" + WAIT)
     assert_ended(outcome, 1, text)
 
 
-@pytest.mark.parametrize("wait", ["COMM_WORLD.barrier()", "COMM_WORLD.recv([0.0], 1)"])
+@pytest.mark.parametrize(
+    "wait", thorough_but(["COMM_WORLD.recv([0.0], 1)"], ["COMM_WORLD.barrier()", "COMM_WORLD.recv([0.0], 1)"])
+)
 def test_ctrl_c_while_a_rank_waits(tmp_path, wait):
     interrupt = (
         "signal.setitimer(signal.ITIMER_REAL, 0.5)\n    signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
@@ -84,7 +91,7 @@ def test_ctrl_c_while_a_rank_waits(tmp_path, wait):
     )
 
 
-@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("name", thorough_but(("raise",), FAILURES))
 def test_one_rank_fails_with_the_hook_installed(tmp_path, name):
     statement, text = FAILURES[name]
     script = "syncyte.install_excepthook()\nsyncyte.install_excepthook()\n"
@@ -175,6 +182,7 @@ def test_traceback_names_the_line_and_nothing_of_ours(tmp_path):
     assert "runpy" not in outcome.output and "__main__.py" not in outcome.output
 
 
+@pytest.mark.thorough
 def test_raise_system_exit_under_python_m_syncyte(tmp_path):
     outcome = run(tmp_path, "if rank == 1:\n    raise SystemExit(7)\n" + WAIT)
     assert_ended(outcome, 1, "exits with status 7")

@@ -63,7 +63,7 @@ worker.join()
 """
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.thorough)])
 def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

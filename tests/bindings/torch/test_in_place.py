@@ -6,7 +6,7 @@ from mpi4py import MPI
 
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from syncyte.torch import allreduce, bcast, bcast_, reduce, reduce_
-from test_compile import compiled, inductor_too  # noqa: F401 (a fixture)
+from test_compile import compiled  # noqa: F401 (a fixture)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 CASES = {"bcast": (lambda x: bcast_(x, SIZE - 1), lambda x: bcast(x, SIZE - 1)),
@@ -122,7 +122,6 @@ def test_compiled(case, compiled):  # noqa: F811
     assert torch.allclose(result, expected) and torch.allclose(*gradients)
 
 
-@inductor_too
 def test_a_compiled_functions_input_is_written(case, compiled):  # noqa: F811
     in_place, functional = case
     x = values(2, 3)

@@ -45,7 +45,12 @@ def operation(request):
     return OPERATIONS[request.param]
 
 
-@pytest.fixture(params=[name for name in OPERATIONS if name != "gather the rest"])
+# Compiled by default; the others are thorough: the operators differ in shapes only.
+COMPILED = ("copy", "gather", "scatter counts")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.thorough] * (name not in COMPILED))
+                        for name in OPERATIONS if name != "gather the rest"])  # fmt: skip
 def traceable(request):
     return OPERATIONS[request.param]
 
