@@ -151,6 +151,10 @@ static void test_wrong_parts(void) {
   EXPECT_ERROR(
       syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size, SYNCYTE_OP_SUM, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "input is null");
+  const syncyte_buffer_t inside = vector_of(whole + 1, SYNCYTE_FLOAT64, 2);
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, size, SYNCYTE_OP_SUM, NULL,
+                                                 is_odd_one() ? &inside : &mine),
+               SYNCYTE_ERR_ARGUMENT, "input is memory that overlaps the output's");
   EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, odd_axis, twos, size, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_axis is 1");
   EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, no_counts, size, NULL, &other),

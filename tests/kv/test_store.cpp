@@ -313,6 +313,23 @@ TEST(kv_store, uniform_local_samples_take_each_local_key_equally_often) {
   store->sync();
 }
 
+/// The keys that can be drawn are all of one rank. Ranks of other nodes look at 256 keys, and take the one drawn.
+TEST(kv_store, a_local_sample_without_a_local_key_has_the_keys_drawn) {
+  const std::int64_t ranks = world().size(), keys = 300 * ranks;
+  key_list lengths(static_cast<std::size_t>(keys), 2);
+  for (std::int64_t key = 0; key < keys; key += ranks) lengths[static_cast<std::size_t>(key)] = 3;
+  const auto store = make_store(keys, lengths);
+  kv::worker worker(store, 0);
+  store->set_sampling(options_of(SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 0, keys));
+  std::vector<std::int64_t> counts(300);
+  for (const std::int64_t key : sample_of(worker, 20000, 3)) {
+    ASSERT_EQ(key % ranks, 0);
+    ++counts[static_cast<std::size_t>(key / ranks)];
+  }
+  expect_distributed(std::vector<double>(300, 1.0 / 300), counts);
+  store->sync();
+}
+
 /// Samples without replacement of all of 4 keys: each order has the probability of draws one after another.
 TEST(kv_store, samples_without_replacement_follow_the_distribution) {
   const auto store = make_store(4, {1});
