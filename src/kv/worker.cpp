@@ -37,13 +37,13 @@ std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
   return std::ssize(keys);
 }
 
-/// Keys and their values, after all checks.
+/// Keys and their values, after all checks. A pull writes the values.
 struct request {
-  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values) {
+  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool is_pull = false) {
     const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
     keys = keys_of(named);
-    require_apart(of, named, given);
+    if (is_pull) require_apart(of, named, given);
     const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
@@ -78,14 +78,14 @@ std::int64_t worker::run(table_operation what, std::span<const std::int64_t> key
 }
 
 std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
-  const request asked(*store_, keys, values);
+  const request asked(*store_, keys, values, true);
   const std::int64_t timestamp = run(table_operation::pull, asked.keys, asked.values, when);
   count(pulled_, asked.count());
   return timestamp;
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
-  const request asked(*store_, keys, values);
+  const request asked(*store_, keys, values, true);
   if (!store_->are_local(asked.keys)) return false;
   store_->pull(asked.keys, asked.values);
   count(pulled_, asked.count());

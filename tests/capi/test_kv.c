@@ -166,6 +166,7 @@ static void lengths_differ(void) {
   const syncyte_buffer_t inside = key_list(memory, 3), over = value_list((float*)(memory + 2), 11);
   EXPECT_ERROR(syncyte_kv_worker_pull(worker, &inside, &over, NULL), SYNCYTE_ERR_ARGUMENT,
                "keys is in the memory of values; expected separate memory");
+  EXPECT_ERROR(syncyte_kv_worker_push(worker, &inside, &few, NULL), SYNCYTE_ERR_SHAPE, "values is of 10 elements");
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }

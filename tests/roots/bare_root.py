@@ -122,7 +122,8 @@ def environment() -> list[str]:
 def run_inside(folder: Path, command: str) -> int:
     """Runs a command in the clone; the mounts and its processes end with it."""
     root = shlex.quote(str(folder))
-    mounts = f"mount -t proc proc {root}/proc && mount --rbind /dev {root}/dev && mount -t tmpfs tmpfs {root}/dev/shm"
+    mounts = " && ".join((f"mount -t proc proc {root}/proc", f"mount --rbind /sys {root}/sys",
+                          f"mount --rbind /dev {root}/dev", f"mount -t tmpfs tmpfs {root}/dev/shm"))  # fmt: skip
     script = f"cd /root/syncyte && {command}"
     inside = shlex.join(["chroot", str(folder), "env", "-i", *environment(), "sh", "-c", script])
     print("+", command, flush=True)

@@ -64,6 +64,13 @@ def _any_strides(array: Any, recorded_by: str) -> Buffer:
     return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
 
+def _with_a_dimension(array: Any) -> Any:
+    """A number, or an array of 0 dimensions, is a part of one element."""
+    if is_number(array):
+        return np.array([array])
+    return array.reshape(1) if getattr(array, "ndim", 1) == 0 else array
+
+
 class AxisMethods(CollectiveMethods):
     """The part of syncyte.Comm with methods along an axis, which call counts() and bcast().
 
@@ -110,7 +117,7 @@ class AxisMethods(CollectiveMethods):
         array or None
             out on root, None elsewhere.
         """
-        part: Any = np.array([array]) if is_number(array) else array
+        part = _with_a_dimension(array)
         known = self._collected(part, axis, counts, "gather_along")
         return self._run_collective("gather_along", self._gathering, part, axis, known, root, out)
 

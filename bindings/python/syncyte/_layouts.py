@@ -5,6 +5,7 @@ Modules hold the layouts, not tensors: copies, views and detached aliases of a t
 
 from __future__ import annotations
 
+import gc
 import warnings
 import weakref
 import zlib
@@ -188,22 +189,45 @@ def remember(tensor: torch.Tensor, part: Part) -> None:
         _parts.remember(tensor, part)
 
 
-def _remember_all() -> None:
-    """Remembers the parameters that the modules have now and their gradients, and optimizers' state of parts."""
+def _find_all() -> None:
+    """Finds modules that are copies, and optimizers that were loaded or have made no step: nothing registers them."""
+    for each in gc.get_objects():
+        kind = type(each)
+        if issubclass(kind, torch.nn.Module) and _LAYOUTS in each.__dict__:
+            _modules.add(each)
+        elif issubclass(kind, torch.optim.Optimizer):
+            _optimizers.add(each)
+
+
+def _remember_all(is_thorough: bool) -> None:
+    """Remembers the parameters that the modules have now, and the gradients and optimizers' state of parts.
+
+    is_thorough: looks at all objects of the process, which takes 0.1 s.
+    """
+    if is_thorough:
+        _find_all()
     for module in list(_modules):
         for _, layout, tensor in _own_layouts(module):
             for each in (tensor, tensor.grad):
                 if each is not None and each.shape == tensor.shape:
                     remember(each, layout.part(tensor.shape))
     for optimizer in list(_optimizers):
-        for parameter, state in optimizer.state.items():
-            is_tensor = isinstance(parameter, torch.Tensor) and parameter.layout == torch.strided
-            part = _parts.part_at(parameter.data_ptr(), parameter.nbytes) if is_tensor else None
-            if part is None:
-                continue
-            for value in state.values():
-                if isinstance(value, torch.Tensor) and value.shape == parameter.shape:
-                    remember(value, part)
+        for parameter in [each for group in optimizer.param_groups for each in group["params"]]:
+            is_strided = parameter.layout == torch.strided
+            part = _parts.part_at(parameter.data_ptr(), parameter.nbytes) if is_strided else None
+            if part is not None:
+                for value in (parameter.grad, *optimizer.state.get(parameter, {}).values()):
+                    _remember_like(value, part)
+
+
+def _remember_like(value: Any, part: Part) -> None:
+    """Remembers a gradient or a state that has an element, or a row, for each one of a part."""
+    if not isinstance(value, torch.Tensor) or value.dim() != len(part.shape):
+        return
+    if value.size(part.axis) == part.end - part.first:
+        whole = list(value.shape)
+        whole[part.axis] = part.shape[part.axis]
+        remember(value, part._replace(shape=tuple(whole)))
 
 
 def _know_optimizer(optimizer: torch.optim.Optimizer, *_: Any) -> None:

@@ -22,8 +22,8 @@ _memory: dict[int, _Memory] = {}  # by first address
 _refused: dict[int, _Memory] = {}  # likewise; may contain those of _memory
 # Arrays without elements have no address: these are found by their owners' numbers.
 _empty: dict[int, tuple[Callable[[], bool], Part]] = {}
-#: Functions that remember further parts before a search.
-refreshers: list[Callable[[], None]] = []
+#: Functions that remember further parts before a search, and take whether it may last 0.1 s.
+refreshers: list[Callable[[bool], None]] = []
 
 
 class Part(NamedTuple):
@@ -134,9 +134,9 @@ def _exist_both(holder: weakref.ref[Any], exists: Callable[[], bool]) -> Callabl
 class Parts:
     """The parts that are known now: by a mapping's metadata, and by memory."""
 
-    def __init__(self, mapping: Mapping[str, Any]):
+    def __init__(self, mapping: Mapping[str, Any], *, is_thorough: bool = True):
         for refresh in refreshers:
-            refresh()
+            refresh(is_thorough)
         for memories in (_memory, _refused):
             for address in [address for address, memory in memories.items() if not memory.exists]:
                 del memories[address]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from . import dtypes, errors
+from . import _parts, dtypes, errors
 from ._buffers import TORCH
 from ._torch_operators import operators
 from ._torch_refusals import check_tensor, not_a_tensor, refuse
@@ -126,6 +126,7 @@ def sync_grad(whole: WholeTensor) -> None:
         local = whole.local
         if local.grad is None:
             local.grad = arrived.clone()
+            _parts.remember(local.grad, whole._own_part())
         else:
             local.grad += arrived
 

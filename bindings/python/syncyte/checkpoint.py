@@ -317,10 +317,19 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
 
 
 def _known_first(target: Buffer, entry: Entry) -> int:
-    """Returns the first row of the key that an array holds, if it is known to be a part of it, cut along axis 0."""
+    """Returns the first row to read into an array: that of the part that it is known to hold, otherwise 0.
+
+    Raises ArgumentError if the array is a part, but not of what the file has.
+    """
     nbytes = target.size * dtypes.itemsize(target.dtype)
-    part, is_all = Parts({}).of_array(target.array, target.description.data or 0, nbytes) or (None, False)
-    return part.first if part is not None and is_all and part.axis == 0 and part.shape == entry.shape else 0
+    parts = Parts({}, is_thorough=False)
+    part, is_all = parts.of_array(target.array, target.description.data or 0, nbytes) or (None, True)
+    if part is None or (is_all and entry.shape == part.own_shape != part.shape):
+        return 0
+    if is_all and part.axis == 0 and entry.shape == part.shape:
+        return part.first
+    given = f"{'a part' if is_all else 'a view of a part'} of a larger tensor, {part}"
+    raise wrong(ArgumentError, "out", given, f"rows=, or all of a part along axis 0 of a tensor of shape {entry.shape}")
 
 
 def _rows_of(entry: Entry, comm: Comm) -> range:

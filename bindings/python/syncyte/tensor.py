@@ -467,14 +467,14 @@ class WholeTensor(OptimizerMethods, StartedMethods):
                 raise ArgumentError(
                     "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
                 )
-            values = values._read_box(values._array_kind, (0,) * values.ndim, values.shape)
+            kind = TORCH if values.dtype in dtypes.NUMPY_LACKS else values._array_kind  # numpy has its bits alone
+            values = values._read_box(kind, (0,) * values.ndim, values.shape)
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
             if dtypes.is_torch_tensor(values) or self._dtype in dtypes.NUMPY_LACKS:
-                torch_module = dtypes.import_torch()
-                tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu")
-                return tensor.detach() if tensor.shape == shape else tensor.detach().expand(shape).contiguous()
+                tensor = self._converted(values)
+                return tensor if tensor.shape == shape else tensor.expand(shape).contiguous()
             array = np.asarray(values, dtypes.numpy_dtype(self._dtype))
             return array if array.shape == shape else np.ascontiguousarray(np.broadcast_to(array, shape))
         except OverflowError as error:
@@ -483,6 +483,19 @@ class WholeTensor(OptimizerMethods, StartedMethods):
             raise ShapeError(f"the values cannot be broadcast to shape {shape}: {error}") from error
         except TypeError as error:
             raise DtypeError(f"the values cannot be converted to {self._dtype.name.lower()}: {error}") from error
+
+    def _converted(self, values: Any) -> torch.Tensor:
+        """Converts numbers to a torch tensor of this tensor's element type; numpy's uint16 are the bits of bfloat16."""
+        torch_module = dtypes.import_torch()
+        if isinstance(values, np.ndarray):
+            is_bits = self._dtype in dtypes.NUMPY_LACKS and values.dtype == dtypes.numpy_dtype(self._dtype)
+            native = np.array(values, values.dtype.newbyteorder("="))  # torch has no negative strides, nor other orders
+            values = torch_module.from_numpy(native)
+            values = values.view(dtypes.torch_dtype(self._dtype)) if is_bits else values
+        tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu").detach()
+        if tensor.layout != torch_module.strided:
+            raise TypeError(f"a tensor of layout {tensor.layout} has no strides")
+        return tensor.resolve_conj().resolve_neg()
 
     def __len__(self) -> int:
         return self._shape[0]

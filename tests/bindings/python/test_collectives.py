@@ -148,6 +148,9 @@ def test_torch_tensors_stay_what_they_are(world, dtype):
     whole = (torch.arange(2 * world.size * 3) % 7).to(dtype).reshape(2 * world.size, 3)
     mine = slice(2 * world.rank, 2 * world.rank + 2)
     assert torch.equal(world.allgather(whole[mine], axis=0), whole)
+    for number in (np.float32(1.5), np.array(1.5), torch.tensor(1.5)):
+        joined = world.gather(number)
+        assert joined is None if world.rank else joined.tolist() == [1.5] * world.size
     assert torch.equal(world.allgather(whole.T[:, mine], axis=1), whole.T)
     root = world.size - 1
     assert torch.equal(world.scatter(whole if last(world) else None, root=root), whole[mine])

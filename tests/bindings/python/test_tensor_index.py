@@ -92,3 +92,23 @@ def test_a_result_is_a_copy(world, tensors):
     part[:] = -1
     world.barrier()
     same(tensors[0][1:3], WHOLE[1:3])
+
+
+def test_bfloat16_is_assigned_as_bits_by_numpy_and_as_numbers_otherwise():
+    half = syncyte.WholeTensor((3, 2), "bfloat16", comm=syncyte.COMM_SELF)
+    half.local_array[:] = 0x4040  # 3.0
+    half.local_array[1] = 0x3F80  # 1.0
+    half[0] = half[1]
+    half[[2]] = half.local_array[:1]
+    single = syncyte.WholeTensor((3, 2), "float32", comm=syncyte.COMM_SELF)
+    single[:] = half
+    assert single.local_array[:, 0].tolist() == [1, 1, 1]
+    half[:] = np.arange(6.0).reshape(3, 2)[::-1].astype(">f8")
+    single[:] = half
+    assert single.local_array.tolist() == [[4, 5], [2, 3], [0, 1]]
+    numbers = torch.tensor([1 + 2j, 3 - 1j])
+    whole = syncyte.WholeTensor((1, 2), "complex64", comm=syncyte.COMM_SELF)
+    whole[0] = numbers.conj()
+    assert whole.local_array.tolist() == [[1 - 2j, 3 + 1j]]
+    with pytest.raises(syncyte.DtypeError, match="layout torch.sparse_coo"):
+        whole[0] = numbers.to_sparse()

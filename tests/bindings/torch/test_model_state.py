@@ -576,8 +576,21 @@ def test_an_optimizers_state_of_a_part_is_a_part(comm, tmp_path):
     for key, value in zip(model.state_dict(), range(3), strict=True):
         whole = nn.collect_state_dict(model, model.state_dict() | {key: state[value]["exp_avg"]})[key]
         assert torch.equal(found[f"{value}.exp_avg"], whole)
+    copied = copy.deepcopy(model)
+    fresh = torch.optim.Adagrad(copied.parameters())  # has made no step
+    first = next(iter(fresh.state.values()))
+    syncyte.checkpoint.save(path, {"weight": fresh.param_groups[0]["params"][0].detach(), "sum": first["sum"]})
+    assert [value.shape for value in syncyte.checkpoint.load(path).values()] == [found["0.exp_avg"].shape] * 2
     table = syncyte.WholeTensor((2 * SIZE, 2), torch.float64)
     table.requires_grad_()
+    table[[0, 1]].sum().backward()
+    table.sync_grad()
+    syncyte.checkpoint.save(path, {"gradient": table.local.grad})
+    with syncyte.checkpoint.open(path) as checkpoint:
+        assert checkpoint["gradient"].shape == (2 * SIZE, 2)
+        if SIZE > 1:
+            with pytest.raises(syncyte.ArgumentError, match="out is a view of a part of.*expected rows="):
+                checkpoint.read("gradient", out=table.local.detach()[1:])
     optimizer = torch.optim.Adagrad([table.local], lr=0.1)
     table.local.grad = torch.full((2, 2), float(RANK), dtype=torch.float64)
     optimizer.step()

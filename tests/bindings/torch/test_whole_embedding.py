@@ -446,6 +446,14 @@ def test_sums_of_16_bit_gradients_are_rounded_once(comm):
     optimizer.step()
     assert single.table[0].tolist() == [-float(torch.tensor(255.0 + comm.size).bfloat16())] * 2
     single.sync()
+    optimizer.zero_grad()
+    single.load_state_dict({"weight": torch.zeros_like(single.table.local)})
+    single.sync()
+    for _ in range(300):  # micro-batches: 256 + 1 is 256 in bfloat16
+        single(torch.tensor([0])).sum().backward()
+    optimizer.step()
+    assert single.table[0].tolist() == [-float(torch.tensor(300.0 * comm.size).bfloat16())] * 2
+    single.sync()
 
 
 @pytest.mark.parametrize("name", ["sgd", "adam"])
@@ -456,7 +464,12 @@ def test_an_infinity_of_one_rank_skips_the_step_of_all(comm, name):
     torch.testing.assert_close(layer.table[:], expected, rtol=1e-12, atol=1e-12)
     assert scaler.get_scale() == 512.0
     if name == "adam":
+        state = optimizer.state_dict()
+        assert state["state"][0]["step"].tolist() == [STEPS - 1]
+        state["state"][0]["step"] = torch.tensor([7])  # another tensor takes effect when it is loaded
         assert optimizer.state_dict()["state"][0]["step"].tolist() == [STEPS - 1]
+        optimizer.load_state_dict(state)
+        assert optimizer.state_dict()["state"][0]["step"].tolist() == [7]
     layer.sync()
 
 

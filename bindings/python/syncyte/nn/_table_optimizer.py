@@ -194,11 +194,12 @@ class TableOptimizer(torch.optim.Optimizer):
         if padding >= 0:
             kept = rows != padding
             rows, values = rows[kept], values[kept]
-        new = torch.sparse_coo_tensor(
-            rows[None].clone(), values.clone(), table.weight.shape, check_invariants=False
-        )
         known = table.weight.grad
-        table.weight.grad = new if known is None else known + new
+        if known is None:
+            rows, values = rows.clone(), values.clone()
+        else:  # not added to it, which would round sums to the table's type
+            rows, values = torch.cat((known._indices()[0], rows)), torch.cat((known._values(), values))
+        table.weight.grad = torch.sparse_coo_tensor(rows[None], values, table.weight.shape, check_invariants=False)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -321,11 +322,13 @@ class TableOptimizer(torch.optim.Optimizer):
         Returns
         -------
         dict
-            As of torch.optim.Optimizer; "parts" says which rows they are of. syncyte.checkpoint.save() saves the states
-            of all ranks as the rows that they are.
+            As of torch.optim.Optimizer; "parts" says which rows they are of. Of its tensors in a flat dictionary
+            syncyte.checkpoint.save() saves the states of all ranks as the rows that they are.
         """
         parts = [table.layer._part(table.layer.table.local).to_metadata() for table in self._tables]
-        return {**super().state_dict(), "parts": parts}
+        found = super().state_dict()
+        found["state"] = {number: dict(state) for number, state in found["state"].items()}  # entries may be replaced
+        return {**found, "parts": parts}
 
     @torch.no_grad()
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
