@@ -65,10 +65,8 @@ def _any_strides(array: Any, recorded_by: str) -> Buffer:
 
 
 def _with_a_dimension(array: Any) -> Any:
-    """A number, or an array of 0 dimensions, is a part of one element."""
-    if is_number(array):
-        return np.array([array])
-    return array.reshape(1) if getattr(array, "ndim", 1) == 0 else array
+    """A number, numpy's too, is a part of one element."""
+    return np.array([array]) if is_number(array) or isinstance(array, np.generic) else array
 
 
 class AxisMethods(CollectiveMethods):

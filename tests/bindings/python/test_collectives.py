@@ -148,7 +148,7 @@ def test_torch_tensors_stay_what_they_are(world, dtype):
     whole = (torch.arange(2 * world.size * 3) % 7).to(dtype).reshape(2 * world.size, 3)
     mine = slice(2 * world.rank, 2 * world.rank + 2)
     assert torch.equal(world.allgather(whole[mine], axis=0), whole)
-    for number in (np.float32(1.5), np.array(1.5), torch.tensor(1.5)):
+    for number in (1.5, np.float32(1.5)):
         joined = world.gather(number)
         assert joined is None if world.rank else joined.tolist() == [1.5] * world.size
     assert torch.equal(world.allgather(whole.T[:, mine], axis=1), whole.T)
