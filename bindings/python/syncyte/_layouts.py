@@ -212,12 +212,17 @@ def _remember_all(is_thorough: bool) -> None:
                 if each is not None and each.shape == tensor.shape:
                     remember(each, layout.part(tensor.shape))
     for optimizer in list(_optimizers):
-        for parameter in [each for group in optimizer.param_groups for each in group["params"]]:
-            is_strided = parameter.layout == torch.strided
-            part = _parts.part_at(parameter.data_ptr(), parameter.nbytes) if is_strided else None
+        for parameter in [each for group in getattr(optimizer, "param_groups", ()) for each in group["params"]]:
+            part = _parts.part_at(parameter.data_ptr(), parameter.nbytes) if _is_plain(parameter) else None
             if part is not None:
                 for value in (parameter.grad, *optimizer.state.get(parameter, {}).values()):
                     _remember_like(value, part)
+
+
+def _is_plain(parameter: torch.Tensor) -> bool:
+    """Whether it has memory of its own here; DTensor and other subclasses have not."""
+    is_own = type(parameter) in (torch.Tensor, torch.nn.Parameter)
+    return is_own and parameter.device.type == "cpu" and parameter.layout == torch.strided
 
 
 def _remember_like(value: Any, part: Part) -> None:
