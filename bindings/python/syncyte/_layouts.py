@@ -23,7 +23,7 @@ from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
 
 _modules: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()  # with layouts
-_optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()  # that have made a step
+_optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()  # that have made a step, or were found
 _warned_in: list[str] | None = None  # the error messages of the load_state_dict() in which check_range() has warned
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: maps names of its parameters and buffers to layouts
 

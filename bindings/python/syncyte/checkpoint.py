@@ -324,7 +324,7 @@ def _known_first(target: Buffer, entry: Entry) -> int:
     nbytes = target.size * dtypes.itemsize(target.dtype)
     parts = Parts({}, is_thorough=False)
     part, is_all = parts.of_array(target.array, target.description.data or 0, nbytes) or (None, True)
-    if part is None or (is_all and entry.shape == part.own_shape != part.shape):
+    if part is None or entry.shape == target.shape:
         return 0
     if is_all and part.axis == 0 and entry.shape == part.shape:
         return part.first
@@ -487,6 +487,8 @@ class Checkpoint(Mapping[str, Entry]):
         ------
         NotFoundError, OutOfRangeError, DtypeError, ShapeError
             No such key (a KeyError); no such rows; `out` does not fit.
+        ArgumentError
+            `out` is known to be a part, but not one of the key's rows, and no rows are given.
         ChecksumError
             The data is damaged; names file, key and block.
         FileFormatError, StorageError

@@ -472,7 +472,8 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
-            if dtypes.is_torch_tensor(values) or self._dtype in dtypes.NUMPY_LACKS:
+            lacks = self._dtype in dtypes.NUMPY_LACKS
+            if dtypes.is_torch_tensor(values) or (lacks and not self._are_bits(values)):
                 tensor = self._converted(values)
                 return tensor if tensor.shape == shape else tensor.expand(shape).contiguous()
             array = np.asarray(values, dtypes.numpy_dtype(self._dtype))
@@ -484,14 +485,16 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         except TypeError as error:
             raise DtypeError(f"the values cannot be converted to {self._dtype.name.lower()}: {error}") from error
 
+    def _are_bits(self, values: Any) -> bool:
+        """Whether values have the type in which numpy has this tensor's elements: uint16 are the bits of bfloat16."""
+        is_numpy = isinstance(values, (np.ndarray, np.generic))
+        return is_numpy and values.dtype.newbyteorder("=") == dtypes.numpy_dtype(self._dtype)
+
     def _converted(self, values: Any) -> torch.Tensor:
-        """Converts numbers to a torch tensor of this tensor's element type; numpy's uint16 are the bits of bfloat16."""
+        """Converts numbers to a torch tensor of this tensor's element type."""
         torch_module = dtypes.import_torch()
-        if isinstance(values, np.ndarray):
-            is_bits = self._dtype in dtypes.NUMPY_LACKS and values.dtype == dtypes.numpy_dtype(self._dtype)
-            native = np.array(values, values.dtype.newbyteorder("="))  # torch has no negative strides, nor other orders
-            values = torch_module.from_numpy(native)
-            values = values.view(dtypes.torch_dtype(self._dtype)) if is_bits else values
+        if isinstance(values, np.ndarray):  # torch has no negative strides, nor other orders of bytes
+            values = torch_module.from_numpy(np.array(values, values.dtype.newbyteorder("=")))
         tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu").detach()
         if tensor.layout != torch_module.strided:
             raise TypeError(f"a tensor of layout {tensor.layout} has no strides")

@@ -102,5 +102,4 @@ def test_threads_that_load_rows_end_with_the_program(end):
     env = {**os.environ, "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]}
     command = [sys.executable, "-B", "-c", UNFINISHED + end]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (0, "reached\n"), done.stderr
-    assert "xception" not in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (0, "reached\n", "")

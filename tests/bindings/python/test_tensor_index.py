@@ -100,6 +100,10 @@ def test_bfloat16_is_assigned_as_bits_by_numpy_and_as_numbers_otherwise():
     half.local_array[1] = 0x3F80  # 1.0
     half[0] = half[1]
     half[[2]] = half.local_array[:1]
+    half[2, 1] = half.local_array[0, 1]
+    half[1] = half.local_array[1].astype(">u2")
+    with pytest.raises(syncyte.ArgumentError, match="same memory"):
+        half[:] = half.local_array[::-1]
     single = syncyte.WholeTensor((3, 2), "float32", comm=syncyte.COMM_SELF)
     single[:] = half
     assert single.local_array[:, 0].tolist() == [1, 1, 1]
