@@ -45,8 +45,8 @@ temporary_file::temporary_file(const std::string& target, std::int64_t process, 
 
 /// Locks the file; throws if another save has found it before it was locked, and removed it.
 void temporary_file::lock() {
-  lock_ = file(path_, file::mode::write);
-  while (::flock(lock_.descriptor(), LOCK_EX) != 0)
+  lock_ = file(path_, file::mode::read);
+  while (::flock(lock_.descriptor(), LOCK_SH) != 0)
     if (errno != EINTR) return;  // some file systems have no locks
   struct stat facts{};
   require(::fstat(lock_.descriptor(), &facts) == 0 && facts.st_nlink > 0, SYNCYTE_ERR_IO,
@@ -75,6 +75,7 @@ void temporary_file::commit(const std::string& target) {
   require(::rename(path_.c_str(), target.c_str()) == 0, SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", path_, target,
           errno_text(errno));
   path_.clear();
+  lock_ = {};
 }
 
 void remove_abandoned(const std::string& target) noexcept try {
