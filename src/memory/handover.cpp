@@ -161,9 +161,9 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
   if (!connection) check_open_files("accepting at a socket", errno);
   if (!connection || !is_same_user(connection.number())) return false;
   nonce shown{};
-  // A caller that sends nothing must not block the others.
+  // A caller that sends nothing must not block the others. One that has connected may be slow on a busy machine.
   const auto grace_period = [] { return clock::now() + milliseconds(1000); };
-  if (!wait_readable(connection.number(), std::min(deadline, grace_period()))) return false;
+  if (!wait_readable(connection.number(), grace_period())) return false;
   const bool has_spoken = recv(connection.number(), &shown, sizeof(shown), 0) == sizeof(shown);
   if (has_spoken && shown != secret) send(connection.number(), &refused, sizeof(refused), MSG_NOSIGNAL);
   if (!has_spoken || shown != secret || !send_descriptor(connection.number(), file.number())) return false;
@@ -175,9 +175,14 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 
 descriptor receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
   const auto deadline = clock::now() + timeout;
-  answer got = ask(name, secret, [&] { return clock::now() < deadline; });
-  if (!got.file) fail_step(got.failed_step, name, got.code);
-  return std::move(got.file);
+  const auto is_ahead = [&] { return clock::now() < deadline; };
+  for (;;) {
+    answer got = ask(name, secret, is_ahead);
+    if (got.file) return std::move(got.file);
+    // The listener has not waited for this process, which may have been stopped meanwhile.
+    const bool was_dropped = got.code == EPIPE || got.code == ECONNRESET;
+    if (!was_dropped || !is_ahead()) fail_step(got.failed_step, name, got.code);
+  }
 }
 
 descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on) {

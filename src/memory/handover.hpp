@@ -19,7 +19,8 @@ using nonce = std::array<std::uint64_t, 2>;
 /// Listens; throws SYNCYTE_ERR_UNSUPPORTED.
 descriptor listen_at(const std::string& name);
 
-/// Gives `file` to one process that connects within the time and sends the nonce. Returns whether a process got it.
+/// Gives `file` to one process that connects within the time, and sends the nonce within a second after that. Returns
+/// whether a process got it.
 bool hand_over(const descriptor& listener, const descriptor& file, const nonce& secret,
                std::chrono::milliseconds timeout);
 

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "memory/shared_segment.hpp"
 #include "processes.hpp"
@@ -125,6 +129,29 @@ TEST(refusals_of_sockets, a_caller_without_the_nonce_is_not_counted) {
     EXPECT_EQ(leader.serve(1, milliseconds(10000)), 1);  // may be called again
     EXPECT_EQ(wait_process(friendly), 0);
   }
+}
+
+TEST(refusals_of_sockets, a_caller_that_speaks_late_is_served) {
+  segment leader = segment::create(8192, sharing::socket);
+  const pid_t late = start_process([&] {
+    const int connection = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    sockaddr_un there{.sun_family = AF_UNIX, .sun_path = {}};
+    const std::string name = leader.ticket().name;
+    std::copy(name.begin() + 1, name.end(), there.sun_path + 1);  // "@..." is an abstract name
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    if (connect(connection, reinterpret_cast<sockaddr*>(&there), length) != 0) return 1;
+    std::this_thread::sleep_for(milliseconds(100));
+    const memory::nonce& secret = leader.ticket().nonce;
+    char given = 0;
+    if (send(connection, &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret)) return 2;
+    if (recv(connection, &given, 1, 0) != 1 || send(connection, "t", 1, MSG_NOSIGNAL) != 1) return 3;
+    return 0;
+  });
+  const auto end = std::chrono::steady_clock::now() + milliseconds(10000);
+  int served = 0;  // as the leader of a node calls it, until all ranks have attached
+  while (served == 0 && std::chrono::steady_clock::now() < end) served = leader.serve(1, milliseconds(1));
+  EXPECT_EQ(served, 1);
+  EXPECT_EQ(wait_process(late), 0);
 }
 
 TEST(refusals_of_sockets, another_user) {
