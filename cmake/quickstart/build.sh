@@ -81,9 +81,9 @@ asks_for_more() {
 expected_time() {
   [[ -z "${MPI}" ]] || return 0
   case "$*" in
-    "") echo " (3 to 6 minutes on 2 idle cores, up to 10 on slow ones)" ;;
+    "") echo " (about 9 minutes on 2 idle cores, up to 13 on slow ones)" ;;
     "-L slow") echo " (about 15 minutes on 2 idle cores)" ;;
-    "-L ranks") echo " (about 10 minutes on 2 idle cores)" ;;
+    "-L ranks") echo " (about 15 minutes on 2 idle cores)" ;;
   esac
 }
 
