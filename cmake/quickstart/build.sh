@@ -82,8 +82,8 @@ expected_time() {
   [[ -z "${MPI}" ]] || return 0
   case "$*" in
     "") echo " (about 9 minutes on 2 idle cores, up to 13 on slow ones)" ;;
-    "-L slow") echo " (about 15 minutes on 2 idle cores)" ;;
-    "-L ranks") echo " (about 15 minutes on 2 idle cores)" ;;
+    "-L slow") echo " (15 to 30 minutes on 2 idle cores)" ;;
+    "-L ranks") echo " (15 to 30 minutes on 2 idle cores)" ;;
   esac
 }
 
