@@ -155,8 +155,7 @@ descriptor listen_at(const std::string& name) {
 }
 
 bool hand_over(const descriptor& listener, const descriptor& file, const nonce& secret, milliseconds timeout) {
-  const auto deadline = clock::now() + timeout;
-  if (!wait_readable(listener.number(), deadline)) return false;
+  if (!wait_readable(listener.number(), clock::now() + timeout)) return false;
   const descriptor connection(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!connection) check_open_files("accepting at a socket", errno);
   if (!connection || !is_same_user(connection.number())) return false;
@@ -182,6 +181,7 @@ descriptor receive_from(const std::string& name, const nonce& secret, millisecon
     // The listener has not waited for this process, which may have been stopped meanwhile.
     const bool was_dropped = got.code == EPIPE || got.code == ECONNRESET;
     if (!was_dropped || !is_ahead()) fail_step(got.failed_step, name, got.code);
+    std::this_thread::sleep_for(milliseconds(5));
   }
 }
 

@@ -308,9 +308,9 @@ TEST(TensorOwnMemory, BoxesAreRefusedExactlyIfAnotherElementIsReadAndWritten) {
   in_turn([&] {
     int refused = 0, done = 0;
     for (const box_way& way : box_ways)
-      for (std::int64_t round = 0; round < 150; ++round)
+      for (std::int64_t round = 0; round < 600; ++round)  // the last of 7 ranks has few rows
         if (const auto box = random_box(*tensor, round)) check_box(*tensor, way, *box, refused, done);
-    EXPECT_GT(refused, 0);  // the last of 7 ranks has few rows
+    EXPECT_GT(refused, 10);
     EXPECT_GT(done, 50);
   });
 }
