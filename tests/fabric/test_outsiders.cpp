@@ -1,20 +1,16 @@
 // Programs of other users that connect to a rank's ports: random bytes, and messages of UCX without the rank's key.
-// Each rank has an outsider, a process that is forked before the rank opens its fabric and, as root, becomes another
-// user. It is told all that a rank's messages show, but the key.
+// Each rank starts an outsider, a program that is told all that a rank's messages show, but the key.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -23,7 +19,7 @@
 
 #include "../memory/processes.hpp"
 #include "../tensor/tensor_world.hpp"
-#include "fabric/module.hpp"
+#include "outsider.hpp"
 
 namespace {
 
@@ -32,18 +28,6 @@ using namespace syncyte::test;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t rows_each = 16;
-constexpr int hellos = 30, deaths = 10, requests = 10, large = 100, messages = hellos + deaths + requests + large;
-
-/// Facts that an outsider may know of a rank.
-struct target {
-  std::uint64_t process = 0;
-  std::uint64_t other_process = 0;  // of the next rank
-  std::uint64_t communicator = 0;
-  std::size_t address_bytes = 0;
-  std::array<char, 4096> address{};
-  std::size_t port_count = 0;
-  std::array<sockaddr_in, 64> ports{};
-};
 
 /// Inodes of this process's sockets.
 std::set<std::string> own_sockets() {
@@ -75,76 +59,22 @@ std::vector<sockaddr_in> listening_ports() {
   return found;
 }
 
-void send_random_bytes(const sockaddr_in& to, std::mt19937& random) {
-  for (const std::size_t bytes : {1, 8, 100, 10000, 1000000}) {
-    const memory::descriptor connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ::connect(connection.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
-    std::string content(bytes, '\0');
-    for (char& each : content) each = static_cast<char>(random());
-    std::this_thread::sleep_for(5ms);
-    [[maybe_unused]] const auto sent = ::send(connection.number(), content.data(), bytes, MSG_NOSIGNAL);
-    std::this_thread::sleep_for(5ms);
-  }
-}
-
-/// Sends what would end the rank, or take its memory, if it were believed.
-void send_messages(const target& to, fabric::link& way, std::mt19937& random) {
-  const auto send = [&](fabric::message_header header, std::size_t bytes) {
-    header.sender = to.other_process;
-    auto made = std::make_shared<fabric::message>(header, bytes);
-    for (std::byte& each : made->payload()) each = static_cast<std::byte>(random());
-    way.send(std::move(made));
-  };
-  using enum fabric::message_kind;
-  for (std::uint32_t i = 0; i < hellos; ++i) send({.number = 1 + i, .session = i, .kind = hello}, 20 + 10 * i);
-  for (int i = 0; i < deaths; ++i) send({.kind = i % 2 == 0 ? death : heartbeat, .arguments = {to.other_process}}, 0);
-  for (std::uint64_t i = 1; i <= requests; ++i)
-    send({.number = i,
-          .communicator = to.communicator,
-          .object = 1,
-          .kind = request,
-          .operation = 2,
-          .changes = 1,
-          .arguments = {0, 8}},
-         8);
-  for (std::uint32_t i = 0; i < large; ++i)
-    send({.number = 2 + i, .session = i, .kind = i % 2 == 0 ? hello : request}, fabric::most_payload);
-}
-
-class ignoring_receiver final : public fabric::receiver {
- public:
-  void on_message(const fabric::message_header&, std::span<const std::byte>) override { ++answers; }
-  void on_broken(std::uint64_t) override {}
-  int answers = 0;
-};
-
-/// The outsider: attacks the process that it reads of, until that closes the pipe. The exit status tells what failed.
-int attack(int pipe) {
-  ::setenv("UCX_TLS", "tcp", 1);
-  ::unsetenv("SYNCYTE_UCX_TLS");
-  std::string reason;
-  const auto ucx = fabric::open_module(fabric::ucx_module, reason);  // before it loses the right to read the file
-  if (ucx == nullptr) return 1;
-  if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0)) return 2;
-  target to;
-  if (::read(pipe, &to, sizeof to) != sizeof to) return 3;
-  std::mt19937 random(7);
-  for (std::size_t i = 0; i < to.port_count; ++i) send_random_bytes(to.ports[i], random);
-  ignoring_receiver received;
-  const auto worker = ucx->make_worker(received);
-  const auto way = worker->connect({to.address.data(), to.address_bytes}, 1);
-  send_messages(to, *way, random);
-  ::fcntl(pipe, F_SETFL, O_NONBLOCK);
-  char end = 0;
-  while (::read(pipe, &end, 1) != 0) worker->progress();
-  return received.answers == 0 ? 0 : 4;
-}
-
 std::size_t resident_kilobytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
   return 0;
+}
+
+/// UCX 1.20 finds no way from a process to another over the device `lo`: it looks for a route to the identity of the
+/// machine, which stands where others have an address (openucx/ucx#11202).
+bool ucx_connects_over_lo() {
+  void* const loaded = ::dlopen("libucp.so.0", RTLD_NOW | RTLD_NOLOAD);
+  using get_version = void (*)(unsigned*, unsigned*, unsigned*);
+  unsigned major = 0, minor = 0, patch = 0;
+  reinterpret_cast<get_version>(::dlsym(loaded, "ucp_get_version"))(&major, &minor, &patch);
+  ::dlclose(loaded);
+  return major != 1 || minor != 20;
 }
 
 /// `before`: ports that were not UCX's.
@@ -166,20 +96,23 @@ target describe_this_rank(const fabric::engine& engine, const std::vector<sockad
 }
 
 TEST(Outsiders, DoNoHarm) {
-  int pipe[2] = {};
-  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
-  const pid_t outsider = start_process([&] {
-    ::close(pipe[1]);
-    return attack(pipe[0]);
-  });
-  ::close(pipe[0]);
   world();
   const std::vector<sockaddr_in> others = listening_ports();
   std::string reason;
   fabric::engine* const engine = fabric::process_engine(reason);
   ASSERT_NE(engine, nullptr) << reason;
+  if (on_one_node() && !ucx_connects_over_lo()) GTEST_SKIP() << "no outsider could connect, by UCX 1.20 over lo";
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows_each * ranks(), 1});
   fill<std::int64_t>(*tensor);
+  const char* const program = std::getenv("SYNCYTE_TEST_OUTSIDER");
+  ASSERT_NE(program, nullptr) << "names the program fabric_outsider; CTest sets it";
+  int pipe[2] = {};
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  const pid_t outsider = start_process([&] {
+    ::dup2(pipe[0], STDIN_FILENO);
+    return ::execl(program, program, nullptr);
+  });
+  ::close(pipe[0]);
   const target told = describe_this_rank(*engine, others);
   EXPECT_GT(told.port_count, 0u);
   for (std::size_t i = 0; i < told.port_count && on_one_node(); ++i)
