@@ -4,7 +4,8 @@
 #     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialised with MPI_THREAD_MULTIPLE,
 #     MPI_COMM_WORLD has all ranks. Write plain TEST()s: each runs on all ranks, and passes if it passes on all of them.
 #   syncyte_mpi_test(NAME window_remote TARGET test_window ONLY "window.*" RANKS 2 ENV SYNCYTE_SHM=none)
-#     Runs tests of a program that the same CMakeLists.txt declares once more, with other options.
+#     Runs tests of a program that the same CMakeLists.txt declares once more, with other options. ONLY "!window.*" runs
+#     all but these.
 #   syncyte_pytest(NAME python LABELS python FILES test_a.py test_b.py RANKS 3 MORE_RANKS 1 2 5)
 #     pytest under mpirun with mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one CTest entry.
 #     Cases marked pytest.mark.thorough run only at MORE_RANKS, or if LABELS has slow.

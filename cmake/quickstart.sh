@@ -36,7 +36,7 @@ Commands
 
 Each command does what is missing and nothing else: system packages (apt-get, as root or with sudo), the Python
 environment .venv with the versions of cmake/requirements.lock, configuration by preset and the build in build/.
-Debian 12, Debian 13 and Ubuntu 24.04 (not tried yet) are supported. Elsewhere, or without the right to install packages, it says
+Debian 12, Debian 13 and Ubuntu 24.04 are supported. Elsewhere, or without the right to install packages, it says
 what is missing and stops. It can be called from any folder: paths given to it are relative to that folder.
 
 Environment

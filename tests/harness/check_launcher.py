@@ -102,7 +102,9 @@ def check_tests(options: argparse.Namespace, folder: str) -> None:
     cases = GTEST if options.kind == "gtest" else PYTEST
     prefix = "" if options.kind == "gtest" else os.path.basename(options.target) + "::"
     good = ["Good.Before", "Good.After"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
-    only = "--only=" + ",".join(prefix + name for name in [*good, *(case.test for case in cases)])
+    names = [prefix + name for name in [*good, *(case.test for case in cases)]]
+    left_out = [prefix + "test_is_left_out", "!*left_out"] if options.kind == "pytest" else []
+    only = "--only=" + ",".join(names + left_out)
     most_seconds = MOST_SECONDS * (1 + sum(case.ends_run for case in cases))
     result = launch(options, "run", LIMIT, most_seconds,
                     ["--kind", options.kind, "--folder", folder, only, options.target])

@@ -36,7 +36,8 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--only", default="", metavar="PATTERNS", help="tests' names, also with * (a,b,c); default: all"
+        "--only", default="", metavar="PATTERNS",
+        help="tests' names, also with * (a,b,c); !a leaves out what would be in; default: all"
     )
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
     parser.add_argument("--folder", required=True, help="of the results")
@@ -53,16 +54,22 @@ def environment_of(options: argparse.Namespace) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+def matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, each) for each in patterns)
+
+
 def names_of(options: argparse.Namespace, thorough: bool) -> list[str]:
     if options.kind == "gtest":
         names = discover.gtest_names(options.files[0])
     else:
         names = discover.pytest_names(options.files, thorough)
     patterns = [pattern for pattern in options.only.split(",") if pattern]
-    unknown = [pattern for pattern in patterns if not fnmatch.filter(names, pattern)]
+    unknown = [pattern for pattern in patterns if not fnmatch.filter(names, pattern.removeprefix("!"))]
     if unknown:
         raise SystemExit(f"--only: no test is called {', '.join(unknown)}")
-    return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")] or ["*"]
+    unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+    return [name for name in names if matches(name, wanted) and not matches(name, unwanted)]
 
 
 def rank_command(options: argparse.Namespace) -> list[str]:

@@ -111,10 +111,13 @@ def test_a_message_fails_alone():
     assert works()
 
 
-def test_traced_graphs_have_meta_kernels_still():
+def test_fake_tensors_have_meta_kernels_still():
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode():
         assert allreduce(torch.empty(3)).shape == (3,)
+
+
+def test_compiled_functions_have_kernels_still():
     run = torch.compile(functools.partial(allreduce), fullgraph=True, backend="aot_eager")
     assert run(torch.ones(2)).tolist() == [SIZE] * 2
