@@ -21,7 +21,7 @@ function(syncyte_install_library target component)
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")
     set_target_properties(${target} PROPERTIES
-      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
+      VERSION ${PROJECT_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} INSTALL_RPATH "$ORIGIN")
   endif()
   set_property(TARGET ${target} PROPERTY EXPORT_NAME ${component})
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
@@ -109,7 +109,7 @@ endif()
 configure_package_config_file(cmake/syncyte-config.cmake.in "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   INSTALL_DESTINATION "${SYNCYTE_CMAKE_DIR}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
-  COMPATIBILITY SameMajorVersion)
+  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)

@@ -49,6 +49,8 @@ class _Reader:
         self.integers: set[str] = set()  # typedefs of int32_t
 
     def read(self, node) -> None:
+        if isinstance(node, c_ast.FuncDef):
+            return  # an inline function: other languages call what it calls
         if isinstance(node, c_ast.Typedef):
             self._typedef(node)
         elif isinstance(node.type, c_ast.Enum):

@@ -83,11 +83,18 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
+syncyte_status_t syncyte_init_abi(const syncyte_init_options_t* options, int32_t abi) {
   return guarded("init", [&] {
     if (mpi::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
-    const auto error = error_of([&] { chosen = options_or(options, chosen); });
+    const auto error = error_of([&] {
+      base::require(
+          abi == SYNCYTE_ABI_VERSION, SYNCYTE_ERR_VERSION,
+          "the program was compiled for the binary interface {} of Syncyte, but the library's is {}: compile it with "
+          "this library's headers",
+          abi, SYNCYTE_ABI_VERSION);
+      chosen = options_or(options, chosen);
+    });
     if (runtime::start(chosen.thread_level, error)) fabric::group::open_at_start(*runtime::world());
     tag_handle_numbers(runtime::world()->id());
     open_trace_file();

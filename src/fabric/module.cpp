@@ -49,10 +49,10 @@ std::string loader_error() {
 
 }  // namespace
 
-std::unique_ptr<transport> open_module(const char* file, std::string& reason, bool is_local) {
+std::unique_ptr<transport> open_module(const std::string& file, std::string& reason, bool is_local) {
   const kept_signals signals;
   // This is dlopen(). AddressSanitizer replaces the function of that name, and its RUNPATH would be searched.
-  void* module = dlmopen(LM_ID_BASE, file, RTLD_NOW | RTLD_LOCAL);
+  void* module = dlmopen(LM_ID_BASE, file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     reason = loader_error();
     return nullptr;

@@ -11,16 +11,30 @@ static int rank = 0, size = 0;
 
 static int is_odd_one(void) { return rank == size - 1; }
 
-/* Expects the error on all ranks, with the odd rank's `reason`. */
-static void expect_refusal(const syncyte_init_options_t* options, const char* reason) {
+/* Expects that a start has given the odd rank's error on all ranks, and has started nothing. */
+static void expect_refused(syncyte_status_t status, syncyte_status_t expected, const char* reason) {
   char message[256];
   int32_t is_started = -1;
   syncyte_comm_t world = NULL;
   snprintf(message, sizeof message, "init failed on rank %d of world: %s", size - 1, reason);
-  EXPECT_ERROR(syncyte_init(options), SYNCYTE_ERR_ARGUMENT, message);
+  EXPECT_ERROR(status, expected, message);
   EXPECT_OK(syncyte_initialized(&is_started));
   EXPECT(is_started == 0);
   EXPECT_ERROR(syncyte_comm_world(&world), SYNCYTE_ERR_NOT_INITIALISED, "not initialised");
+}
+
+static void expect_refusal(const syncyte_init_options_t* options, const char* reason) {
+  expect_refused(syncyte_init(options), SYNCYTE_ERR_ARGUMENT, reason);
+}
+
+/* A program that one rank has compiled with headers of another binary interface. */
+static void test_abi(void) {
+  char reason[256];
+  const int32_t other = SYNCYTE_ABI_VERSION - 1;
+  snprintf(reason, sizeof reason, "compiled for the binary interface %d of Syncyte, but the library's is %d", other,
+           SYNCYTE_ABI_VERSION);
+  const syncyte_status_t status = syncyte_init_abi(NULL, is_odd_one() ? other : SYNCYTE_ABI_VERSION);
+  expect_refused(status, SYNCYTE_ERR_VERSION, reason);
 }
 
 static void test_variable(const char* name, const char* value, const char* expected) {
@@ -80,6 +94,7 @@ int main(int argc, char** argv) {
   test_durations("SYNCYTE_WATCHDOG", "a number of at least 0 and at most 1000000000");
   test_durations("SYNCYTE_FABRIC_DEADLINE", "a number of at least 0.1 and at most 1000000000");
   test_options();
+  test_abi();
   test_way_of_one_rank(); /* options and environment are valid: the start succeeds */
   test_started_already();
   EXPECT_OK(syncyte_finalize());

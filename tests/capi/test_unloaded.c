@@ -7,7 +7,7 @@
 #include "failures.h"
 #include "syncyte/base.h"
 
-typedef int32_t (*start_fn)(const void* options);
+typedef int32_t (*start_fn)(const void* options, int32_t abi);
 typedef int32_t (*plain_fn)(void);
 typedef int32_t (*flag_fn)(int32_t* flag);
 typedef const char* (*text_fn)(void);
@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   if (count != 2) return 2;
   void* library = load(arguments[1]);
   if (library == NULL) return 1;
-  EXPECT(((start_fn)dlsym(library, "syncyte_init"))(NULL) == 0);
+  EXPECT(((start_fn)dlsym(library, "syncyte_init_abi"))(NULL, SYNCYTE_ABI_VERSION) == 0);
   dlclose(library);
   usleep(1200000); /* the watchdog's thread wakes twice meanwhile */
 
@@ -36,7 +36,7 @@ int main(int count, char** arguments) {
   library = load(arguments[1]);
   EXPECT(((flag_fn)dlsym(library, "syncyte_initialized"))(&is_started) == 0 && is_started == 0);
   /* Syncyte cannot start a second time. */
-  EXPECT(((start_fn)dlsym(library, "syncyte_init"))(NULL) == SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT(((start_fn)dlsym(library, "syncyte_init_abi"))(NULL, SYNCYTE_ABI_VERSION) == SYNCYTE_ERR_NOT_INITIALISED);
   EXPECT(((text_fn)dlsym(library, "syncyte_last_error"))()[0] != '\0');
   dlclose(library);
   return failures != 0;

@@ -1,7 +1,8 @@
-"""Exported symbols of a shared library are exactly what its headers declare.
+"""Exported symbols of a shared library are exactly what its headers declare; its name ends in the number of the ABI.
 
-    symbols.py LIBRARY [--headers FOLDER ...] [--prefix P ...] [--uses FOLDER ...] [--nm NM]
+    symbols.py LIBRARY --base base.h [--headers FOLDER ...] [--prefix P ...] [--uses FOLDER ...] [--nm NM] [--readelf R]
 
+--base     the header that defines SYNCYTE_ABI_VERSION, in which the library's SONAME ends
 --headers  the library exports each function marked SYNCYTE_EXPORT there and nothing else
 --prefix   instead: each exported name starts with one of these (Fortran modules, libraries without a C header)
 --uses     each syncyte_ symbol that it takes from elsewhere is declared in these folders' headers
@@ -16,6 +17,8 @@ import sys
 from pathlib import Path
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+ABI = re.compile(r"#define SYNCYTE_ABI_VERSION (\d+)")
+SONAME = re.compile(r"\(SONAME\).*\[(.*)\]")
 DECLARATION = re.compile(r"\bSYNCYTE_EXPORT\b[^;{()]*?\b(\w+)\s*\(")
 
 
@@ -37,8 +40,15 @@ def symbols(nm: str, library: str, kind: str) -> set[str]:
     return {field[0].split("@")[0] for field in fields if len(field) > 1 and field[1] != "A"}
 
 
+def check_name(arguments: argparse.Namespace) -> list[str]:
+    (abi,) = ABI.findall(arguments.base.read_text())
+    (name,) = SONAME.findall(subprocess.run([arguments.readelf, "-d", arguments.library], check=True,
+                                            capture_output=True, text=True).stdout)
+    return [] if name.endswith(f".so.{abi}") else [f"its SONAME is {name}; expected one that ends in .so.{abi}"]
+
+
 def check(arguments: argparse.Namespace) -> list[str]:
-    errors: list[str] = []
+    errors = check_name(arguments)
     exported = symbols(arguments.nm, arguments.library, "--defined-only")
     if arguments.headers:
         wanted = declared(arguments.headers)
@@ -60,10 +70,12 @@ def check(arguments: argparse.Namespace) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
+    parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--headers", nargs="*", default=[])
     parser.add_argument("--prefix", nargs="*", default=[])
     parser.add_argument("--uses", nargs="*", default=[])
     parser.add_argument("--nm", default="nm")
+    parser.add_argument("--readelf", default="readelf")
     errors = check(parser.parse_args())
     print("\n".join(errors) or "exports what it declares")
     return 1 if errors else 0

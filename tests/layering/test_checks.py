@@ -165,16 +165,23 @@ class ErrorFields(Tree):
 
 
 class Symbols(Tree):
-    def library(self, text: str) -> argparse.Namespace:
+    def library(self, text: str, soname: str = "libx.so.7") -> argparse.Namespace:
         self.write("x.c", text)
-        self.write("h/x.h", "#define SYNCYTE_EXPORT\n/* SYNCYTE_EXPORT int syncyte_old(void); */\n"
+        self.write("h/x.h", "#define SYNCYTE_ABI_VERSION 7\n#define SYNCYTE_EXPORT\n"
+                            "/* SYNCYTE_EXPORT int syncyte_old(void); */\n"
                             "SYNCYTE_EXPORT const char* syncyte_a(int b,\n   int c);\n")
         library = self.root / "libx.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
-        return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], prefix=[], uses=[], nm="nm")
+        subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", str(library), str(self.root / "x.c")],
+                       check=True)
+        return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], prefix=[], uses=[], nm="nm",
+                                  readelf="readelf", base=self.root / "h/x.h")
 
     def test_exact(self) -> None:
         self.assertEqual(symbols.check(self.library("int syncyte_a;")), [])
+
+    def test_a_name_of_another_interface(self) -> None:
+        wrong = ["its SONAME is libx.so.6; expected one that ends in .so.7"]
+        self.assertEqual(symbols.check(self.library("int syncyte_a;", "libx.so.6")), wrong)
 
     def test_undeclared(self) -> None:
         self.assertEqual(symbols.check(self.library("int syncyte_a, stray;")), ["exported but not declared: stray"])

@@ -12,8 +12,9 @@ module syncyte_base_c
 
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_PATCH = 0_c_int32_t
 
-  !> Number of the binary interface; it increases with every incompatible change.
-  integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 2_c_int32_t
+  !> Number of the binary interface. It increases with every incompatible change; the names of the shared libraries
+  !> end in it (libsyncyte.so.3).
+  integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 3_c_int32_t
 
   !> Maximum number of dimensions of a tensor or buffer.
   integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t

@@ -3,10 +3,10 @@
 module syncyte_checkpoint_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Newest file format that this library reads and writes.
   integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
@@ -40,6 +40,20 @@ module syncyte_checkpoint_c
   end type syncyte_checkpoint_options_t
 
   interface
+
+    !> Returns the version of the loaded libsyncyte_hdf5. Local; callable at any time, from any thread.
+    ! major [out]: first number
+    ! minor [out]: second number
+    ! patch [out]: third number
+    ! abi [out]: SYNCYTE_ABI_VERSION of the library
+    function syncyte_hdf5_version(major, minor, patch, abi) bind(C, name="syncyte_hdf5_version") result(answer)
+      import
+      integer(c_int32_t), intent(out), optional :: major
+      integer(c_int32_t), intent(out), optional :: minor
+      integer(c_int32_t), intent(out), optional :: patch
+      integer(c_int32_t), intent(out), optional :: abi
+      integer(c_int32_t) :: answer
+    end function syncyte_hdf5_version
 
     !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
     !> count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with

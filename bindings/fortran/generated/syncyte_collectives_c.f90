@@ -2,10 +2,10 @@
 !> Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
 module syncyte_collectives_c
   use, intrinsic :: iso_c_binding
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Directions of a scan.
   ! from rank 0 up: MPI's order

@@ -48,17 +48,18 @@ module syncyte_comm_c
 
   interface
 
-    !> Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
-    !> nothing.
+    !> Does what syncyte_init() does, for a program that was compiled for the binary interface `abi`. For languages
+    !> that do not include this header.
     ! options [in]: null for defaults
-    ! Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of
-    ! them has bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may be
-    ! called again.
-    function syncyte_init(options) bind(C, name="syncyte_init") result(answer)
+    ! abi [in]: SYNCYTE_ABI_VERSION of the header or of the declarations that the program uses
+    ! Returns: SYNCYTE_ERR_VERSION on all ranks if `abi` is not the library's number on one of them; otherwise as
+    ! syncyte_init().
+    function syncyte_init_abi(options, abi) bind(C, name="syncyte_init_abi") result(answer)
       import
       type(syncyte_init_options_t), intent(in), optional :: options
+      integer(c_int32_t), value :: abi
       integer(c_int32_t) :: answer
-    end function syncyte_init
+    end function syncyte_init_abi
 
     !> Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so
     !> that one of them can print it for all. Local; callable at any time.

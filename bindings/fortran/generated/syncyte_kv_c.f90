@@ -3,10 +3,10 @@
 module syncyte_kv_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
   ! k mod P, for ranks that are counted one of each node in turn

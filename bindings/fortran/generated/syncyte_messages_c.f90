@@ -2,10 +2,10 @@
 !> Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.
 module syncyte_messages_c
   use, intrinsic :: iso_c_binding
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Source of a receive: any rank. Tag of a receive: any tag.
   integer(c_int32_t), parameter :: SYNCYTE_ANY = -1_c_int32_t

@@ -2,10 +2,10 @@
 !> Buckets of memory that all ranks sum in place while they compute: gradient averaging.
 module syncyte_reducer_c
   use, intrinsic :: iso_c_binding
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Options of a reducer.
   type, bind(C) :: syncyte_reducer_options_t

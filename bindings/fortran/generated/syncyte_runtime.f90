@@ -1,14 +1,14 @@
 ! Generated from methods/runtime.methods by bindings/generate; do not edit.
 !> Start and end of Syncyte, its version, its log.
 !>
-!> The module syncyte calls start syncyte_init and finish_all syncyte_finalize; here C's functions have these names.
+!> The module syncyte calls start syncyte_init and finish_all syncyte_finalize; here C's function has the second name.
 module syncyte_runtime
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
   use syncyte_spans
-  use syncyte_comm_c, only: syncyte_init, syncyte_finalize
+  use syncyte_comm_c, only: syncyte_finalize
   implicit none
   private
 
@@ -27,7 +27,7 @@ contains
     integer(c_int32_t) :: status
 
     if (present(thread_level)) options%thread_level = int(thread_level, c_int32_t)
-    status = syncyte_init(options)
+    status = syncyte_init_abi(options, SYNCYTE_ABI_VERSION)
     call finish(status, stat, errmsg)
   end subroutine start
 

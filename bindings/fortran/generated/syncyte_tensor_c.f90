@@ -3,10 +3,10 @@
 module syncyte_tensor_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
-  use syncyte_comm_c, c_syncyte_init => syncyte_init, c_syncyte_finalize => syncyte_finalize
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
-  private :: c_syncyte_init, c_syncyte_finalize
+  private :: c_syncyte_finalize
 
   !> Comparisons of tensor_wait().
   ! equal

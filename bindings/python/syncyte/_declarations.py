@@ -24,7 +24,7 @@ class Function(NamedTuple):
 VERSION_MAJOR = 0  # Version of this header; syncyte_version() returns the library's.
 VERSION_MINOR = 1
 VERSION_PATCH = 0
-ABI_VERSION = 2  # Number of the binary interface; it increases with every incompatible change.
+ABI_VERSION = 3
 MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
@@ -780,14 +780,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # request (in,out): a request
         ],
     ),
-    # Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
-    # nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if
-    # one of them has bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may
-    # be called again.
-    "syncyte_init": Function(
+    # Does what syncyte_init() does, for a program that was compiled for the binary interface `abi`. For languages that
+    # do not include this header. Returns: SYNCYTE_ERR_VERSION on all ranks if `abi` is not the library's number on one
+    # of them; otherwise as syncyte_init().
+    "syncyte_init_abi": Function(
         ctypes.c_int32,
         [
             ctypes.POINTER(InitOptions),  # options (in, optional): null for defaults
+            ctypes.c_int32,  # abi (in): SYNCYTE_ABI_VERSION of the header or of the declarations that the program uses
         ],
     ),
     # Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so that one
@@ -2993,6 +2993,16 @@ CORE: dict[str, Function] = {
 
 
 HDF5: dict[str, Function] = {
+    # Returns the version of the loaded libsyncyte_hdf5. Local; callable at any time, from any thread.
+    "syncyte_hdf5_version": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),  # major (out, optional): first number
+            ctypes.POINTER(ctypes.c_int32),  # minor (out, optional): second number
+            ctypes.POINTER(ctypes.c_int32),  # patch (out, optional): third number
+            ctypes.POINTER(ctypes.c_int32),  # abi (out, optional): SYNCYTE_ABI_VERSION of the library
+        ],
+    ),
     # Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path, count,
     # keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full also
     # the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ. The new

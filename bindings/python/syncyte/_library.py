@@ -25,7 +25,7 @@ log = logging.getLogger("syncyte")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
-_SONAME = f"{_SUFFIX}.{c.VERSION_MAJOR}"
+_SONAME = f"{_SUFFIX}.{c.ABI_VERSION}"
 
 
 def _built_folders() -> list[str]:
@@ -64,7 +64,7 @@ def find(name: str) -> str:
 def _load(name: str, functions: dict[str, c.Function]) -> Library:
     path = find(name)
     try:
-        library = Library(path, ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL), functions)
+        library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
     except OSError as error:
         folders, variable = _built_folders(), f"{name.upper()}_LIBRARY"
         if os.path.isabs(path):
@@ -77,26 +77,27 @@ def _load(name: str, functions: dict[str, c.Function]) -> Library:
                 f"(PYTHONPATH=build/python) or of an installation, or set {variable} to the file"
             )
         raise errors.LibraryError(f"cannot load lib{name}: {error}. {advice}") from error
+    check_version(path, library, name)
     log.debug("loaded %s", path)
-    return library
+    return Library(path, library, functions)
 
 
-def _check_version(library: Library) -> None:
-    path = library.path
+def check_version(path: str, library: ctypes.CDLL, name: str) -> None:
+    """Raises LibraryError unless a loaded library is of this package's version, as its function NAME_version says."""
     try:
-        function = library.unchecked("syncyte_version")
-    except errors.LibraryError:
-        raise errors.LibraryError(f"{path} is not Syncyte's library: it has no function syncyte_version") from None
+        function = getattr(library, f"{name}_version")
+    except AttributeError:
+        raise errors.LibraryError(f"{path} is not lib{name}: it has no function {name}_version") from None
     numbers = [ctypes.c_int32(-1) for _ in range(4)]
-    status = function(*numbers)
+    status = function(*map(ctypes.byref, numbers))
     if status != c.Status.SUCCESS:
-        raise errors.LibraryError(f"{path}: syncyte_version returned status {status}")
+        raise errors.LibraryError(f"{path}: {name}_version returned status {status}")
     major, minor, patch, abi = (number.value for number in numbers)
     if abi != c.ABI_VERSION or major != c.VERSION_MAJOR or minor < c.VERSION_MINOR:
         raise errors.LibraryError(
             f"{path} is Syncyte {major}.{minor}.{patch} (ABI {abi}), but this Python package, in {_PACKAGE}, is "
             f"{c.VERSION_MAJOR}.{c.VERSION_MINOR}.{c.VERSION_PATCH} (ABI {c.ABI_VERSION}): install both from the same "
-            f"version, or set SYNCYTE_LIBRARY to the right file"
+            f"version, or set {name.upper()}_LIBRARY to the right file"
         )
 
 
@@ -192,9 +193,7 @@ def core() -> Library:
     """Returns libsyncyte. Raises LibraryError (an ImportError) if it is missing or of another version."""
     global _core
     if _core is None:
-        library = _load("syncyte", c.CORE)
-        _check_version(library)
-        _core = library
+        _core = _load("syncyte", c.CORE)
     return _core
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,9 @@ import torch
 
 from . import _interrupts, _library, _torch_shapes
 
-torch.ops.load_library(_library.find("syncyte_torch"))
+_path = _library.find("syncyte_torch")
+_library.check_version(_path, ctypes.CDLL(_path), "syncyte_torch")
+torch.ops.load_library(_path)
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 
 # wait_message's argument `gradients` (gradient_rule in bindings/torch/src/messages/messages.hpp): a received tensor

@@ -46,14 +46,14 @@ def init(thread_level: str = "multiple") -> None:
         known = thread_level in _LEVELS
         options = _library.new_struct(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
         if not known:
-            _library.call_refused("syncyte_init", options)
+            _library.call_refused("syncyte_init_abi", options, c.ABI_VERSION)
             levels = ", ".join(_LEVELS)
             raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
         _library.core().syncyte_watchdog_line_set(_line_hook, None)
         if threading.current_thread() is threading.main_thread():  # Python runs signal handlers only there
             _library.core().syncyte_interrupt_set(_interrupts.hook, None)
         mpi4py_finalizes = _exit.will_mpi4py_finalize()
-        _library.core().syncyte_init(options)
+        _library.core().syncyte_init_abi(options, c.ABI_VERSION)
         if not _started:
             if mpi4py_finalizes:
                 excepthook.watch_exit()

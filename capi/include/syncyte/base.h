@@ -53,8 +53,9 @@ extern "C" {
 #define SYNCYTE_VERSION_MINOR 1
 #define SYNCYTE_VERSION_PATCH 0
 
-/** Number of the binary interface; it increases with every incompatible change. */
-#define SYNCYTE_ABI_VERSION 2
+/** Number of the binary interface. It increases with every incompatible change; the names of the shared libraries end
+ * in it (libsyncyte.so.3). */
+#define SYNCYTE_ABI_VERSION 3
 
 /** Maximum number of dimensions of a tensor or buffer. */
 #define SYNCYTE_MAX_NDIM 8

@@ -82,13 +82,26 @@ typedef struct syncyte_topology_t {
 } syncyte_topology_t;
 
 /**
+ * @brief Does what syncyte_init() does, for a program that was compiled for the binary interface `abi`. For languages
+ * that do not include this header.
+ * @param[in] options {optional} null for defaults
+ * @param[in] abi SYNCYTE_ABI_VERSION of the header or of the declarations that the program uses
+ * @return SYNCYTE_ERR_VERSION on all ranks if `abi` is not the library's number on one of them; otherwise as
+ * syncyte_init().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_init_abi(const syncyte_init_options_t* options, int32_t abi);
+
+/**
  * @brief Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
  * nothing.
  * @param[in] options {optional} null for defaults
  * @return SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of them has
- * bad options or a bad environment variable; MPI is then initialised, Syncyte is not, and init may be called again.
+ * bad options or a bad environment variable; SYNCYTE_ERR_VERSION if one was compiled with headers of another binary
+ * interface. MPI is then initialised, Syncyte is not, and init may be called again.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* options);
+static inline syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
+  return syncyte_init_abi(options, SYNCYTE_ABI_VERSION);
+}
 
 /**
  * @brief Returns whether all ranks of a communicator got this thread's last error, which their agreement found, so that

@@ -3,7 +3,7 @@
 program test_kinds
   use, intrinsic :: iso_c_binding
   use syncyte
-  use syncyte_c  ! both modules have a syncyte_init
+  use syncyte_c  ! both modules have a syncyte_finalize
   use checks
   implicit none
   type(syncyte_comm) :: world

@@ -57,7 +57,9 @@ class Checkpoints:
         self.core = ctypes.CDLL(os.environ["SYNCYTE_LIBRARY"], mode=os.RTLD_LOCAL)
         self.hdf5 = ctypes.CDLL(os.environ["SYNCYTE_HDF5_LIBRARY"], mode=os.RTLD_LOCAL)
         self.core.syncyte_last_error.restype = ctypes.c_char_p
-        self.check(self.core.syncyte_init(None))
+        abi = ctypes.c_int32()
+        self.check(self.hdf5.syncyte_hdf5_version(None, None, None, ctypes.byref(abi)))
+        self.check(self.core.syncyte_init_abi(None, abi))
         self.comm = ctypes.c_void_p()
         self.check(self.core.syncyte_comm_world(ctypes.byref(self.comm)))
 

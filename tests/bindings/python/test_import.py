@@ -16,7 +16,7 @@ COMPILER = os.environ.get("SYNCYTE_CC", "cc")
 
 FAKE = """
 #include <stdint.h>
-int32_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
+int32_t NAME(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
   *major = MAJOR; *minor = MINOR; *patch = 5; *abi = ABI;
   return 0;
 }
@@ -38,6 +38,11 @@ def build(folder, source, *flags):
     (folder / "fake.c").write_text(source)
     subprocess.run([COMPILER, "-shared", "-fPIC", *flags, "-o", path, folder / "fake.c"], check=True, timeout=60)
     return str(path)
+
+
+def fake(folder, name, major, minor, abi):
+    """A library that is nothing but its version."""
+    return build(folder, FAKE, f"-DNAME={name}_version", f"-DMAJOR={major}", f"-DMINOR={minor}", f"-DABI={abi}")
 
 
 def test_import_brings_neither_torch_nor_mpi():
@@ -67,7 +72,7 @@ def test_loading_the_library_does_not_initialise_mpi():
 def test_symbols_stay_private():
     output = run(
         "import ctypes\nfrom syncyte import _library\n_library.core()\n"
-        "print(hasattr(ctypes.CDLL(None), 'syncyte_init'))"
+        "print(hasattr(ctypes.CDLL(None), 'syncyte_init_abi'))"
     )
     assert output == "False"
 
@@ -88,7 +93,7 @@ def test_package_folder_then_loader(tmp_path):
     package = tmp_path / "syncyte"
     shutil.copytree(os.path.dirname(syncyte.__file__), package, ignore=shutil.ignore_patterns("_location.py"))
     code = "from syncyte import _library\nprint(_library.core().path)"
-    assert run(code, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=os.path.dirname(LIBRARY)) == "libsyncyte.so.0"
+    assert run(code, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=os.path.dirname(LIBRARY)) == f"libsyncyte.so.{ABI}"
     message = run(code, check=False, PYTHONPATH=str(tmp_path))
     assert "LibraryError" in message and "SYNCYTE_LIBRARY" in message and "PYTHONPATH=build/python" in message
     shutil.copy(LIBRARY, package / "libsyncyte.so")
@@ -97,8 +102,7 @@ def test_package_folder_then_loader(tmp_path):
 
 @pytest.mark.parametrize("version", [(1, 1, ABI), (0, 0, ABI), (0, 1, ABI + 98)])
 def test_library_of_another_version_is_refused(tmp_path, version):
-    flags = [f"-D{name}={value}" for name, value in zip(("MAJOR", "MINOR", "ABI"), version, strict=True)]
-    path = build(tmp_path, FAKE, *flags)
+    path = fake(tmp_path, "syncyte", *version)
     code = (
         "import syncyte\n"
         "for _ in range(2):\n"
@@ -114,8 +118,22 @@ def test_library_of_another_version_is_refused(tmp_path, version):
     assert path in lines[0] and f"{major}.{minor}.5 (ABI {abi})" in lines[0] and f"0.1.0 (ABI {ABI})" in lines[0]
 
 
+@pytest.mark.parametrize("name, use", [("hdf5", "syncyte.checkpoint.Checkpoint('no such file')"),
+                                       ("torch", "import syncyte.torch")])
+def test_libraries_on_top_are_of_the_same_version_too(tmp_path, name, use):
+    if name == "torch":
+        pytest.importorskip("torch")
+    code = f"import syncyte\ntry:\n    {use}\nexcept syncyte.LibraryError as error:\n    print(error)"
+    variable = f"SYNCYTE_{name.upper()}_LIBRARY"
+    path = fake(tmp_path, f"syncyte_{name}", 0, 1, ABI - 1)
+    message = run(code, SYNCYTE_LIBRARY=LIBRARY, **{variable: path})
+    assert path in message and f"(ABI {ABI - 1})" in message and f"set {variable} to the right file" in message
+    path = fake(tmp_path, "another", 0, 1, ABI)
+    assert f"it has no function syncyte_{name}_version" in run(code, SYNCYTE_LIBRARY=LIBRARY, **{variable: path})
+
+
 def test_newer_minor_version_is_fine(tmp_path):
-    path = build(tmp_path, FAKE, "-DMAJOR=0", "-DMINOR=7", f"-DABI={ABI}")
+    path = fake(tmp_path, "syncyte", 0, 7, ABI)
     code = (
         "import syncyte\n"
         "from syncyte import _library\n"

@@ -52,6 +52,15 @@ typedef struct syncyte_checkpoint_options_t {
 } syncyte_checkpoint_options_t;
 
 /**
+ * @brief Returns the version of the loaded libsyncyte_hdf5. Local; callable at any time, from any thread.
+ * @param[out] major {optional} first number
+ * @param[out] minor {optional} second number
+ * @param[out] patch {optional} third number
+ * @param[out] abi {optional} SYNCYTE_ABI_VERSION of the library
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_hdf5_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi);
+
+/**
  * @brief Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
  * count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full
  * also the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ.

@@ -86,6 +86,14 @@ syncyte_status_t traced(const char* operation, syncyte_comm_t comm, const char* 
 
 extern "C" {
 
+syncyte_status_t syncyte_hdf5_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
+  if (major != nullptr) *major = SYNCYTE_VERSION_MAJOR;
+  if (minor != nullptr) *minor = SYNCYTE_VERSION_MINOR;
+  if (patch != nullptr) *patch = SYNCYTE_VERSION_PATCH;
+  if (abi != nullptr) *abi = SYNCYTE_ABI_VERSION;
+  return SYNCYTE_SUCCESS;
+}
+
 syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, const char* path, int64_t count,
                                          const syncyte_checkpoint_entry_t* entries,
                                          const syncyte_checkpoint_options_t* options) {

@@ -1,0 +1,14 @@
+#include <cstdint>
+
+#include "syncyte/base.h"
+
+/// Version of the loaded libsyncyte_torch, for the Python package; the only function that is found by its name. The
+/// parameters are those of syncyte_version().
+extern "C" SYNCYTE_EXPORT syncyte_status_t syncyte_torch_version(std::int32_t* major, std::int32_t* minor,
+                                                                 std::int32_t* patch, std::int32_t* abi) {
+  *major = SYNCYTE_VERSION_MAJOR;
+  *minor = SYNCYTE_VERSION_MINOR;
+  *patch = SYNCYTE_VERSION_PATCH;
+  *abi = SYNCYTE_ABI_VERSION;
+  return SYNCYTE_SUCCESS;
+}
