@@ -208,9 +208,8 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
   return lookup_after_init("comm_topology", [&] {
-    syncyte_topology_t& result = sized(topology, "topology");
     const topology::node_group& node = find_comm(comm)->node();
-    result = {sizeof result, node.count, node.index, node.size, node.rank};
+    base::fill_struct(topology, "topology", {sizeof *topology, node.count, node.index, node.size, node.rank});
   });
 }
 

@@ -65,13 +65,13 @@ const char* syncyte_last_error(void) { return last_error().message.c_str(); }
 
 syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
   return guarded("last_error_fields", [&] {
-    syncyte_error_fields_t& result = sized(fields, "fields");
     const base::error& last = last_error().reason;
     const base::error_fields& known = last.fields();
     const char* reason = known.reason.empty() ? last.what() : known.reason.c_str();
-    result = {sizeof result,        last.status(),          known.rank, known.operation.c_str(),
-              known.object.c_str(), known.argument.c_str(), known.axis, known.ndim,
-              known.value.c_str(),  known.expected.c_str(), reason};
+    base::fill_struct(
+        fields, "fields",
+        {sizeof *fields, last.status(), known.rank, known.operation.c_str(), known.object.c_str(),
+         known.argument.c_str(), known.axis, known.ndim, known.value.c_str(), known.expected.c_str(), reason});
   });
 }
 
@@ -80,17 +80,18 @@ syncyte_status_t syncyte_last_error_agreed(int32_t* rank) {
 }
 
 syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields) {
-  const syncyte_status_t checked = guarded("error_set_fields", [&] { sized(fields, "fields"); });
+  syncyte_error_fields_t known{};
+  const syncyte_status_t checked =
+      guarded("error_set_fields", [&] { known = base::read_struct(fields, "fields", known); });
   if (checked != SYNCYTE_SUCCESS) return checked;
-  const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
-  return keep_error(fields->status, text(fields->reason),
-                    {.operation = text(fields->operation),
-                     .object = text(fields->object),
-                     .argument = text(fields->argument),
-                     .axis = fields->axis,
-                     .ndim = fields->ndim,
-                     .value = text(fields->value),
-                     .expected = text(fields->expected)});
+  return keep_error(known.status, text_or_empty(known.reason),
+                    {.operation = text_or_empty(known.operation),
+                     .object = text_or_empty(known.object),
+                     .argument = text_or_empty(known.argument),
+                     .axis = known.axis,
+                     .ndim = known.ndim,
+                     .value = text_or_empty(known.value),
+                     .expected = text_or_empty(known.expected)});
 }
 
 syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message) {

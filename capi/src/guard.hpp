@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/struct_size.hpp"
 #include "mpi/process.hpp"
 #include "syncyte/base.h"
 #include "trace.hpp"
@@ -98,28 +98,11 @@ syncyte_status_t completing(const char* operation, Body&& body) noexcept {
 /// A text in options, where null means none.
 inline std::string text_or_empty(const char* given) { return given != nullptr ? given : ""; }
 
-/// An options struct: the defaults, overwritten by the members that the caller's struct has. Structs of older callers
-/// are shorter, but have at least `smallest` bytes. Longer ones are refused, because their new options would be
-/// ignored.
+/// An options struct: the defaults, overwritten by the members that the caller's struct has (base/struct_size.hpp).
+/// `first`: its size in the first release.
 template <class Options>
-Options options_or(const Options* given, const Options& defaults, std::size_t smallest = sizeof(Options)) {
-  if (given == nullptr) return defaults;
-  const std::size_t size = given->struct_size;
-  base::expect(size == sizeof(Options) || (size >= smallest && size < sizeof(Options)), SYNCYTE_ERR_ARGUMENT,
-               "options->struct_size", size, "{} (the sizeof of the struct)", sizeof(Options));
-  Options result = defaults;
-  std::memcpy(&result, given, size);
-  return result;
-}
-
-/// A struct that the caller passes with its size, to be read or filled. Throws SYNCYTE_ERR_ARGUMENT for null and for
-/// another size.
-template <class Struct>
-Struct& sized(Struct* given, const char* argument) {
-  base::expect(given != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "a struct");
-  base::expect(given->struct_size == sizeof(Struct), SYNCYTE_ERR_ARGUMENT, fmt::format("{}->struct_size", argument),
-               given->struct_size, "{} (the sizeof of the struct)", sizeof(Struct));
-  return *given;
+Options options_or(const Options* given, const Options& defaults, std::size_t first = sizeof(Options)) {
+  return given != nullptr ? base::read_struct(given, "options", defaults, first) : defaults;
 }
 
 /// Returns an output parameter; throws if it is null.

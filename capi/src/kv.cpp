@@ -107,7 +107,7 @@ syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t time
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
   return lookup_after_init<callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_traced(tables::kv_worker(), worker, "worker");
-    sized(info, "info") = found->describe();
+    base::fill_struct(info, "info", found->describe());
   });
 }
 }

@@ -36,9 +36,8 @@ syncyte_status_t syncyte_memory_trim(void) {
 
 syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
   return guarded("memory_stats", [&] {
-    syncyte_memory_stats_t& result = sized(stats, "stats");
     const memory::pool_statistics now = memory::host_pool().statistics();
-    result = {sizeof(result), now.in_use, now.cached, now.limit, now.hits, now.misses};
+    base::fill_struct(stats, "stats", {sizeof *stats, now.in_use, now.cached, now.limit, now.hits, now.misses});
   });
 }
 

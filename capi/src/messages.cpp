@@ -35,13 +35,12 @@ std::unique_ptr<message> start_message(message::direction way, syncyte_comm_t co
 }
 
 void require_status(const syncyte_message_status_t* status) {
-  base::expect(status == nullptr || status->struct_size >= sizeof *status, SYNCYTE_ERR_ARGUMENT, "status->struct_size",
-               status != nullptr ? status->struct_size : 0, "{}", sizeof *status);
+  if (status != nullptr) base::require_struct(status, sizeof *status, sizeof *status, "status");
 }
 
 void fill(syncyte_message_status_t* status, const message& ended) {
   const messages::message_peer peer = ended.peer();
-  if (status != nullptr) *status = {status->struct_size, peer.rank, peer.tag, peer.label};
+  if (status != nullptr) base::fill_struct(status, "status", {sizeof *status, peer.rank, peer.tag, peer.label});
 }
 
 /// A message that fills a status when it completes; the watchdog lists it until then.
@@ -65,8 +64,8 @@ class pending_message {
  private:
   void end() {
     trace_peer(message_->peer().rank);
-    fill(status_, *message_);
     listing_.reset();
+    fill(status_, *message_);
   }
 
   std::unique_ptr<messages::message> message_;

@@ -83,8 +83,8 @@ void operation_counter::add(std::size_t bytes, syncyte_status_t status, std::int
   if (nanoseconds != 0) nanoseconds_.fetch_add(nanoseconds, std::memory_order_relaxed);
 }
 
-void operation_counter::read(syncyte_operation_stats_t* stats) const {
-  *stats = {stats->struct_size, operation_, calls_, errors_, bytes_, nanoseconds_};
+syncyte_operation_stats_t operation_counter::read() const {
+  return {sizeof(syncyte_operation_stats_t), operation_, calls_, errors_, bytes_, nanoseconds_};
 }
 
 call_scope::call_scope()

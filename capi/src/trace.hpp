@@ -18,7 +18,7 @@ class operation_counter {
 
   void add(std::size_t bytes, syncyte_status_t status, std::int64_t nanoseconds);
   const char* operation() const { return operation_; }
-  void read(syncyte_operation_stats_t* stats) const;
+  syncyte_operation_stats_t read() const;
 
   /// The counters from the newest to the oldest.
   static const operation_counter* newest();

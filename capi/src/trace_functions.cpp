@@ -13,8 +13,8 @@ syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context) {
 
 syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event) {
   return guarded("trace_tell", [&] {
-    syncyte_trace_event_t completed = sized(event, "event");
-    base::expect(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation", "null", "a name");
+    syncyte_trace_event_t completed = base::read_struct(event, "event", syncyte_trace_event_t{});
+    base::expect(completed.operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation", "null", "a name");
     std::shared_ptr<comm::communicator> group;
     if (!error_of([&] { group = find_comm(comm); })) completed.comm = group->name().c_str();
     record_call(completed);
@@ -23,13 +23,11 @@ syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_eve
 
 syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {
   return guarded("stats", [&] {
-    base::expect(stats != nullptr, SYNCYTE_ERR_ARGUMENT, "stats", "null", "a struct");
-    base::expect(stats->struct_size >= sizeof *stats, SYNCYTE_ERR_ARGUMENT, "stats->struct_size", stats->struct_size,
-                 "{}", sizeof *stats);
+    base::require_struct(stats, sizeof *stats, sizeof *stats, "stats");
     const operation_counter* counter = operation_counter::newest();
     for (std::int64_t left = index; left > 0 && counter != nullptr; --left) counter = counter->next();
     base::expect(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX, "index", index, "0 to the number of operations");
-    counter->read(stats);
+    base::fill_struct(stats, "stats", counter->read());
   });
 }
 }

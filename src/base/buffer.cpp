@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/struct_size.hpp"
+
 namespace syncyte::base {
 namespace {
 
@@ -88,9 +90,7 @@ void expect_member(bool condition, syncyte_status_t status, const char* object, 
 
 buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argument_(argument) {
   expect(raw != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "a syncyte_buffer_t");
-  expect_member(raw->struct_size >= sizeof(syncyte_buffer_t), SYNCYTE_ERR_ARGUMENT, argument, "struct_size",
-                raw->struct_size, "{} (syncyte_buffer_init sets it)", sizeof(syncyte_buffer_t));
-  raw_ = *raw;
+  raw_ = read_struct(raw, argument, raw_);
   element_bytes_ = dtype_size(raw_.dtype, argument);
   expect_member(raw_.ndim >= 0 && raw_.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, argument, "ndim", raw_.ndim,
                 "0 to {}", SYNCYTE_MAX_NDIM);

@@ -31,7 +31,8 @@ static void expect_refusal(const syncyte_init_options_t* options, const char* re
 static void test_abi(void) {
   char reason[256];
   const int32_t other = SYNCYTE_ABI_VERSION - 1;
-  snprintf(reason, sizeof reason, "compiled for the binary interface %d of Syncyte, but the library's is %d", other,
+  snprintf(reason, sizeof reason,
+           "the program was compiled for the binary interface %d of Syncyte, but the library's is %d", other,
            SYNCYTE_ABI_VERSION);
   const syncyte_status_t status = syncyte_init_abi(NULL, is_odd_one() ? other : SYNCYTE_ABI_VERSION);
   expect_refused(status, SYNCYTE_ERR_VERSION, reason);

@@ -151,9 +151,9 @@ def ranks_alive(mark: str) -> int:
 def await_start(mark: str) -> None:
     """Waits until all ranks have started. The first mpirun after boot reads MPI from disk, which may take long."""
     limit = time.monotonic() + START_SECONDS
-    while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
+    # The launcher and mpirun are marked too. The count may fall again: a process in exec() shows no environment.
+    while (alive := ranks_alive(mark)) < RANKS + 2 and time.monotonic() < limit:
         time.sleep(0.05)
-    alive = ranks_alive(mark)
     check(alive >= RANKS + 2, f"{alive} processes have started after {START_SECONDS:g} s, expected {RANKS + 2}")
 
 

@@ -13,8 +13,14 @@
  *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
  *   thread-safe, without MPI).
  * - Outputs come last and are written only on success.
- * - Options are structs whose first member is `struct_size = sizeof(the struct)`. A null pointer means defaults, and so
- *   do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean something else.
+ * - The first member of a struct is `struct_size = sizeof(the struct)`, set by the caller, so that structs may grow: of
+ *   an input the library reads what caller and library know; members that the caller's struct lacks have their
+ *   defaults, and a byte that is set beyond the library's struct is ::SYNCYTE_ERR_VERSION. Of an output both know a
+ *   part, which is filled; the rest is zeroed, and struct_size becomes the bytes that were filled. A size below that of
+ *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. Entries of checkpoints, facts, and
+ *   buffers that are outputs do not follow this rule yet.
+ * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean
+ *   something else.
  * - A *collective* function must be called by all ranks of its communicator in the same order. Its comment lists its
  *   *facts*: values that must be equal on all ranks. The ranks compare them before data moves (the *agreement*): if one
  *   rank's arguments are wrong, or facts differ, all ranks get the same error. A *local* function does not wait for

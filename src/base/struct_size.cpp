@@ -1,0 +1,30 @@
+#include "base/struct_size.hpp"
+
+#include <span>
+
+namespace syncyte::base {
+
+void require_struct(const void* theirs, std::size_t first, std::size_t current, const char* name) {
+  expect(theirs != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "a struct");
+  std::size_t size = 0;
+  std::memcpy(&size, theirs, sizeof size);
+  if (size >= first && size <= largest_struct && size % 8 == 0) [[likely]]
+    return;
+  refuse(SYNCYTE_ERR_ARGUMENT,
+         {.argument = fmt::format("{}->struct_size", name),
+          .value = fmt::format("{}", size),
+          .expected = fmt::format("{} (the sizeof of the struct), or another multiple of 8 from {} to {}", current,
+                                  first, largest_struct)});
+}
+
+void require_nothing_beyond(const void* theirs, std::size_t size, std::size_t known, const char* name) {
+  const std::span beyond(static_cast<const std::byte*>(theirs) + known, size - known);
+  const auto set = std::ranges::find_if(beyond, [](std::byte each) { return each != std::byte{0}; });
+  require(
+      set == beyond.end(), SYNCYTE_ERR_VERSION,
+      "{} has {} bytes, and its byte {} is set; this library knows the first {} alone: the program was compiled with "
+      "headers of a later version",
+      name, size, known + static_cast<std::size_t>(set - beyond.begin()), known);
+}
+
+}  // namespace syncyte::base

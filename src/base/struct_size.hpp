@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "base/error.hpp"
+
+// The rule for structs of the C interface. Their first member is struct_size, the sizeof of the struct as the caller
+// knows it; programs and libraries of different ages share what both know. A member that is added later means its
+// default where its bytes are zero or absent, and leaves no padding, neither before nor after it.
+
+namespace syncyte::base {
+
+/// No struct has more bytes.
+inline constexpr std::size_t largest_struct = 4096;
+
+/// Throws SYNCYTE_ERR_ARGUMENT for a null pointer and for a size that no version of the struct has.
+/// `first`: its size in the first release. `current`: its size here. `name`: of the argument.
+void require_struct(const void* theirs, std::size_t first, std::size_t current, const char* name);
+
+/// Throws SYNCYTE_ERR_VERSION if a byte from `known` to `size` is not zero: a member that this library does not know.
+void require_nothing_beyond(const void* theirs, std::size_t size, std::size_t known, const char* name);
+
+template <class Struct>
+concept sized_struct = std::is_trivially_copyable_v<Struct> && sizeof(Struct) % 8 == 0 &&
+                       std::is_same_v<decltype(Struct::struct_size), std::size_t>;
+
+/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's has.
+template <sized_struct Struct>
+Struct read_struct(const Struct* theirs, const char* name, Struct defaults, std::size_t first = sizeof(Struct)) {
+  if (theirs != nullptr && theirs->struct_size == sizeof(Struct)) [[likely]]
+    return *theirs;
+  require_struct(theirs, first, sizeof(Struct), name);
+  const std::size_t size = theirs->struct_size;
+  if (size > sizeof(Struct)) require_nothing_beyond(theirs, size, sizeof(Struct), name);
+  std::memcpy(&defaults, theirs, std::min(size, sizeof(Struct)));
+  defaults.struct_size = sizeof(Struct);
+  return defaults;
+}
+
+/// Fills a caller's struct with what both know of it, zeroes what this library does not know, and sets struct_size to
+/// the bytes that are filled.
+template <sized_struct Struct>
+void fill_struct(Struct* theirs, const char* name, const Struct& ours, std::size_t first = sizeof(Struct)) {
+  require_struct(theirs, first, sizeof(Struct), name);
+  const std::size_t size = theirs->struct_size;
+  const std::size_t filled = std::min(size, sizeof(Struct));
+  std::memcpy(theirs, &ours, filled);
+  if (size > filled) std::memset(reinterpret_cast<std::byte*>(theirs) + filled, 0, size - filled);
+  theirs->struct_size = filled;
+}
+
+}  // namespace syncyte::base

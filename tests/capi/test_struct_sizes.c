@@ -1,0 +1,249 @@
+/* Structs of callers that were compiled with other versions of the headers: shorter ones, longer ones, and sizes that
+ * no version has. For every struct of the C interface but those of checkpoints. */
+#include <string.h>
+
+#include "expect.h"
+
+enum { later = 16 }; /* bytes of members that a later version has */
+
+static syncyte_comm_t world;
+static double number[2];
+static syncyte_buffer_t one, other;
+
+/* A call with an input struct; it undoes what it has done. */
+struct input {
+  const char* name;
+  size_t size;
+  const void* init;
+  syncyte_status_t (*call)(const void* given);
+};
+
+/* A call with an output struct. */
+struct output {
+  const char* name;
+  size_t size;
+  syncyte_status_t (*call)(void* given);
+};
+
+static syncyte_status_t init_with(const void* given) { return syncyte_init(given); }
+
+static syncyte_status_t dup_with(const void* given) {
+  syncyte_comm_t comm = NULL;
+  const syncyte_status_t status = syncyte_comm_dup(world, given, &comm);
+  if (comm != NULL) EXPECT_OK(syncyte_comm_destroy(&comm));
+  return status;
+}
+
+static syncyte_status_t allreduce_with(const void* given) {
+  return syncyte_comm_allreduce(world, &one, SYNCYTE_OP_SUM, given, &other);
+}
+
+static syncyte_status_t send_with(const void* given) {
+  return syncyte_comm_send(world, &one, SYNCYTE_PROC_NULL, 0, given);
+}
+
+static syncyte_status_t halo_with(const void* given) {
+  const int64_t shape = 4, width = 1;
+  const int32_t chosen = 0;
+  syncyte_comm_t ring = NULL;
+  syncyte_halo_t halo = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, NULL, 0, NULL, &ring));
+  const syncyte_status_t status =
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &width, 1, &width, 1, given, &halo);
+  if (halo != NULL) EXPECT_OK(syncyte_halo_destroy(&halo));
+  EXPECT_OK(syncyte_comm_destroy(&ring));
+  return status;
+}
+
+static syncyte_status_t reducer_with(const void* given) {
+  const syncyte_dtype_t dtype = SYNCYTE_FLOAT64;
+  const int64_t elements = 3;
+  syncyte_reducer_t reducer = NULL;
+  const syncyte_status_t status = syncyte_reducer_create(world, 1, &dtype, &elements, given, &reducer);
+  if (reducer != NULL) EXPECT_OK(syncyte_reducer_destroy(&reducer));
+  return status;
+}
+
+static syncyte_status_t window_with(const void* given) {
+  syncyte_window_t window = NULL;
+  const syncyte_status_t status = syncyte_window_create(world, 64, given, &window);
+  if (window != NULL) EXPECT_OK(syncyte_window_destroy(&window));
+  return status;
+}
+
+static syncyte_status_t tensor_with(const void* given) {
+  const int64_t shape[] = {7, 2};
+  syncyte_tensor_t tensor = NULL;
+  const syncyte_status_t status = syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, given, &tensor);
+  if (tensor != NULL) EXPECT_OK(syncyte_tensor_destroy(&tensor));
+  return status;
+}
+
+static syncyte_status_t optimizer_with(const void* given) {
+  const int64_t shape[] = {7, 2};
+  syncyte_tensor_t tensor = NULL;
+  EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
+  const syncyte_status_t status = syncyte_tensor_set_optimizer(tensor, SYNCYTE_OPTIMIZER_SGD, 0.1, given);
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+  return status;
+}
+
+static syncyte_status_t store_with(const void* given) {
+  const int64_t length = 2;
+  syncyte_kv_t kv = NULL;
+  const syncyte_status_t status = syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, given, &kv);
+  if (kv != NULL) EXPECT_OK(syncyte_kv_destroy(&kv));
+  return status;
+}
+
+static syncyte_status_t sampling_with(const void* given) {
+  const int64_t length = 2;
+  syncyte_kv_t kv = NULL;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
+  const syncyte_status_t status = syncyte_kv_set_sampling(kv, given);
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+  return status;
+}
+
+static syncyte_status_t cache_with(const void* given) {
+  syncyte_cache_t cache = NULL;
+  const syncyte_status_t status = syncyte_cache_allocate(given, &cache);
+  if (cache != NULL) EXPECT_OK(syncyte_cache_destroy(&cache));
+  return status;
+}
+
+/* The name is wrong, so that nobody is waited for. */
+static syncyte_status_t rendezvous_with(const void* given) {
+  syncyte_cache_t cache = NULL;
+  const syncyte_status_t status = syncyte_cache_receive(given, &cache);
+  return status == SYNCYTE_ERR_ARGUMENT && strstr(syncyte_last_error(), "struct_size") == NULL ? SYNCYTE_SUCCESS
+                                                                                               : status;
+}
+
+static syncyte_status_t tell_with(const void* given) { return syncyte_trace_tell(world, given); }
+
+static syncyte_status_t set_error_with(const void* given) {
+  const syncyte_status_t status = syncyte_error_set_fields(given);
+  return status == SYNCYTE_ERR_FORMAT ? SYNCYTE_SUCCESS : status; /* the error that it has set */
+}
+
+static syncyte_status_t buffer_with(const void* given) {
+  return syncyte_comm_allreduce(world, given, SYNCYTE_OP_SUM, NULL, &other);
+}
+
+static syncyte_status_t topology_into(void* given) { return syncyte_comm_topology(world, given); }
+static syncyte_status_t fields_into(void* given) { return syncyte_last_error_fields(given); }
+static syncyte_status_t stats_into(void* given) { return syncyte_stats(0, given); }
+static syncyte_status_t memory_into(void* given) { return syncyte_memory_stats(given); }
+
+static syncyte_status_t status_into(void* given) {
+  return syncyte_comm_recv(world, SYNCYTE_PROC_NULL, 0, NULL, &one, given);
+}
+
+static syncyte_status_t info_into(void* given) {
+  const int64_t length = 2;
+  syncyte_kv_t kv = NULL;
+  syncyte_kv_worker_t worker = NULL;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
+  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
+  const syncyte_status_t status = syncyte_kv_worker_describe(worker, given);
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+  return status;
+}
+
+/* Sizes that no version of the struct has. The first member is struct_size. */
+static void expect_refused_sizes(size_t size, void* given, syncyte_status_t (*call)(void* given)) {
+  const size_t wrong[] = {0, 3, 8, size + 4, 4104, SIZE_MAX - 7};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    char text[64];
+    snprintf(text, sizeof text, "->struct_size is %zu; expected %zu", wrong[i], size);
+    memcpy(given, &wrong[i], sizeof wrong[i]);
+    EXPECT_ERROR(call(given), SYNCYTE_ERR_ARGUMENT, text);
+  }
+}
+
+static syncyte_status_t (*called)(const void* given);
+static syncyte_status_t call_input(void* given) { return called(given); }
+
+static void test_input(const struct input* one_of_them) {
+  _Alignas(16) unsigned char given[4096] = {0};
+  const size_t longer = one_of_them->size + later;
+  char text[64];
+  const int failures_before = failures;
+  memcpy(given, one_of_them->init, one_of_them->size);
+  EXPECT_OK(one_of_them->call(given));
+  memcpy(given, &longer, sizeof longer);
+  EXPECT_OK(one_of_them->call(given)); /* the later members have their defaults */
+  given[longer - 1] = 1;
+  snprintf(text, sizeof text, "has %zu bytes, and its byte %zu is set", longer, longer - 1);
+  EXPECT_ERROR(one_of_them->call(given), SYNCYTE_ERR_VERSION, text);
+  called = one_of_them->call;
+  expect_refused_sizes(one_of_them->size, given, call_input);
+  if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
+}
+
+static void test_output(const struct output* one_of_them) {
+  _Alignas(16) unsigned char given[4096], exact[4096];
+  const size_t longer = one_of_them->size + later;
+  const int failures_before = failures;
+  memset(given, 0xEE, sizeof given);
+  memset(exact, 0xEE, sizeof exact);
+  memcpy(exact, &one_of_them->size, sizeof(size_t));
+  memcpy(given, &longer, sizeof longer);
+  EXPECT_OK(one_of_them->call(exact));
+  EXPECT_OK(one_of_them->call(given));
+  size_t filled = 0;
+  memcpy(&filled, given, sizeof filled);
+  EXPECT(filled == one_of_them->size);
+  for (size_t i = one_of_them->size; i < longer; ++i) EXPECT(given[i] == 0);
+  EXPECT(given[longer] == 0xEE && exact[one_of_them->size] == 0xEE);
+  expect_refused_sizes(one_of_them->size, given, one_of_them->call);
+  if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
+}
+
+#define INPUT(type, value, function) {#type, sizeof(type), &(const type)value, function}
+#define OUTPUT(type, function) {#type, sizeof(type), function}
+
+int main(void) {
+  int32_t rank = 0, size = 0;
+  world = start(&rank, &size);
+  const int64_t extent = 1;
+  EXPECT_OK(syncyte_buffer_init(&number[0], SYNCYTE_FLOAT64, 1, &extent, &one));
+  EXPECT_OK(syncyte_buffer_init(&number[1], SYNCYTE_FLOAT64, 1, &extent, &other));
+  syncyte_kv_sampling_t sampling = SYNCYTE_KV_SAMPLING_INIT;
+  sampling.max_key = 10;
+  const syncyte_cache_sizes_t sizes = {sizeof sizes, 1 << 20, 1 << 20};
+  syncyte_cache_rendezvous_t nowhere = SYNCYTE_CACHE_RENDEZVOUS_INIT;
+  nowhere.name = "/";
+  const syncyte_trace_event_t event = {.struct_size = sizeof event, .operation = "library_call"};
+  const syncyte_error_fields_t fields = {.struct_size = sizeof fields, .status = SYNCYTE_ERR_FORMAT};
+  const struct input inputs[] = {
+      INPUT(syncyte_init_options_t, SYNCYTE_INIT_OPTIONS_INIT, init_with),
+      INPUT(syncyte_comm_options_t, SYNCYTE_COMM_OPTIONS_INIT, dup_with),
+      INPUT(syncyte_collective_options_t, SYNCYTE_COLLECTIVE_OPTIONS_INIT, allreduce_with),
+      INPUT(syncyte_message_options_t, SYNCYTE_MESSAGE_OPTIONS_INIT, send_with),
+      INPUT(syncyte_halo_options_t, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
+      INPUT(syncyte_reducer_options_t, SYNCYTE_REDUCER_OPTIONS_INIT, reducer_with),
+      INPUT(syncyte_window_options_t, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
+      INPUT(syncyte_tensor_options_t, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
+      INPUT(syncyte_optimizer_options_t, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
+      INPUT(syncyte_kv_options_t, SYNCYTE_KV_OPTIONS_INIT, store_with),
+      {"syncyte_kv_sampling_t", sizeof sampling, &sampling, sampling_with},
+      {"syncyte_cache_sizes_t", sizeof sizes, &sizes, cache_with},
+      {"syncyte_cache_rendezvous_t", sizeof nowhere, &nowhere, rendezvous_with},
+      {"syncyte_trace_event_t", sizeof event, &event, tell_with},
+      {"syncyte_error_fields_t", sizeof fields, &fields, set_error_with},
+      {"syncyte_buffer_t", sizeof one, &one, buffer_with},
+  };
+  const struct output outputs[] = {
+      OUTPUT(syncyte_topology_t, topology_into),     OUTPUT(syncyte_error_fields_t, fields_into),
+      OUTPUT(syncyte_operation_stats_t, stats_into), OUTPUT(syncyte_memory_stats_t, memory_into),
+      OUTPUT(syncyte_message_status_t, status_into), OUTPUT(syncyte_kv_worker_info_t, info_into),
+  };
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) test_input(&inputs[i]);
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
