@@ -35,7 +35,7 @@ class memories {
     must(syncyte_kv_worker_create(kv_, 0, &worker_));
     const std::int64_t shape[2] = {keys, length};
     must(syncyte_tensor_create(world_, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor_));
-    syncyte_buffer_t view{};
+    syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
     std::int64_t first = 0;
     must(syncyte_tensor_node(tensor_, &view, &first));
     slab_ = static_cast<float*>(view.data);

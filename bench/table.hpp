@@ -55,7 +55,7 @@ class whole_table {
     const std::int64_t shape[] = {table_rows, floats};
     must(syncyte_comm_world(&comm_));
     must(syncyte_tensor_create(comm_, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor_));
-    syncyte_buffer_t local;
+    syncyte_buffer_t local = SYNCYTE_BUFFER_INIT;
     must(syncyte_tensor_local(tensor_, &local));
     std::int64_t first = 0, count = 0;
     int rank = 0;
@@ -73,7 +73,7 @@ class whole_table {
 
   /// All rows in one address range.
   const float* rows() const {
-    syncyte_buffer_t view;
+    syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
     std::int64_t first = 0;
     must(syncyte_tensor_node(tensor_, &view, &first));
     return static_cast<const float*>(view.data);

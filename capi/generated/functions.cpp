@@ -427,14 +427,6 @@ syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
   return guarded("tensor_destroy", [&] { tables::tensor().destroy(tensor, "tensor"); });
 }
 
-syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
-  return lookup_after_init("tensor_describe", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    out(global, "global");
-    *global = static_cast<syncyte_buffer_t>(object->describe());
-  });
-}
-
 syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm) {
   return lookup_after_init("tensor_comm", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -468,23 +460,6 @@ syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, const int64_
     out(count, "count");
     *count = static_cast<int64_t>(object->locate_box({lower, lower_length}, {extent, extent_length}, capacity, ranks,
         first, rows));
-  });
-}
-
-syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
-  return lookup_after_init("tensor_local", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    out(view, "view");
-    *view = static_cast<syncyte_buffer_t>(object->local());
-  });
-}
-
-syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
-  return lookup_after_init("tensor_node", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    out(view, "view");
-    out(first_row, "first_row");
-    object->node(*view, *first_row);
   });
 }
 

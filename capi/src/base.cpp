@@ -26,15 +26,15 @@ syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes) {
   return guarded("dtype_size", [&] { out(bytes, "bytes") = base::dtype_size(dtype); });
 }
 
-syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
-                                     syncyte_buffer_t* buffer) {
+syncyte_status_t syncyte_buffer_set(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
+                                    syncyte_buffer_t* buffer) {
   return guarded("buffer_init", [&] {
-    syncyte_buffer_t& result = out(buffer, "buffer");
+    require_output(buffer, "buffer");
     base::expect(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", ndim, "0 to {}", SYNCYTE_MAX_NDIM);
     base::expect(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
     const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
     base::checked_elements(extents, base::dtype_size(dtype), "shape");
-    result = base::make_buffer(data, dtype, extents);
+    base::fill_struct(buffer, "buffer", base::make_buffer(data, dtype, extents));
   });
 }
 

@@ -105,6 +105,12 @@ Options options_or(const Options* given, const Options& defaults, std::size_t fi
   return given != nullptr ? base::read_struct(given, "options", defaults, first) : defaults;
 }
 
+/// Throws if an output struct is null or of a size that no version of it has.
+template <class Struct>
+void require_output(const Struct* given, const char* name) {
+  base::require_struct(given, sizeof(Struct), sizeof(Struct), name);
+}
+
 /// Returns an output parameter; throws if it is null.
 template <class T>
 T& out(T* pointer, const char* argument) {

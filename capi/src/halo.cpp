@@ -90,8 +90,9 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
 syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
   return lookup_after_init("halo_describe", [&] {
     const auto found = find_halo(halo);
-    out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
-    if (interior != nullptr) *interior = interior_of(*found);
+    if (interior != nullptr) require_output(interior, "interior");
+    base::fill_struct(array, "array", base::make_buffer(nullptr, found->dtype(), found->shape()));
+    if (interior != nullptr) base::fill_struct(interior, "interior", interior_of(*found));
   });
 }
 

@@ -35,7 +35,7 @@ std::unique_ptr<message> start_message(message::direction way, syncyte_comm_t co
 }
 
 void require_status(const syncyte_message_status_t* status) {
-  if (status != nullptr) base::require_struct(status, sizeof *status, sizeof *status, "status");
+  if (status != nullptr) require_output(status, "status");
 }
 
 void fill(syncyte_message_status_t* status, const message& ended) {

@@ -44,10 +44,10 @@ syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets, co
 syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket, syncyte_buffer_t* buffer) {
   return lookup_after_init<callers::ranks>("reducer_bucket", [&] {
     const auto found = find_reducer(reducer);
-    out(buffer, "buffer");
+    require_output(buffer, "buffer");
     found->require_bucket(bucket);
     const std::int64_t shape[] = {found->elements(bucket)};
-    *buffer = base::make_buffer(found->data(bucket), found->dtype(bucket), shape);
+    base::fill_struct(buffer, "buffer", base::make_buffer(found->data(bucket), found->dtype(bucket), shape));
   });
 }
 

@@ -73,6 +73,28 @@ syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t
   });
 }
 
+syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
+  return lookup_after_init("tensor_describe", [&] {
+    base::fill_struct(global, "global", find_traced(tables::tensor(), tensor, "tensor")->describe());
+  });
+}
+
+syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
+  return lookup_after_init("tensor_local", [&] {
+    base::fill_struct(view, "view", find_traced(tables::tensor(), tensor, "tensor")->local());
+  });
+}
+
+syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
+  return lookup_after_init("tensor_node", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    require_output(view, "view");
+    syncyte_buffer_t found{};
+    object->node(found, out(first_row, "first_row"));
+    base::fill_struct(view, "view", found);
+  });
+}
+
 syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                            const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element,
                                            syncyte_op_t op, int64_t value) {

@@ -23,7 +23,7 @@ syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_eve
 
 syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {
   return guarded("stats", [&] {
-    base::require_struct(stats, sizeof *stats, sizeof *stats, "stats");
+    require_output(stats, "stats");
     const operation_counter* counter = operation_counter::newest();
     for (std::int64_t left = index; left > 0 && counter != nullptr; --left) counter = counter->next();
     base::expect(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX, "index", index, "0 to the number of operations");

@@ -22,7 +22,7 @@ int main(void) {
   syncyte_tensor_t field = NULL;
   check(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &field));
 
-  syncyte_buffer_t local;
+  syncyte_buffer_t local = SYNCYTE_BUFFER_INIT;
   check(syncyte_tensor_local(field, &local));
   double* mine = local.data;
   for (int64_t i = 0; i < local.shape[0] * local.shape[1]; ++i) mine[i] = rank;

@@ -175,7 +175,7 @@ class tensor : public detail::tensor_methods {
   /// A view of the rows of this node's ranks.
   template <element T>
   node_view<T> node() const {
-    syncyte_buffer_t raw{};
+    syncyte_buffer_t raw = SYNCYTE_BUFFER_INIT;
     std::int64_t first = -1;
     check(syncyte_tensor_node(get(), &raw, &first));
     return {buffer(raw).as<T>(), first < 0 ? std::nullopt : std::optional(first)};

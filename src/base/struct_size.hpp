@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 
 // The rule for structs of the C interface. Their first member is struct_size, the sizeof of the struct as the caller
-// knows it; programs and libraries of different ages share what both know. A member that is added later means its
-// default where its bytes are zero or absent, and leaves no padding, neither before nor after it.
+// knows it; programs and libraries of different ages share what both know. A member that is added later lies behind the
+// former sizeof, in multiples of 8 bytes without padding, and has its default where its bytes are zero or absent.
 
 namespace syncyte::base {
 

@@ -65,7 +65,7 @@ static void pull(void) {
 }
 
 static void read_rows(void) {
-  syncyte_buffer_t view = {0};
+  syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
   int32_t number = -1;
   read_tensor();
   pull();
@@ -223,7 +223,7 @@ static void make_store(void) {
 static void make_objects(void) {
   const syncyte_dtype_t dtype = SYNCYTE_FLOAT32;
   const int64_t elements = 10;
-  syncyte_buffer_t local = {0};
+  syncyte_buffer_t local = SYNCYTE_BUFFER_INIT;
   void* mine = NULL;
   int64_t first = 0, count = 0;
   EXPECT_OK(syncyte_comm_self(&self));

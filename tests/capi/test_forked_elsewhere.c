@@ -154,7 +154,7 @@ static void end(void) {
  */
 static void make_objects(void) {
   const int64_t shape[2] = {size * rows_each, columns}, column[2] = {size, 1}, one = 1;
-  syncyte_buffer_t local = {0};
+  syncyte_buffer_t local = SYNCYTE_BUFFER_INIT;
   void* mine = NULL;
   EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, size, 1, &one, NULL, &store));
   EXPECT_OK(syncyte_kv_worker_create(store, 0, &worker));

@@ -101,7 +101,7 @@ static void test_start(void) {
 
 static void test_description(void) {
   syncyte_halo_t halo = make_halo();
-  syncyte_buffer_t array, interior;
+  syncyte_buffer_t array = SYNCYTE_BUFFER_INIT, interior = SYNCYTE_BUFFER_INIT;
   syncyte_comm_t comm = NULL;
   int32_t ndim = 0;
   EXPECT_OK(syncyte_halo_describe(halo, &array, &interior));

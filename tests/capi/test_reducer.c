@@ -17,7 +17,7 @@ static syncyte_reducer_t make_reducer(double scale) {
 
 /* The memory of a bucket, as floating-point numbers. */
 static void* memory_of(syncyte_reducer_t reducer, int32_t bucket) {
-  syncyte_buffer_t buffer = {.struct_size = 0};
+  syncyte_buffer_t buffer = SYNCYTE_BUFFER_INIT;
   EXPECT_OK(syncyte_reducer_bucket(reducer, bucket, &buffer));
   EXPECT(buffer.struct_size == sizeof buffer && buffer.dtype == dtypes[bucket] && buffer.ndim == 1);
   EXPECT(buffer.shape[0] == elements[bucket]);
@@ -55,7 +55,7 @@ static void test_giving_up(void) {
 
 static void test_wrong_use(void) {
   syncyte_reducer_t reducer = make_reducer(1), none = NULL;
-  syncyte_buffer_t buffer;
+  syncyte_buffer_t buffer = SYNCYTE_BUFFER_INIT;
   EXPECT_ERROR(syncyte_reducer_bucket(reducer, 2, &buffer), SYNCYTE_ERR_ARGUMENT, "bucket is 2; expected 0 to 1");
   EXPECT_ERROR(syncyte_reducer_bucket(reducer, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
   EXPECT_ERROR(syncyte_reducer_start(reducer, -1), SYNCYTE_ERR_ARGUMENT, "bucket is -1");

@@ -152,6 +152,61 @@ static syncyte_status_t info_into(void* given) {
   return status;
 }
 
+static syncyte_status_t buffer_into(void* given) {
+  const int64_t extent = 1;
+  return syncyte_buffer_set(number, SYNCYTE_FLOAT64, 1, &extent, given);
+}
+
+/* Calls a function of a tensor that fills a buffer. */
+static syncyte_status_t with_tensor(syncyte_status_t (*call)(syncyte_tensor_t tensor, syncyte_buffer_t* given),
+                                    void* given) {
+  const int64_t shape[] = {7, 2};
+  syncyte_tensor_t tensor = NULL;
+  EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
+  const syncyte_status_t status = call(tensor, given);
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+  return status;
+}
+
+static syncyte_status_t node_of(syncyte_tensor_t tensor, syncyte_buffer_t* given) {
+  int64_t first = 0;
+  return syncyte_tensor_node(tensor, given, &first);
+}
+
+static syncyte_status_t describe_into(void* given) { return with_tensor(syncyte_tensor_describe, given); }
+static syncyte_status_t local_into(void* given) { return with_tensor(syncyte_tensor_local, given); }
+static syncyte_status_t node_into(void* given) { return with_tensor(node_of, given); }
+
+static syncyte_status_t halo_into(syncyte_buffer_t* array, syncyte_buffer_t* interior) {
+  const int64_t shape = 4, width = 1;
+  const int32_t chosen = 0;
+  syncyte_comm_t ring = NULL;
+  syncyte_halo_t halo = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, NULL, 0, NULL, &ring));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &width, 1, &width, 1, NULL, &halo));
+  const syncyte_status_t status = syncyte_halo_describe(halo, array, interior);
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+  EXPECT_OK(syncyte_comm_destroy(&ring));
+  return status;
+}
+
+static syncyte_status_t array_into(void* given) { return halo_into(given, NULL); }
+
+static syncyte_status_t interior_into(void* given) {
+  syncyte_buffer_t array = SYNCYTE_BUFFER_INIT;
+  return halo_into(&array, given);
+}
+
+static syncyte_status_t bucket_into(void* given) {
+  const syncyte_dtype_t dtype = SYNCYTE_FLOAT64;
+  const int64_t elements = 3;
+  syncyte_reducer_t reducer = NULL;
+  EXPECT_OK(syncyte_reducer_create(world, 1, &dtype, &elements, NULL, &reducer));
+  const syncyte_status_t status = syncyte_reducer_bucket(reducer, 0, given);
+  EXPECT_OK(syncyte_reducer_destroy(&reducer));
+  return status;
+}
+
 /* Sizes that no version of the struct has. The first member is struct_size. */
 static void expect_refused_sizes(size_t size, void* given, syncyte_status_t (*call)(void* given)) {
   const size_t wrong[] = {0, 3, 8, size + 4, 4104, SIZE_MAX - 7};
@@ -203,7 +258,7 @@ static void test_output(const struct output* one_of_them) {
 }
 
 #define INPUT(type, value, function) {#type, sizeof(type), &(const type)value, function}
-#define OUTPUT(type, function) {#type, sizeof(type), function}
+#define OUTPUT(type, function) {#type " of " #function, sizeof(type), function}
 
 int main(void) {
   int32_t rank = 0, size = 0;
@@ -240,6 +295,10 @@ int main(void) {
       OUTPUT(syncyte_topology_t, topology_into),     OUTPUT(syncyte_error_fields_t, fields_into),
       OUTPUT(syncyte_operation_stats_t, stats_into), OUTPUT(syncyte_memory_stats_t, memory_into),
       OUTPUT(syncyte_message_status_t, status_into), OUTPUT(syncyte_kv_worker_info_t, info_into),
+      OUTPUT(syncyte_buffer_t, buffer_into),         OUTPUT(syncyte_buffer_t, describe_into),
+      OUTPUT(syncyte_buffer_t, local_into),          OUTPUT(syncyte_buffer_t, node_into),
+      OUTPUT(syncyte_buffer_t, array_into),          OUTPUT(syncyte_buffer_t, interior_into),
+      OUTPUT(syncyte_buffer_t, bucket_into),
   };
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) test_input(&inputs[i]);
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);

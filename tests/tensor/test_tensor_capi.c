@@ -30,7 +30,7 @@ static void use_older_options(syncyte_comm_t comm) {
 static void use_rows(syncyte_tensor_t tensor) {
   int64_t rows[3] = {0, 0, 0}, shape[2] = {3, 2}, bad = 1 << 20;
   double values[6] = {0}, seen[6] = {9, 9, 9, 9, 9, 9};
-  syncyte_buffer_t index, source, output, far;
+  syncyte_buffer_t index, source = SYNCYTE_BUFFER_INIT, output, far;
   int64_t first = 0, count = 0;
   EXPECT_OK(syncyte_tensor_rows(tensor, rank, &first, &count));
   for (int i = 0; i < 3; ++i) rows[i] = first + i;
@@ -64,7 +64,7 @@ static void use_optimizer(syncyte_comm_t comm) {
   syncyte_optimizer_options_t options = SYNCYTE_OPTIMIZER_OPTIONS_INIT;
   int64_t row = rank, shape[2] = {1, 4}, count = 0;
   float ones[4] = {1, 1, 1, 1};
-  syncyte_buffer_t index, gradients, seen;
+  syncyte_buffer_t index, gradients, seen = SYNCYTE_BUFFER_INIT;
   EXPECT_OK(syncyte_buffer_init(&row, SYNCYTE_INT64, 1, shape, &index));
   EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT32, 2, shape, &gradients));
   EXPECT_ERROR(syncyte_tensor_apply_gradients(tensor, &index, &gradients), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
@@ -118,7 +118,7 @@ static void use_accumulates(syncyte_comm_t comm) {
   int32_t* const ranks = calloc((size_t)size, sizeof *ranks);
   int64_t *const first = calloc((size_t)size, sizeof *first), *const rows = calloc((size_t)size, sizeof *rows);
   const double alpha = 0.5;
-  syncyte_buffer_t source, view;
+  syncyte_buffer_t source, view = SYNCYTE_BUFFER_INIT;
   int64_t count = -1;
   for (int i = 0; i < 8 * size; ++i) ones[i] = 1;
   EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT64, 2, extent, &source));
@@ -277,7 +277,7 @@ static void use_started_changes(syncyte_comm_t comm) {
 static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   const int64_t shape[1] = {4};
   syncyte_tensor_t made = NULL;
-  syncyte_buffer_t view;
+  syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
   int64_t first = -1, count = -1;
   syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
   options.struct_size = 8;
@@ -304,7 +304,7 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
 
 /* A view holds a reference: its memory stays mapped after destroy, after collective calls, and after finalize. */
 static double* view_of(syncyte_tensor_t* tensor, int64_t* elements) {
-  syncyte_buffer_t view;
+  syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
   EXPECT_OK(syncyte_tensor_retain(*tensor));
   EXPECT_OK(syncyte_tensor_local(*tensor, &view));
   *elements = view.shape[0] * view.shape[1];
@@ -350,7 +350,7 @@ int main(void) {
   EXPECT_OK(syncyte_finalize());
   expect_data(data, elements);
   data[0] = 7; /* still writable too */
-  syncyte_buffer_t view;
+  syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
   EXPECT_ERROR(syncyte_tensor_local(tensor, &view), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
   EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
   EXPECT_OK(syncyte_tensor_retain(tensor));

@@ -307,18 +307,18 @@ module syncyte_base_c
     ! dtype [in]: element type
     ! ndim [in]: number of dimensions
     ! shape [in]: extents; may be null when ndim is 0
-    ! buffer [out]: the description
+    ! buffer [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
-    function syncyte_buffer_init(data, dtype, ndim, shape, buffer) bind(C, name="syncyte_buffer_init") &
+    function syncyte_buffer_set(data, dtype, ndim, shape, buffer) bind(C, name="syncyte_buffer_set") &
         result(answer)
       import
       type(c_ptr), value :: data
       integer(c_int32_t), value :: dtype
       integer(c_int32_t), value :: ndim
       integer(c_int64_t), intent(in), optional :: shape(*)
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
-    end function syncyte_buffer_init
+    end function syncyte_buffer_set
 
     !> Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe,
     !> callable at any time.

@@ -136,7 +136,7 @@ module syncyte_checkpoint_c
     !> Returns the element type, global shape and layout of a key. Local.
     ! checkpoint [in]: an open checkpoint
     ! key [in]: its name
-    ! global [out]: filled, with data null
+    ! global [in,out]: struct_size set by the caller; the rest is filled, with data null
     ! layout [out]: layout with which it was saved
     ! Returns: SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
     function syncyte_checkpoint_describe(checkpoint, key, global, layout) bind(C, &
@@ -144,7 +144,7 @@ module syncyte_checkpoint_c
       import
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)
-      type(syncyte_buffer_t), intent(out) :: global
+      type(syncyte_buffer_t), intent(inout) :: global
       integer(c_int32_t), intent(out), optional :: layout
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_describe

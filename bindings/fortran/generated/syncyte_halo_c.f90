@@ -79,14 +79,14 @@ module syncyte_halo_c
 
     !> Returns the arrays that a halo is for. Local.
     ! halo [in]: a halo
-    ! array [out]: dtype and shape, without memory
-    ! interior [out]: the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes,
-    ! as data
+    ! array [in,out]: struct_size set by the caller; dtype and shape, without memory
+    ! interior [in,out]: struct_size set by the caller; the interior of a contiguous array: shape, strides, and the
+    ! offset of its first cell in bytes, as data
     function syncyte_halo_describe(halo, array, interior) bind(C, name="syncyte_halo_describe") result(answer)
       import
       type(c_ptr), value :: halo
-      type(syncyte_buffer_t), intent(out) :: array
-      type(syncyte_buffer_t), intent(out), optional :: interior
+      type(syncyte_buffer_t), intent(inout) :: array
+      type(syncyte_buffer_t), intent(inout), optional :: interior
       integer(c_int32_t) :: answer
     end function syncyte_halo_describe
 

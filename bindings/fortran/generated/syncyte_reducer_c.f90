@@ -67,14 +67,14 @@ module syncyte_reducer_c
     !> until the end of the round.
     ! reducer [in]: a reducer
     ! bucket [in]: 0 to buckets - 1
-    ! buffer [out]: data, dtype and extent (one dimension); the reducer owns the memory
+    ! buffer [in,out]: struct_size set by the caller; data, dtype and extent (one dimension), owned by the reducer
     ! Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
     function syncyte_reducer_bucket(reducer, bucket, buffer) bind(C, name="syncyte_reducer_bucket") &
         result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t), value :: bucket
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_bucket
 

@@ -134,11 +134,11 @@ module syncyte_tensor_c
 
     !> Returns element type and global shape. Local.
     ! tensor [in]: a tensor
-    ! global [out]: filled, with data null
+    ! global [in,out]: struct_size set by the caller; the rest is filled, with data null
     function syncyte_tensor_describe(tensor, global) bind(C, name="syncyte_tensor_describe") result(answer)
       import
       type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(out) :: global
+      type(syncyte_buffer_t), intent(inout) :: global
       integer(c_int32_t) :: answer
     end function syncyte_tensor_describe
 
@@ -215,18 +215,18 @@ module syncyte_tensor_c
     !> Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
     !> it for as long as the view lives.
     ! tensor [in]: a tensor
-    ! view [out]: contiguous; shape[0] is the number of local rows
+    ! view [in,out]: struct_size set by the caller; contiguous; shape[0] is the number of local rows
     function syncyte_tensor_local(tensor, view) bind(C, name="syncyte_tensor_local") result(answer)
       import
       type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(out) :: view
+      type(syncyte_buffer_t), intent(inout) :: view
       integer(c_int32_t) :: answer
     end function syncyte_tensor_local
 
     !> Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
     !> tensor_local().
     ! tensor [in]: a tensor
-    ! view [out]: contiguous; shape[0] is the number of the node's rows
+    ! view [in,out]: struct_size set by the caller; contiguous; shape[0] is the number of the node's rows
     ! first_row [out]: if the node's ranks are consecutive, the global number of the view's first row, so that view
     ! row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the
     ! node's ranks, one after another
@@ -234,7 +234,7 @@ module syncyte_tensor_c
     function syncyte_tensor_node(tensor, view, first_row) bind(C, name="syncyte_tensor_node") result(answer)
       import
       type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(out) :: view
+      type(syncyte_buffer_t), intent(inout) :: view
       integer(c_int64_t), intent(out) :: first_row
       integer(c_int32_t) :: answer
     end function syncyte_tensor_node

@@ -17,6 +17,7 @@ static syncyte_status_t read_bounds(const CFI_cdesc_t* bounds, const char* name,
 static syncyte_status_t read_patch(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
                                    struct patch* patch) {
   int64_t last[SYNCYTE_MAX_NDIM];
+  patch->global.struct_size = sizeof patch->global;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &patch->global);
   if (status != SYNCYTE_SUCCESS) return status;
   const int32_t ndim = patch->global.ndim;

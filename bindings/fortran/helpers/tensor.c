@@ -28,7 +28,7 @@ syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_bu
 }
 
 syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t* index, CFI_cdesc_t* ranks) {
-  syncyte_buffer_t global, rows;
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT, rows;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS) return status;
   if (ranks->type != CFI_type_int32_t || !fortran_is_contiguous(ranks) || fortran_count(ranks) != fortran_count(index))
@@ -60,7 +60,7 @@ static syncyte_status_t from_subscripts(const syncyte_buffer_t* global, const CF
 }
 
 syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* element, int64_t* number) {
-  syncyte_buffer_t global;
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT;
   int64_t total = 1;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS) return status;
@@ -75,7 +75,7 @@ syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* ele
 }
 
 static syncyte_status_t check_row(syncyte_tensor_t tensor, int64_t row) {
-  syncyte_buffer_t global;
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT;
   const syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS || (row >= 1 && row <= global.shape[0])) return status;
   return fortran_wrong(SYNCYTE_ERR_INDEX, "row", -1, "%lld; expected 1 to %lld", (long long)row,

@@ -684,14 +684,14 @@ CORE: dict[str, Function] = {
     ),
     # Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time. Returns:
     # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
-    "syncyte_buffer_init": Function(
+    "syncyte_buffer_set": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # data (in, optional): first element
             ctypes.c_int32,  # dtype (in): element type
             ctypes.c_int32,  # ndim (in): number of dimensions
             ctypes.POINTER(ctypes.c_int64),  # shape (in, optional, array of ndim): extents; may be null when ndim is 0
-            ctypes.POINTER(BufferDescription),  # buffer (out): the description
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
     # Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe, callable
@@ -1779,8 +1779,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # halo (in): a halo
-            ctypes.POINTER(BufferDescription),  # array (out): dtype and shape, without memory
-            ctypes.POINTER(BufferDescription),  # interior (out, optional): the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes, as data
+            ctypes.POINTER(BufferDescription),  # array (in,out): struct_size set by the caller; dtype and shape, without memory
+            ctypes.POINTER(BufferDescription),  # interior (in,out, optional): struct_size set by the caller; the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes, as data
         ],
     ),
     # Returns the communicator of a halo. Local.
@@ -1898,7 +1898,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # reducer (in): a reducer
             ctypes.c_int32,  # bucket (in): 0 to buckets - 1
-            ctypes.POINTER(BufferDescription),  # buffer (out): data, dtype and extent (one dimension); the reducer owns the memory
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): struct_size set by the caller; data, dtype and extent (one dimension), owned by the reducer
         ],
     ),
     # Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
@@ -2229,7 +2229,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(BufferDescription),  # global (out): filled, with data null
+            ctypes.POINTER(BufferDescription),  # global (in,out): struct_size set by the caller; the rest is filled, with data null
         ],
     ),
     # Returns a new reference to the tensor's communicator. Local.
@@ -2286,7 +2286,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(BufferDescription),  # view (out): contiguous; shape[0] is the number of local rows
+            ctypes.POINTER(BufferDescription),  # view (in,out): struct_size set by the caller; contiguous; shape[0] is the number of local rows
         ],
     ),
     # Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
@@ -2295,7 +2295,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(BufferDescription),  # view (out): contiguous; shape[0] is the number of the node's rows
+            ctypes.POINTER(BufferDescription),  # view (in,out): struct_size set by the caller; contiguous; shape[0] is the number of the node's rows
             ctypes.POINTER(ctypes.c_int64),  # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's ranks, one after another
         ],
     ),
@@ -3066,7 +3066,7 @@ HDF5: dict[str, Function] = {
         [
             ctypes.c_void_p,  # checkpoint (in): an open checkpoint
             ctypes.c_char_p,  # key (in): its name
-            ctypes.POINTER(BufferDescription),  # global (out): filled, with data null
+            ctypes.POINTER(BufferDescription),  # global (in,out): struct_size set by the caller; the rest is filled, with data null
             ctypes.POINTER(ctypes.c_int32),  # layout (out, optional): layout with which it was saved
         ],
     ),

@@ -38,7 +38,7 @@ def _highest(numbers: list[int]) -> list[int] | None:
     mine, highest = ((ctypes.c_int64 * len(numbers))(*numbers) for _ in range(2))
     buffers = [_library.new_struct(c.BufferDescription) for _ in range(2)]
     for values, buffer in zip((mine, highest), buffers, strict=True):
-        core.syncyte_buffer_init(values, int(c.DType.INT64), 1, (ctypes.c_int64 * 1)(len(numbers)), buffer)
+        core.syncyte_buffer_set(values, int(c.DType.INT64), 1, (ctypes.c_int64 * 1)(len(numbers)), buffer)
     fact = c.Fact(b"exit", 1)  # the application's reductions have no such fact
     options = _library.new_struct(c.CollectiveOptions, facts=ctypes.pointer(fact), fact_count=1)
     request, done = ctypes.c_void_p(), ctypes.c_int32()

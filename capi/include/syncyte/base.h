@@ -17,8 +17,8 @@
  *   an input the library reads what caller and library know; members that the caller's struct lacks have their
  *   defaults, and a byte that is set beyond the library's struct is ::SYNCYTE_ERR_VERSION. Of an output both know a
  *   part, which is filled; the rest is zeroed, and struct_size becomes the bytes that were filled. A size below that of
- *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. Entries of checkpoints, facts, and
- *   buffers that are outputs do not follow this rule yet.
+ *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. Facts, and what syncyte/checkpoint.h
+ *   reads (entries, options, targets), do not follow this rule yet.
  * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean
  *   something else.
  * - A *collective* function must be called by all ranks of its communicator in the same order. Its comment lists its
@@ -178,6 +178,9 @@ typedef struct syncyte_buffer_t {
   int32_t device;                    /**< number of the device; 0 for host memory */
 } syncyte_buffer_t;
 
+/** A buffer that a function fills: `syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;`. */
+#define SYNCYTE_BUFFER_INIT {sizeof(syncyte_buffer_t), NULL, 0, 0, {0}, {0}, 0, 0}
+
 /**
  * @brief Returns the version of the loaded library. Local; callable at any time, from any thread.
  * @param[out] major {optional} first number
@@ -262,11 +265,26 @@ SYNCYTE_EXPORT const char* syncyte_dtype_name(syncyte_dtype_t dtype);
  * @param[in] dtype element type
  * @param[in] ndim number of dimensions
  * @param[in] shape {array(ndim), optional} extents; may be null when ndim is 0
- * @param[out] buffer the description
+ * @param[in,out] buffer struct_size set by the caller; the rest is filled
  * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t ndim,
-                                                    const int64_t* shape, syncyte_buffer_t* buffer);
+SYNCYTE_EXPORT syncyte_status_t syncyte_buffer_set(void* data, syncyte_dtype_t dtype, int32_t ndim,
+                                                   const int64_t* shape, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Does the same as syncyte_buffer_set(), and sets struct_size too.
+ * @param[in] data {optional} first element
+ * @param[in] dtype element type
+ * @param[in] ndim number of dimensions
+ * @param[in] shape {array(ndim), optional} extents; may be null when ndim is 0
+ * @param[out] buffer the description
+ * @return as syncyte_buffer_set()
+ */
+static inline syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t ndim,
+                                                   const int64_t* shape, syncyte_buffer_t* buffer) {
+  if (buffer != NULL) buffer->struct_size = sizeof *buffer;
+  return syncyte_buffer_set(data, dtype, ndim, shape, buffer);
+}
 
 /**
  * @brief Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe,

@@ -80,7 +80,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reduc
  * until the end of the round.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
- * @param[out] buffer data, dtype and extent (one dimension); the reducer owns the memory
+ * @param[in,out] buffer struct_size set by the caller; data, dtype and extent (one dimension), owned by the reducer
  * @return SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket,

@@ -135,7 +135,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor)
 /**
  * @brief {lookup} Returns element type and global shape. Local.
  * @param[in] tensor a tensor
- * @param[out] global filled, with data null
+ * @param[in,out] global struct_size set by the caller; the rest is filled, with data null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global);
 
@@ -192,7 +192,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tenso
  * @brief {lookup} Returns a view of this rank's rows. Local. The view is valid while there is a reference to the
  * tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
- * @param[out] view contiguous; shape[0] is the number of local rows
+ * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of local rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 
@@ -200,7 +200,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, sy
  * @brief {lookup} Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local.
  * Lifetime as tensor_local().
  * @param[in] tensor a tensor
- * @param[out] view contiguous; shape[0] is the number of the node's rows
+ * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of the node's rows
  * @param[out] first_row if the node's ranks are consecutive, the global number of the view's first row, so that view
  * row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's
  * ranks, one after another

@@ -265,7 +265,7 @@ contains
             c_sizeof(topology), c_sizeof(stats), c_sizeof(tensor), c_sizeof(window)]
     call check(all(here == c), "sizes as in C")
     call check(init%thread_level == 3 .and. comm%check == -1 .and. tensor%local_rows == -1, "defaults")
-    call check_equal(int(syncyte_buffer_init(c_loc(x), SYNCYTE_FLOAT64, 0_c_int32_t, buffer=buffer)), 0, "buffer_init")
+    call check_equal(int(syncyte_buffer_set(c_loc(x), SYNCYTE_FLOAT64, 0_c_int32_t, buffer=buffer)), 0, "buffer_init")
     call check(c_associated(buffer%data, c_loc(x)) .and. buffer%dtype == SYNCYTE_FLOAT64, "members as in C")
   end subroutine structures
 

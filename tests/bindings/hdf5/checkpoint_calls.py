@@ -69,11 +69,11 @@ class Checkpoints:
 
     def entry(self, key, array, sharded=False, dtype=None):
         """An entry for `array`, which must be dense; pass bfloat16 as uint16 with dtype="bfloat16"."""
-        buffer = Buffer()
+        buffer = Buffer(ctypes.sizeof(Buffer))
         shape = (ctypes.c_int64 * 8)(*array.shape)
         number = DTYPES[dtype or array.dtype.name]
         self.check(
-            self.core.syncyte_buffer_init(
+            self.core.syncyte_buffer_set(
                 array.ctypes.data_as(ctypes.c_void_p), number, array.ndim, shape, ctypes.byref(buffer)
             )
         )

@@ -57,7 +57,7 @@ TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
     keys += key;
   }
   EXPECT_EQ(keys, "bcw");
-  syncyte_buffer_t global{};
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT;
   syncyte_layout_t layout = -1;
   ASSERT_OK(syncyte_checkpoint_describe(file_, "w", &global, &layout));
   EXPECT_EQ(layout, SYNCYTE_LAYOUT_SHARDED);
@@ -68,6 +68,8 @@ TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
   EXPECT_EQ(global.data, nullptr);
   ASSERT_OK(syncyte_checkpoint_describe(file_, "b", &global, nullptr));
   EXPECT_EQ(global.ndim, 0);
+  global.struct_size = 8;
+  EXPECT_EQ(syncyte_checkpoint_describe(file_, "b", &global, nullptr), SYNCYTE_ERR_ARGUMENT);
 }
 
 // Each rank reads other rows, and only the blocks that contain them.

@@ -121,7 +121,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t chec
  * @brief Returns the element type, global shape and layout of a key. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[in] key {string} its name
- * @param[out] global filled, with data null
+ * @param[in,out] global struct_size set by the caller; the rest is filled, with data null
  * @param[out] layout {optional} layout with which it was saved
  * @return SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
  */

@@ -146,8 +146,8 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
     const auto from = opened(checkpoint);
     require_output(global, "global");
     const dataset& found = find_dataset(*from, key);
-    check(syncyte_buffer_init(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
-                              global));
+    check(syncyte_buffer_set(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
+                             global));
     if (layout != nullptr) *layout = found.layout;
   });
 }

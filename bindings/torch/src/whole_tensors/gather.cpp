@@ -114,7 +114,7 @@ bool all(std::int64_t comm, bool flag) {
 
 /// This rank's part of a whole tensor, in place.
 syncyte_buffer_t local_part(std::int64_t tensor) {
-  syncyte_buffer_t part{};
+  syncyte_buffer_t part = SYNCYTE_BUFFER_INIT;
   check(syncyte_tensor_local(handle(tensor), &part));
   return part;
 }
