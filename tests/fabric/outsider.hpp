@@ -8,7 +8,7 @@
 
 namespace syncyte::test {
 
-/// How many messages of each kind an outsider sends.
+/// An outsider sends so many messages of each kind.
 inline constexpr int hellos = 30, deaths = 10, requests = 10, large = 100,
                      messages = hellos + deaths + requests + large;
 

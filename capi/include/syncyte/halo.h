@@ -98,8 +98,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo);
  * @brief {lookup} Returns the arrays that a halo is for. Local.
  * @param[in] halo a halo
  * @param[in,out] array struct_size set by the caller; dtype and shape, without memory
- * @param[in,out] interior {optional} struct_size set by the caller; the interior of a contiguous
- * array: shape, strides, and the offset of its first cell in bytes, as data
+ * @param[in,out] interior {optional} struct_size set by the caller; the interior of a contiguous array: shape, strides,
+ * and the offset of its first cell in bytes, as data
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array,
                                                       syncyte_buffer_t* interior);

@@ -2,8 +2,8 @@
 
 #include "syncyte/base.h"
 
-/// Version of the loaded libsyncyte_torch, for the Python package; the only function that is found by its name. The
-/// parameters are those of syncyte_version().
+/// Returns the version of the loaded libsyncyte_torch, for the Python package. The parameters are those of
+/// syncyte_version(), but none may be null.
 extern "C" SYNCYTE_EXPORT syncyte_status_t syncyte_torch_version(std::int32_t* major, std::int32_t* minor,
                                                                  std::int32_t* patch, std::int32_t* abi) {
   *major = SYNCYTE_VERSION_MAJOR;
