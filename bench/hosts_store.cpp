@@ -69,7 +69,7 @@ class store {
   void run(Operation* what, key_list& list, value_list& values) {
     const auto wanted = describe(list.data(), SYNCYTE_INT64, batch_keys);
     const auto room = describe(values.data(), SYNCYTE_FLOAT32, batch_keys * length);
-    must(what(worker_, &wanted, &room, nullptr));
+    must(what(worker_, &wanted, &room));
   }
 
   syncyte_comm_t world_ = nullptr;

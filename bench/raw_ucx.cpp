@@ -53,7 +53,7 @@ void raw_ucx::open() {
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
   parameters.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-  check("initialisation", ucp_init(&parameters, nullptr, &context_));
+  check("initialization", ucp_init(&parameters, nullptr, &context_));
   ucp_worker_params_t worker = {};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;

@@ -64,13 +64,12 @@ class memories {
     return result;
   }
 
-  using operation = syncyte_status_t (*)(syncyte_kv_worker_t, const syncyte_buffer_t*, const syncyte_buffer_t*,
-                                         std::int64_t*);
+  using operation = syncyte_status_t (*)(syncyte_kv_worker_t, const syncyte_buffer_t*, const syncyte_buffer_t*);
   void run(operation what, std::vector<key_list>& lists) {
     for (key_list& list : lists) {
       const auto wanted = describe(list.data(), SYNCYTE_INT64, batch_keys);
       const auto room = describe(values_.data(), SYNCYTE_FLOAT32, batch_keys * length);
-      must(what(worker_, &wanted, &room, nullptr));
+      must(what(worker_, &wanted, &room));
     }
   }
 

@@ -1,7 +1,7 @@
 # Declares tests that run under mpirun. tests/README.md says what each label covers and how long it takes.
 #
 #   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 3 MORE_RANKS 1 2 5 7 LINK syncyte_core)
-#     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialised with MPI_THREAD_MULTIPLE,
+#     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialized with MPI_THREAD_MULTIPLE,
 #     MPI_COMM_WORLD has all ranks. Write plain TEST()s: each runs on all ranks, and passes if it passes on all of them.
 #   syncyte_mpi_test(NAME window_remote TARGET test_window ONLY "window.*" RANKS 2 ENV SYNCYTE_SHM=none)
 #     Runs tests of a program that the same CMakeLists.txt declares once more, with other options. ONLY "!window.*" runs

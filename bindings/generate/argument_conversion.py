@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from methods import Dummy, Method
 from model import CType, Function, Member, Names, Parameter
 
-_NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "integer(c_int64_t)",
-            "double": "real(c_double)"}  # fmt: skip
+_NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "double": "real(c_double)"}
 # Parameters whose dummy argument has any type and rank: type for C, helper that converts it, and comment.
 _BY_NAME = {
     "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
     "element": ("integer(c_int64_t)", "fortran_element({tensor}%handle, {name}",
                 "any integer: number from 1 in array element order, or subscripts"),
-    "offset": ("integer(c_size_t)", "fortran_place({name}, {array}_buffer",
+    "offset": ("integer(c_int64_t)", "fortran_place({name}, {array}_buffer",
                "any integer: where, from 1, in elements"),
     "fortran_handle": ("integer(c_int32_t)", 'fortran_handle({name}, "{name}"//c_null_char', ""),
 }  # fmt: skip
@@ -84,7 +83,7 @@ class Converter:
         ctype = parameter.type
         if ctype.name in self.names.enums:
             return f"{self.names.enums[ctype.name].values[0].name}, ..."
-        if ctype.name in ("int64_t", "size_t") and parameter.direction == "in":
+        if ctype.name == "int64_t" and parameter.direction == "in":
             return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
         if ctype.name == "syncyte_request_t":
             return "one that has ended, or is new"
@@ -188,7 +187,7 @@ class Converter:
         call = call.format(name=dummy.name, array=self.method.dummies[0].name, tensor=[*tensors, "self"][0])
         code = self._read(replace(dummy, text=dummy.text or text), kind, call)
         if dummy.parameter == "index":
-            code.after, code.has_ignored = [f"ignored = syncyte_memory_release({dummy.name}_c%data)"], True
+            code.after, code.has_ignored = [f"ignored = syncyte_memory_free({dummy.name}_c%data)"], True
         return code
 
     def _dim(self, dummy: Dummy, _: Parameter) -> Code:
@@ -247,8 +246,7 @@ class Converter:
 
     def _any(self, dummy: Dummy, c_name: str) -> Code:
         """An integer of any kind."""
-        reader = "fortran_size" if c_name == "size_t" else "fortran_integer"
-        return self._read(dummy, f"integer(c_{c_name})", f'{reader}({dummy.name}, "{dummy.name}"//c_null_char')
+        return self._read(dummy, f"integer(c_{c_name})", f'fortran_integer({dummy.name}, "{dummy.name}"//c_null_char')
 
     def _member(self, dummy: Dummy) -> Code:
         """An output that is a member of a structure."""
@@ -266,7 +264,7 @@ class Converter:
         if ctype.name == "int64_t" and is_out:
             return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
                         after=[self._write("fortran_set_integer", name)])  # fmt: skip
-        if ctype.name in ("int64_t", "size_t") and not is_out:
+        if ctype.name == "int64_t" and not is_out:
             code = self._any(dummy, ctype.name)
             if dummy.is_optional and (value := dummy.word("default") or parameter.default):
                 code.prepare.insert(0, f"{made} = {value}")
@@ -294,7 +292,7 @@ def _without_null(text: str) -> str:
 
 
 def c_kind(ctype: CType) -> str:
-    return f"c_{ctype.name}" if ctype.name in ("int64_t", "size_t", "double") else "c_int32_t"
+    return f"c_{ctype.name}" if ctype.name in ("int64_t", "double") else "c_int32_t"
 
 
 def _block(condition: str, statements: list[str | Check]) -> list[str | Check]:

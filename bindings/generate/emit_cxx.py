@@ -1,7 +1,7 @@
 """Emits the enums of the C++ interface, and its methods that only call a C function with the same arguments.
 
 A class of methods is the base of a class that users see. It has those functions of a handle that no hand-written header
-of include/syncyte calls. A reduction and the direction of a scan are the last parameters, with a default. A function
+of include/syncyte calls. A reduction and flags are the last parameters, with a default. A function
 that works in place without its input has a second method, without that parameter.
 """
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from emit_capi import fold_line, unbreakable
 from model import Function, Header, Names, Parameter
 
-_ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_t": "op", "syncyte_scan_t": "scan_from",
+_ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_t": "op",
           "syncyte_memory_t": "memory_kind", "syncyte_log_level_t": "log_level", "syncyte_lock_t": "lock_kind",
           "syncyte_compare_t": "compare", "syncyte_optimizer_t": "optimizer"}  # fmt: skip
-_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|SCAN_FROM_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_)?")
+_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_)?")
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
-_DEFAULTS = {"syncyte_op_t": "sum", "syncyte_scan_t": "first"}
+_DEFAULTS = {"syncyte_op_t": "sum"}
 _CLASSES = {"comm": ["collectives", "nonblocking", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
             "window": ["window"]}  # fmt: skip
 _HEAD = ["// Generated from syncyte/*.h by bindings/generate; do not edit.", "// clang-format off", "#pragma once", ""]
@@ -50,7 +50,7 @@ class _Argument:
     """One parameter of a C function in a C++ method."""
 
     passed: str  # to the C function
-    declared: str = ""  # as a parameter of the method; "" if it is none
+    declared: str = ""  # as a parameter of the method; "" if it is not one
     note: str = ""
     has_default: bool = False
 
@@ -88,6 +88,8 @@ def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -
     if kind in _DEFAULTS:
         declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}"
         return _Argument(f"raw({name})", declared, note, has_default=True)
+    if parameter.flag:
+        return _Argument(name, f"bool {name} = false", note, has_default=True)
     default = f" = {parameter.default}" if parameter.default else ""
     declared = kind if kind == "double" else f"std::{kind}"
     return _Argument(name, f"{declared} {name}{default}", note)

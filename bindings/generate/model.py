@@ -30,6 +30,7 @@ class Parameter:
     pointer: bool = False  # a Fortran pointer, of several types
     contiguous: bool = False  # an array that must be contiguous
     in_place: bool = False  # null: the contents of the array that gets the result
+    flag: bool = False  # 1 or 0
     kept: bool = False  # memory that is used after the call has returned
     tensor_dtype: bool = False  # an array of the tensor's dtype
     text: str = ""

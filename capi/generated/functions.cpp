@@ -87,8 +87,8 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
   });
 }
 
-syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
-    int64_t counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, int64_t counts_length,
+    const int64_t* counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
     collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", facts_of(options), input,
@@ -96,8 +96,8 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
   });
 }
 
-syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
-    int64_t send_counts_length, const int64_t* recv_counts, int64_t recv_counts_length,
+syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, int64_t send_counts_length,
+    const int64_t* send_counts, int64_t recv_counts_length, const int64_t* recv_counts,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
@@ -125,32 +125,33 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
   });
 }
 
-syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-    syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t reverse,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_scan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", facts_of(options), input, op, from, output);
+    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", facts_of(options), input, op, reverse, output);
   });
 }
 
 syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-    syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+    int32_t reverse, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_exscan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", facts_of(options), input, op, from, output);
+    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", facts_of(options), input, op, reverse,
+        output);
   });
 }
 
 syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
-    int64_t* counts, int64_t counts_length) {
+    int64_t counts_length, int64_t* counts) {
   return after_init<forks_too>("comm_counts", [&] {
-    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", facts_of(options), count, counts,
-        counts_length);
+    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", facts_of(options), count, counts_length,
+        counts);
   });
 }
 
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
@@ -161,7 +162,7 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
 }
 
 syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
@@ -171,7 +172,7 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
 }
 
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, int32_t root, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input != nullptr ? input : output);
@@ -182,7 +183,7 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
 }
 
 syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, syncyte_op_t op, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
@@ -192,8 +193,8 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
 }
 
 syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-    const int64_t* gather_counts, int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts,
-    int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
+    const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
     collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", facts_of(options), input,
@@ -232,7 +233,7 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
 }
 
 syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
@@ -242,7 +243,7 @@ syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyt
 }
 
 syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    const int64_t* counts, int64_t counts_length, syncyte_op_t op, const syncyte_collective_options_t* options,
+    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
@@ -252,8 +253,8 @@ syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const s
 }
 
 syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-    const int64_t* gather_counts, int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts,
-    int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
+    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
+    const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
     syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
@@ -336,16 +337,16 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
   return guarded("window_destroy", [&] { tables::window().destroy(window, "window"); });
 }
 
-syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
+syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes) {
   return lookup_after_init("window_size", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     out(bytes, "bytes");
-    *bytes = static_cast<size_t>(object->size(rank));
+    *bytes = static_cast<int64_t>(object->size(rank));
   });
 }
 
-syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
     syncyte_op_t op, const void* operand, void* previous) {
   return after_init("window_fetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
@@ -354,7 +355,7 @@ syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, 
   });
 }
 
-syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
     syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous) {
   return after_init("window_compare_swap", [&] {
     const auto object = find_traced(tables::window(), window, "window");
@@ -363,7 +364,7 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
   });
 }
 
-syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
     syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request) {
   return after_init("window_ifetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
@@ -373,7 +374,7 @@ syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank,
   });
 }
 
-syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
     syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous, syncyte_request_t* request) {
   return after_init("window_icompare_swap", [&] {
     const auto object = find_traced(tables::window(), window, "window");
@@ -452,8 +453,8 @@ syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, co
   });
 }
 
-syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
-    const int64_t* extent, int64_t extent_length, int64_t capacity, int32_t* ranks, int64_t* first, int64_t* rows,
+syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
+    int64_t extent_length, const int64_t* extent, int64_t capacity, int32_t* ranks, int64_t* first, int64_t* rows,
     int64_t* count) {
   return lookup_after_init("tensor_locate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -544,7 +545,7 @@ syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t tensor, const 
   });
 }
 
-syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("tensor_get_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -553,7 +554,7 @@ syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* 
   });
 }
 
-syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* source) {
   return after_init("tensor_put_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -562,7 +563,7 @@ syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* 
   });
 }
 
-syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha) {
   return after_init("tensor_accumulate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -571,7 +572,7 @@ syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const in
   });
 }
 
-syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return after_init("tensor_iget_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -581,7 +582,7 @@ syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t*
   });
 }
 
-syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* source, syncyte_request_t* request) {
   return after_init("tensor_iput_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -591,7 +592,7 @@ syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t*
   });
 }
 
-syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha, syncyte_request_t* request) {
   return after_init("tensor_iaccumulate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
@@ -742,12 +743,10 @@ syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
   return guarded("kv_worker_destroy", [&] { tables::kv_worker().destroy(worker, "worker"); });
 }
 
-syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-    int64_t* timestamp) {
+syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys) {
   return after_init("kv_worker_localize", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    const auto result = static_cast<int64_t>(object->localize(keys));
-    if (timestamp != nullptr) *timestamp = result;
+    object->localize(keys);
   });
 }
 
@@ -791,24 +790,10 @@ syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int
   });
 }
 
-syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
-  return after_init("kv_worker_wait", [&] {
+syncyte_status_t syncyte_kv_worker_flush(syncyte_kv_worker_t worker) {
+  return after_init("kv_worker_flush", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    object->wait(timestamp);
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_wait_all", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    object->wait_all();
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_wait_sync", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    object->wait_sync();
+    object->flush();
   });
 }
 
@@ -816,20 +801,6 @@ syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker) {
   return after_init("kv_worker_barrier", [&] {
     const auto object = find_traced(tables::kv_worker(), worker, "worker");
     object->barrier();
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_begin_setup(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_begin_setup", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    object->begin_setup();
-  });
-}
-
-syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_end_setup", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
-    object->end_setup();
   });
 }
 }

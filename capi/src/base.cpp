@@ -22,8 +22,16 @@ const char* syncyte_status_name(syncyte_status_t status) { return base::status_n
 
 const char* syncyte_dtype_name(syncyte_dtype_t dtype) { return base::dtype_name(dtype); }
 
-syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes) {
-  return guarded("dtype_size", [&] { out(bytes, "bytes") = base::dtype_size(dtype); });
+syncyte_status_t syncyte_struct_read(const void* theirs, const char* name, size_t first_size, void* ours) {
+  return guarded("struct_read", [&] {
+    base::expect(name != nullptr, SYNCYTE_ERR_ARGUMENT, "name", "null", "a text");
+    base::expect(ours != nullptr, SYNCYTE_ERR_ARGUMENT, "ours", "null", "a struct");
+    base::read_bytes(theirs, name, first_size, ours);
+  });
+}
+
+syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* bytes) {
+  return guarded("dtype_size", [&] { out(bytes, "bytes") = static_cast<std::int64_t>(base::dtype_size(dtype)); });
 }
 
 syncyte_status_t syncyte_buffer_set(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,

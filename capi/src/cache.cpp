@@ -37,8 +37,8 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache) {
-  return counted("cache_allocate", [&] {
+syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache) {
+  return counted("cache_create", [&] {
     out(cache, "cache");
     *cache = tables::cache().insert(cache::region::allocate(chosen_sizes(sizes)));
   });
@@ -78,27 +78,12 @@ syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int
   return counted("cache_insert", [&] { cache::insert(tables::cache().find(cache, "cache"), offset, size); });
 }
 
-syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache) {
-  return counted("cache_insert_for_parameter", [&] {
-    const auto found = tables::cache().find(cache, "cache");
-    cache::insert(found, 0, static_cast<int64_t>(found->sizes().parameters));
-  });
-}
-
-syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache) {
-  return counted("cache_insert_for_computation", [&] {
-    const auto found = tables::cache().find(cache, "cache");
-    const cache::region_sizes sizes = found->sizes();
-    cache::insert(found, static_cast<int64_t>(sizes.parameters), static_cast<int64_t>(sizes.computation));
-  });
-}
-
 syncyte_status_t syncyte_cache_clear(void) {
   return counted("cache_clear", [] { cache::clear(); });
 }
 
-syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data) {
-  return guarded("cache_acquire", [&] {
+syncyte_status_t syncyte_cache_allocate(int64_t bytes, void** data) {
+  return guarded("cache_allocate", [&] {
     base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
     out(data, "data");
     *data = cache::acquire(static_cast<std::uint64_t>(bytes));

@@ -26,8 +26,8 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents, const int32_t* periods,
-                                     int64_t periods_length, const syncyte_comm_options_t* options,
+syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* dims, int64_t periods_length,
+                                     const int32_t* periods, const syncyte_comm_options_t* options,
                                      syncyte_comm_t* cart) {
   return after_init("cart_create", [&] {
     const auto group = find_comm(comm);
@@ -36,8 +36,8 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
     const auto error = error_of([&] {
       base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}",
                    SYNCYTE_MAX_NDIM);
-      base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents", "null", "{} numbers", ndim);
-      grid.extents.assign(extents, extents + ndim);
+      base::expect(dims != nullptr, SYNCYTE_ERR_ARGUMENT, "dims", "null", "{} numbers", ndim);
+      grid.dims.assign(dims, dims + ndim);
       grid.periods.assign(static_cast<std::size_t>(ndim), 0);
       if (periods == nullptr) return;
       const auto flags = base::array_argument<int32_t>(periods, periods_length).checked("periods", ndim, "dimension");
@@ -55,30 +55,30 @@ syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim) {
   });
 }
 
-syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents, int32_t* periods) {
+syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* dims, int32_t* periods) {
   return lookup_after_init("cart_grid", [&] {
     const auto found = find_comm(cart);
     const comm::cartesian_grid& grid = grid_of(*found, ndim);
-    if (extents != nullptr) std::copy(grid.extents.begin(), grid.extents.end(), extents);
+    if (dims != nullptr) std::copy(grid.dims.begin(), grid.dims.end(), dims);
     if (periods != nullptr) std::copy(grid.periods.begin(), grid.periods.end(), periods);
   });
 }
 
-syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coordinates) {
-  return lookup_after_init("cart_coordinates", [&] {
+syncyte_status_t syncyte_cart_coords(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coords) {
+  return lookup_after_init("cart_coords", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
     const auto result = comm::coordinates_of(*found, rank);
-    std::copy(result.begin(), result.end(), &out(coordinates, "coordinates"));
+    std::copy(result.begin(), result.end(), &out(coords, "coords"));
   });
 }
 
-syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates, int32_t* rank) {
-  return lookup_after_init("cart_rank", [&] {
+syncyte_status_t syncyte_cart_rank_at(syncyte_comm_t cart, int32_t ndim, const int32_t* coords, int32_t* rank) {
+  return lookup_after_init("cart_rank_at", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
-    base::expect(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates", "null", "{} numbers", ndim);
-    out(rank, "rank") = comm::rank_at(*found, {coordinates, static_cast<std::size_t>(ndim)});
+    base::expect(coords != nullptr, SYNCYTE_ERR_ARGUMENT, "coords", "null", "{} numbers", ndim);
+    out(rank, "rank") = comm::rank_at(*found, {coords, static_cast<std::size_t>(ndim)});
   });
 }
 

@@ -11,23 +11,23 @@ namespace syncyte::capi {
 
 /// The caller's options; an error in them is stored, for the collective to report on all ranks.
 inline collectives::caller_facts facts_of(const syncyte_collective_options_t* given) {
-  constexpr std::int32_t most_facts = 24;  // the caller's; collectives add some of their own
+  constexpr std::int64_t most_facts = 24;  // the caller's; collectives add some of their own
   collectives::caller_facts result;
   result.error = error_of([&] {
     const auto options = options_or(given, syncyte_collective_options_t SYNCYTE_COLLECTIVE_OPTIONS_INIT,
-                                    offsetof(syncyte_collective_options_t, facts));
+                                    offsetof(syncyte_collective_options_t, fact_count));
     base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set",
                  "null: streams are waited for before the call");
-    const std::int32_t count = options.fact_count;
+    const std::int64_t count = options.fact_count;
     base::expect(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT, "options->fact_count", count, "0 to {}",
                  most_facts);
     base::expect(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "options->facts", "null", "{} facts",
                  count);
-    for (std::int32_t i = 0; i < count; ++i)
-      base::expect(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT, {"options->facts", i}, "without a name",
-                   "a name");
+    const base::struct_array facts(count, options.facts, "options->facts");
+    for (std::int64_t i = 0; i < count; ++i)
+      base::expect(facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT, {"options->facts", i}, "without a name", "a name");
     result.fact = options.fact;
-    result.facts = {options.facts, static_cast<std::size_t>(count)};
+    result.facts = facts;
   });
   return result;
 }

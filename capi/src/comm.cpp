@@ -46,8 +46,8 @@ base::error last_error_with(syncyte_status_t status) {
   return {status, reason.what(), reason.fields()};
 }
 
-void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
-           const syncyte_fact_t* facts, bool is_unlimited) {
+void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int64_t count,
+           const syncyte_fact_t* given, bool is_unlimited) {
   const auto group = find_comm(comm);
   comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
                              comm::collective_call::always_agrees);
@@ -58,9 +58,12 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
     if (status != SYNCYTE_SUCCESS) throw last_error_with(status);
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
     base::expect(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count", count, "0 to 32");
-    base::expect(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts", "null", "{} facts", count);
-    for (int32_t i = 0; i < count; ++i)
-      call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
+    base::expect(given != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts", "null", "{} facts", count);
+    const base::struct_array facts(count, given, "facts");
+    for (std::int64_t i = 0; i < count; ++i) {
+      const syncyte_fact_t fact = facts[i];
+      call.fact(fact.name != nullptr ? fact.name : "a fact without a name", fact.value);
+    }
   });
   call.agree();
 }
@@ -184,21 +187,23 @@ syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* nam
   });
 }
 
-syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return after_init(
-      "comm_node", [&] { *node = handle_of(comm::split_node(*find_comm(comm), comm_options(options, node, "node"))); });
+syncyte_status_t syncyte_comm_split_node(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                         syncyte_comm_t* node) {
+  return after_init("comm_split_node", [&] {
+    *node = handle_of(comm::split_node(*find_comm(comm), comm_options(options, node, "node")));
+  });
 }
 
-syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
-                                      syncyte_comm_t* leaders) {
-  return after_init("comm_leaders", [&] {
+syncyte_status_t syncyte_comm_split_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                            syncyte_comm_t* leaders) {
+  return after_init("comm_split_leaders", [&] {
     *leaders = handle_of(comm::split_leaders(*find_comm(comm), comm_options(options, leaders, "leaders")));
   });
 }
 
-syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count, int32_t tag,
-                                    const syncyte_comm_options_t* options, syncyte_comm_t* group) {
-  return after_init("comm_group", [&] {
+syncyte_status_t syncyte_comm_create_group(syncyte_comm_t comm, int64_t count, const int32_t* ranks, int32_t tag,
+                                           const syncyte_comm_options_t* options, syncyte_comm_t* group) {
+  return after_init("comm_create_group", [&] {
     base::expect(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks", "null", "a list of ranks");
     base::expect(count >= 1 && count <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "count", count, "1 to 2^31 - 1");
     const std::span list(ranks, static_cast<std::size_t>(count));
@@ -222,20 +227,20 @@ syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
   return after_init<forks_too>("comm_barrier", [&] { collectives::barrier(*find_comm(comm)); });
 }
 
-syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
+syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int64_t count,
                                     const syncyte_fact_t* facts) {
   return after_init<forks_too>("comm_agree", [&] { agree(comm, status, operation, count, facts, false); });
 }
 
 syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
-                                              int32_t count, const syncyte_fact_t* facts) {
+                                              int64_t count, const syncyte_fact_t* facts) {
   return after_init<forks_too>("comm_agree_unlimited", [&] { agree(comm, status, operation, count, facts, true); });
 }
 
-syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
-  return after_init("collect", [&] {
+syncyte_status_t syncyte_comm_collect(syncyte_comm_t comm) {
+  return after_init("comm_collect", [&] {
     const auto group = find_comm(comm);
-    comm::collective_call(*group, "collect", comm::collective_call::always_agrees).agree();
+    comm::collective_call(*group, "comm_collect", comm::collective_call::always_agrees).agree();
   });
 }
 

@@ -34,7 +34,7 @@ syncyte_status_t keep_current_error(const char* operation) noexcept;
 enum class callers { ranks, forks_too };
 constexpr callers forks_too = callers::forks_too;
 
-/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called, and SYNCYTE_ERR_UNSUPPORTED in a forked child
+/// Throws SYNCYTE_ERR_NOT_INITIALIZED unless syncyte_init() was called, and SYNCYTE_ERR_UNSUPPORTED in a forked child
 /// unless `allowed` includes it.
 inline void require_started(callers allowed) {
   allowed == forks_too ? mpi::require_started_or_forked() : mpi::require_started();

@@ -6,25 +6,36 @@
 #include "handle_tables.hpp"
 #include "kv/store.hpp"
 #include "kv/worker.hpp"
+#include "requests.hpp"
 
 using namespace syncyte;
 using namespace syncyte::capi;
 
 namespace {
 
-using operation = std::int64_t (kv::worker::*)(const syncyte_buffer_t*, const syncyte_buffer_t*, kv::completion);
+using kv::completion;
+using operation = kv::worker::started (kv::worker::*)(const syncyte_buffer_t*, const syncyte_buffer_t*, completion);
 
-/// A null timestamp: the operation is complete on return.
-kv::completion completion_of(const int64_t* timestamp) {
-  return timestamp == nullptr ? kv::completion::on_return : kv::completion::by_wait;
-}
-
-void run(operation what, syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
-         int64_t* timestamp) {
+void run(operation what, syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const auto found = find_traced(tables::kv_worker(), worker, "worker");
   trace_buffer(values);
-  const std::int64_t result = ((*found).*what)(keys, values, completion_of(timestamp));
-  if (timestamp != nullptr) *timestamp = result;
+  ((*found).*what)(keys, values, completion::on_return);
+}
+
+/// A null request: the operation is complete.
+void give(kv::worker::started in_flight, const char* name, syncyte_request_t* request) {
+  *request = nullptr;
+  if (in_flight) give_request(std::move(in_flight), name, request);
+}
+
+syncyte_status_t start(const char* name, operation what, syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                       const syncyte_buffer_t* values, syncyte_request_t* request) {
+  return after_init(name, [&] {
+    const auto found = find_traced(tables::kv_worker(), worker, "worker");
+    out(request, "request");
+    trace_buffer(values);
+    give(((*found).*what)(keys, values, completion::by_request), name, request);
+  });
 }
 
 }  // namespace
@@ -64,27 +75,52 @@ syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncy
 }
 
 syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                        const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init<forks_too>("kv_worker_pull", [&] { run(&kv::worker::pull, worker, keys, values, timestamp); });
+                                        const syncyte_buffer_t* values) {
+  return after_init<forks_too>("kv_worker_pull", [&] { run(&kv::worker::pull, worker, keys, values); });
 }
 
 syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                        const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init("kv_worker_push", [&] { run(&kv::worker::push, worker, keys, values, timestamp); });
+                                        const syncyte_buffer_t* values) {
+  return after_init("kv_worker_push", [&] { run(&kv::worker::push, worker, keys, values); });
 }
 
 syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                       const syncyte_buffer_t* values, int64_t* timestamp) {
-  return after_init("kv_worker_set", [&] { run(&kv::worker::set, worker, keys, values, timestamp); });
+                                       const syncyte_buffer_t* values) {
+  return after_init("kv_worker_set", [&] { run(&kv::worker::set, worker, keys, values); });
+}
+
+syncyte_status_t syncyte_kv_worker_ipull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                         const syncyte_buffer_t* values, syncyte_request_t* request) {
+  return start("kv_worker_ipull", &kv::worker::pull, worker, keys, values, request);
+}
+
+syncyte_status_t syncyte_kv_worker_ipush(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                         const syncyte_buffer_t* values, syncyte_request_t* request) {
+  return start("kv_worker_ipush", &kv::worker::push, worker, keys, values, request);
+}
+
+syncyte_status_t syncyte_kv_worker_iset(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                        const syncyte_buffer_t* values, syncyte_request_t* request) {
+  return start("kv_worker_iset", &kv::worker::set, worker, keys, values, request);
 }
 
 syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
-                                               const syncyte_buffer_t* values, int64_t* timestamp) {
+                                               const syncyte_buffer_t* values) {
   return after_init("kv_worker_pull_sample", [&] {
     const auto found = find_traced(tables::kv_worker(), worker, "worker");
     trace_buffer(values);
-    const std::int64_t result = found->pull_sample(sample, keys, values, completion_of(timestamp));
-    if (timestamp != nullptr) *timestamp = result;
+    found->pull_sample(sample, keys, values, completion::on_return);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_ipull_sample(syncyte_kv_worker_t worker, int64_t sample,
+                                                const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
+                                                syncyte_request_t* request) {
+  return after_init("kv_worker_ipull_sample", [&] {
+    const auto found = find_traced(tables::kv_worker(), worker, "worker");
+    out(request, "request");
+    trace_buffer(values);
+    give(found->pull_sample(sample, keys, values, completion::by_request), "kv_worker_ipull_sample", request);
   });
 }
 
@@ -94,13 +130,6 @@ syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, con
     out(is_local, "is_local");
     *is_local = find_traced(tables::kv_worker(), worker, "worker")->pull_if_local(keys, values) ? 1 : 0;
     trace_buffer(values);
-  });
-}
-
-/// Not in forked children: a test makes progress of the fabric, which is the rank's.
-syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp, int32_t* has_ended) {
-  return lookup_after_init<callers::ranks>("kv_worker_test", [&] {
-    out(has_ended, "has_ended") = find_traced(tables::kv_worker(), worker, "worker")->test(timestamp) ? 1 : 0;
   });
 }
 

@@ -19,15 +19,16 @@ memory::place place_of(const base::buffer& checked) {
 
 extern "C" {
 
-syncyte_status_t syncyte_memory_acquire(size_t bytes, syncyte_memory_t memory, int32_t device, void** data) {
-  return guarded("memory_acquire", [&] {
+syncyte_status_t syncyte_memory_allocate(int64_t bytes, syncyte_memory_t memory, int32_t device, void** data) {
+  return guarded("memory_allocate", [&] {
     void*& result = out(data, "data");
-    result = memory::acquire(bytes, memory, device);
+    base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
+    result = memory::acquire(static_cast<std::size_t>(bytes), memory, device);
   });
 }
 
-syncyte_status_t syncyte_memory_release(void* data) {
-  return guarded("memory_release", [&] { memory::release(data); });
+syncyte_status_t syncyte_memory_free(void* data) {
+  return guarded("memory_free", [&] { memory::release(data); });
 }
 
 syncyte_status_t syncyte_memory_trim(void) {
@@ -37,7 +38,9 @@ syncyte_status_t syncyte_memory_trim(void) {
 syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
   return guarded("memory_stats", [&] {
     const memory::pool_statistics now = memory::host_pool().statistics();
-    base::fill_struct(stats, "stats", {sizeof *stats, now.in_use, now.cached, now.limit, now.hits, now.misses});
+    base::fill_struct(stats, "stats",
+                      {sizeof *stats, static_cast<std::int64_t>(now.in_use), static_cast<std::int64_t>(now.cached),
+                       static_cast<std::int64_t>(now.limit), now.hits, now.misses});
   });
 }
 
@@ -49,7 +52,7 @@ syncyte_status_t syncyte_memory_copy(const syncyte_buffer_t* target, const syncy
   return guarded("memory_copy", [&] {
     const base::buffer to(target, "target");
     const base::buffer from(source, "source");
-    to.require_contiguous();
+    to.require_contiguous().require_writable();
     from.require_contiguous();
     base::expect(to.bytes() == from.bytes(), SYNCYTE_ERR_SHAPE, "target's number of bytes", to.bytes(),
                  "{}, as the source's", from.bytes());

@@ -149,11 +149,11 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
   if (any_needs_mpi(count, array)) {
     watchdog::plain_wait wait("request_wait_any", "some requests");
     watchdog::poll_until(find_ended, wait);
-  } else {  // the fabric's thread goes on with them; the death of a rank ends the requests to it, and no others
+  } else {  // the fabric's thread makes progress on them; the death of a rank ends the requests to it, and no others
     owners_wait wait;
     for (atomics::backoff pauses; !find_ended(); pauses.pause()) {
       if (mpi::needs_progress()) mpi::progress_all();
-      wait.look();
+      wait.poll();
     }
   }
   return found;

@@ -37,7 +37,7 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const syncyte_window_options_t* options,
+syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const syncyte_window_options_t* options,
                                        syncyte_window_t* window) {
   return after_init("window_create", [&] {
     const auto ranks = find_comm(comm);
@@ -45,6 +45,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
     std::string name, label;
     call.attempt([&] {
       out(window, "window");
+      base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
       const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT,
                                      offsetof(syncyte_window_options_t, label));
       base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
@@ -54,7 +55,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
       name = text_or_empty(chosen.name);
       label = text_or_empty(chosen.label);
     });
-    *window = tables::window().insert(window::window::create(call, bytes, name, label));
+    *window = tables::window().insert(window::window::create(call, static_cast<std::size_t>(bytes), name, label));
   });
 }
 
@@ -67,7 +68,7 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
   });
 }
 
-syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, int64_t offset,
                                     const syncyte_buffer_t* source) {
   return after_init("window_put", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
@@ -75,15 +76,16 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
   });
 }
 
-syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
                                     const syncyte_buffer_t* target) {
   return after_init<forks_too>("window_get", [&] {
     const auto [source, to] = transfer(window, rank, target, "target");
+    to.require_writable();
     source->get_bytes(rank, offset, to.data(), to.bytes());
   });
 }
 
-syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
+syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_op_t op,
                                            const syncyte_buffer_t* source) {
   return after_init("window_accumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
@@ -91,7 +93,7 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
   });
 }
 
-syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, int64_t offset,
                                      const syncyte_buffer_t* source, syncyte_request_t* request) {
   return after_init("window_iput", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
@@ -100,16 +102,17 @@ syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, size
   });
 }
 
-syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, size_t offset,
+syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, int64_t offset,
                                      const syncyte_buffer_t* target, syncyte_request_t* request) {
   return after_init("window_iget", [&] {
     const auto [source, to] = transfer(window, rank, target, "target");
+    to.require_writable();
     out(request, "request");
     give_request(source->iget_bytes(rank, offset, to.data(), to.bytes()), "window_iget", request);
   });
 }
 
-syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
+syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_op_t op,
                                             const syncyte_buffer_t* source, syncyte_request_t* request) {
   return after_init("window_iaccumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");

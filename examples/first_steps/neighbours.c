@@ -12,7 +12,7 @@ static void check(syncyte_status_t status) {
 int main(void) {
   syncyte_comm_t world = NULL;
   int32_t rank = 0, size = 0;
-  check(syncyte_init(NULL)); /* also initialises MPI, unless the program has */
+  check(syncyte_init(NULL)); /* also initializes MPI, unless the program has */
   check(syncyte_comm_world(&world));
   check(syncyte_comm_rank(world, &rank));
   check(syncyte_comm_size(world, &size));

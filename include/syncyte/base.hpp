@@ -115,7 +115,7 @@ inline void log(log_level level, const std::string& message) {
 // ---- element types ------------------------------------------------------------------------------------------------
 
 /// Bytes of an element. Throws status::type for an unknown type.
-inline std::size_t size_of(dtype type) { return detail::fetch<std::size_t>(syncyte_dtype_size, detail::raw(type)); }
+inline std::int64_t size_of(dtype type) { return detail::fetch<std::int64_t>(syncyte_dtype_size, detail::raw(type)); }
 
 /// Name of a type, for example "float32"; "unknown" for an unknown dtype.
 inline std::string_view name_of(dtype type) { return syncyte_dtype_name(detail::raw(type)); }
@@ -193,9 +193,9 @@ class const_buffer {
   /// An array of a type known at run time.
   const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape,
                optional_strides strides = std::nullopt) {
-    // The C interface has one struct for arrays that are read or written; this class only returns it as const.
     check(syncyte_buffer_init(const_cast<void*>(data), detail::raw(type), static_cast<std::int32_t>(shape.size()),
                               shape.data(), &raw_));
+    raw_.read_only = 1;
     if (!strides) return;
     if (static_cast<std::int64_t>(strides->size()) != raw_.ndim) {
       throw error(status::shape, "buffer: strides has " + std::to_string(strides->size()) + " entries, expected " +
@@ -228,17 +228,23 @@ class buffer : public const_buffer {
   template <element_range R>
     requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&
              !std::derived_from<std::remove_cvref_t<R>, const_buffer>)
-  buffer(R&& range) : const_buffer(std::forward<R>(range)) {}  // NOLINT: implicit, as const_buffer's
+  buffer(R&& range) : const_buffer(std::forward<R>(range)) {  // NOLINT: implicit, as const_buffer's
+    raw_.read_only = 0;
+  }
 
   /// An array at data, with given strides, in bytes, or row-major.
   template <element T>
     requires(!std::is_const_v<T>)
   buffer(T* data, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
-      : const_buffer(data, shape, strides) {}
+      : const_buffer(data, shape, strides) {
+    raw_.read_only = 0;
+  }
 
   /// An array of a type known at run time.
   buffer(void* data, dtype type, std::span<const std::int64_t> shape, optional_strides strides = std::nullopt)
-      : const_buffer(data, type, shape, strides) {}
+      : const_buffer(data, type, shape, strides) {
+    raw_.read_only = 0;
+  }
 
   explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
 

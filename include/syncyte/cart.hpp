@@ -23,51 +23,51 @@ class cartesian_communicator : public communicator {
   /// Takes over a communicator that has a grid: from_mpi() of a Cartesian MPI_Comm, a duplicate. Throws
   /// status::argument for another one. Local.
   explicit cartesian_communicator(communicator&& comm) : communicator(std::move(comm)) {
-    if (dimensions() == 0) throw error(status::argument, "comm is not Cartesian; expected a communicator with a grid");
+    if (ndim() == 0) throw error(status::argument, "comm is not Cartesian; expected a communicator with a grid");
   }
 
-  /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
+  /// Puts the first ranks of comm on a grid; dims of 0 are chosen. periods: whether each dimension is periodic;
   /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
   cartesian_communicator(const communicator& comm, const numbers& dims, const std::vector<bool>& periods = {},
                          const comm_options& options = {}) {
     const numbers flags(periods.begin(), periods.end());
     *this = cartesian_communicator(detail::new_comm(options, syncyte_cart_create, comm.get(), count(dims), dims.data(),
-                                                    flags.empty() ? nullptr : flags.data(), std::ssize(flags)));
+                                                    std::ssize(flags), flags.empty() ? nullptr : flags.data()));
   }
 
   /// Another reference to the same communicator. Local.
   cartesian_communicator retain() const { return cartesian_communicator(retained_handle()); }
 
   /// Number of dimensions. Local.
-  std::int32_t dimensions() const { return detail::fetch<std::int32_t>(syncyte_cart_ndim, get()); }
+  std::int32_t ndim() const { return detail::fetch<std::int32_t>(syncyte_cart_ndim, get()); }
 
   /// Ranks along each dimension. Local.
-  numbers grid() const {
-    numbers dims(static_cast<std::size_t>(dimensions()));
-    check(syncyte_cart_grid(get(), count(dims), dims.data(), nullptr));
-    return dims;
+  numbers dims() const {
+    numbers result(static_cast<std::size_t>(ndim()));
+    check(syncyte_cart_grid(get(), count(result), result.data(), nullptr));
+    return result;
   }
 
   /// Whether each dimension is periodic. Local.
   std::vector<bool> periods() const {
-    numbers flags(static_cast<std::size_t>(dimensions()));
+    numbers flags(static_cast<std::size_t>(ndim()));
     check(syncyte_cart_grid(get(), count(flags), nullptr, flags.data()));
     return {flags.begin(), flags.end()};
   }
 
   /// Coordinates of a rank. Local.
-  numbers coordinates(std::int32_t of_rank) const {
-    numbers result(static_cast<std::size_t>(dimensions()));
-    check(syncyte_cart_coordinates(get(), of_rank, count(result), result.data()));
+  numbers coords(std::int32_t of_rank) const {
+    numbers result(static_cast<std::size_t>(ndim()));
+    check(syncyte_cart_coords(get(), of_rank, count(result), result.data()));
     return result;
   }
 
   /// Coordinates of this rank. Local.
-  numbers coordinates() const { return coordinates(rank()); }
+  numbers coords() const { return coords(rank()); }
 
   /// The rank at some coordinates, which wrap round in periodic dimensions; proc_null beyond an edge. Local.
   std::int32_t rank_at(const numbers& place) const {
-    return detail::fetch<std::int32_t>(syncyte_cart_rank, get(), count(place), place.data());
+    return detail::fetch<std::int32_t>(syncyte_cart_rank_at, get(), count(place), place.data());
   }
 
   /// Neighbours for a shift in which all ranks send `displacement` coordinates up. Local.

@@ -61,7 +61,7 @@ class collectives : public comm_methods {
   /// Collects the counts of all ranks, in rank order. Collective.
   extents counts(std::int64_t count) const {
     extents result(static_cast<std::size_t>(size()));
-    check(syncyte_comm_counts(get(), count, nullptr, result.data(), size()));
+    check(syncyte_comm_counts(get(), count, nullptr, size(), result.data()));
     return result;
   }
 };

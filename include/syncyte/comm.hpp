@@ -2,6 +2,8 @@
 /// @file comm.hpp Start and end of Syncyte, and communicators in C++; syncyte/comm.h lists the facts of each call.
 
 #include <exception>
+#include <iterator>
+#include <vector>
 
 #include "syncyte/messages.hpp"
 
@@ -26,17 +28,14 @@ inline bool mpi_takes(syncyte_memory_t memory) { return detail::fetch<std::int32
 inline std::int32_t agreed_rank() { return detail::fetch<std::int32_t>(syncyte_last_error_agreed); }
 
 /// Ends the whole job at once. Callable at any time, on any rank.
-[[noreturn]] inline void abort(std::int32_t exit_code) {
-  syncyte_abort(exit_code);
-  std::terminate();  // not reached
-}
+[[noreturn]] inline void abort(std::int32_t exit_code) { syncyte_abort(exit_code); }
 
 /// Starts Syncyte, and ends it in the destructor: one object per program, in main(). Collective over MPI_COMM_WORLD.
 /// If an exception destroys it, it does not call syncyte_finalize(), because the other ranks may never do so: catch the
 /// exception, print it and call abort().
 class environment {
  public:
-  /// Initialises MPI with the given thread level, unless it is initialised already.
+  /// Initializes MPI with the given thread level, unless it is initialized already.
   explicit environment(thread_level wanted = thread_level::multiple) {
     const syncyte_init_options_t options{sizeof(options), detail::raw(wanted)};
     check(syncyte_init(&options));
@@ -61,7 +60,10 @@ struct comm_options {
 using topology = ::syncyte_topology_t;
 
 /// A named number that must be equal on all ranks.
-using fact = ::syncyte_fact_t;
+struct fact {
+  const char* name;    ///< for the message
+  std::int64_t value;  ///< must be equal on all ranks
+};
 
 namespace detail {
 
@@ -121,13 +123,13 @@ class communicator : public detail::messages {
   }
 
   /// The ranks that share memory with this one. Collective.
-  communicator node(const comm_options& options = {}) const {
-    return communicator(detail::new_comm(options, syncyte_comm_node, get()));
+  communicator split_node(const comm_options& options = {}) const {
+    return communicator(detail::new_comm(options, syncyte_comm_split_node, get()));
   }
 
   /// The first rank of each node, in the order of the nodes; the other ranks get an empty one. Collective.
-  communicator leaders(const comm_options& options = {}) const {
-    return communicator(detail::new_comm(options, syncyte_comm_leaders, get()));
+  communicator split_leaders(const comm_options& options = {}) const {
+    return communicator(detail::new_comm(options, syncyte_comm_split_leaders, get()));
   }
 
   /// Agreement: throws the same error on all ranks if facts differ or a rank passes an error. Collective.
@@ -137,12 +139,13 @@ class communicator : public detail::messages {
 
   /// Agreement with this rank's own status; unless it is success, all ranks get this thread's last error. Collective.
   void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
-    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), static_cast<std::int32_t>(facts.size()),
-                             facts.data()));
+    std::vector<syncyte_fact_t> raw;
+    for (const fact& each : facts) raw.push_back({sizeof(syncyte_fact_t), each.name, each.value});
+    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), std::ssize(raw), raw.data()));
   }
 
   /// Frees objects that all ranks have dropped. Collective.
-  void collect() const { check(syncyte_collect(get())); }
+  void collect() const { check(syncyte_comm_collect(get())); }
   /// Returns when all ranks have called it. Collective.
   void barrier() const { check(syncyte_comm_barrier(get())); }
 };

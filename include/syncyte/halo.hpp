@@ -38,8 +38,8 @@ class halo : public detail::halo_reference {
     const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
     *this = halo(detail::fetch<syncyte_halo_t>(
         syncyte_halo_create, cart.get(), detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
-        options.axes.empty() ? nullptr : options.axes.data(), std::ssize(options.axes), low.data(), std::ssize(low),
-        high.data(), std::ssize(high), &raw));
+        std::ssize(options.axes), options.axes.empty() ? nullptr : options.axes.data(), std::ssize(low), low.data(),
+        std::ssize(high), high.data(), &raw));
   }
 
   /// Another reference to the same halo.
@@ -52,12 +52,10 @@ class halo : public detail::halo_reference {
   void accumulate(const buffer& array) const { check(syncyte_halo_accumulate(get(), array.get())); }
 
   /// Starts to fill the ghosts; the array's memory must stay until the request has ended.
-  request start_exchange(const buffer& array) const {
-    return detail::started(syncyte_halo_iexchange, get(), array.get());
-  }
+  request iexchange(const buffer& array) const { return detail::started(syncyte_halo_iexchange, get(), array.get()); }
 
   /// Starts the adjoint; the array's memory must stay, and may not be used, until the request has ended.
-  request start_accumulate(const buffer& array) const {
+  request iaccumulate(const buffer& array) const {
     return detail::started(syncyte_halo_iaccumulate, get(), array.get());
   }
 };

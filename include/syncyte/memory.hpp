@@ -37,11 +37,11 @@ class pooled {
  public:
   pooled() = default;
   explicit pooled(std::size_t count) : count_(count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+    if (count > std::numeric_limits<std::int64_t>::max() / sizeof(T)) {
       throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
     }
-    data_.reset(
-        static_cast<T*>(detail::fetch<void*>(syncyte_memory_acquire, count * sizeof(T), SYNCYTE_MEMORY_HOST, 0)));
+    const auto bytes = static_cast<std::int64_t>(count * sizeof(T));
+    data_.reset(static_cast<T*>(detail::fetch<void*>(syncyte_memory_allocate, bytes, SYNCYTE_MEMORY_HOST, 0)));
   }
 
   T* data() const noexcept { return data_.get(); }
@@ -52,7 +52,7 @@ class pooled {
 
  private:
   struct releaser {
-    void operator()(T* data) const noexcept { static_cast<void>(syncyte_memory_release(data)); }
+    void operator()(T* data) const noexcept { static_cast<void>(syncyte_memory_free(data)); }
   };
   std::unique_ptr<T[], releaser> data_;
   std::size_t count_ = 0;  // stays when the data is moved away

@@ -118,9 +118,9 @@ class tensor : public detail::tensor_methods {
   /// The owners of the box [lower, lower + extent), in ascending order, each with its part. Local.
   std::vector<box_part> locate_box(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
     const auto locate = [&](std::size_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) {
-      return static_cast<std::size_t>(
-          detail::fetch<std::int64_t>(syncyte_tensor_locate_box, get(), lower.data(), std::ssize(lower), extent.data(),
-                                      std::ssize(extent), static_cast<std::int64_t>(capacity), ranks, first, rows));
+      return static_cast<std::size_t>(detail::fetch<std::int64_t>(
+          syncyte_tensor_locate_box, get(), std::ssize(lower), lower.data(), std::ssize(extent), extent.data(),
+          static_cast<std::int64_t>(capacity), ranks, first, rows));
     };
     const std::size_t count = locate(0, nullptr, nullptr, nullptr);
     std::vector<std::int32_t> ranks(count);
@@ -135,7 +135,7 @@ class tensor : public detail::tensor_methods {
   /// op::sum. Atomic for each element; syncyte/tensor.h has the ops. Local.
   void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
     check(
-        syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), nullptr));
+        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), detail::raw(how), nullptr));
   }
 
   /// Combines alpha * source as accumulate_box() above combines source. Throws status::type unless the elements are of
@@ -145,12 +145,12 @@ class tensor : public detail::tensor_methods {
                       op how = op::sum) const {
     require_factor(dtype_of<T>);
     check(
-        syncyte_tensor_accumulate_box(get(), lower.data(), std::ssize(lower), source.get(), detail::raw(how), &alpha));
+        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), detail::raw(how), &alpha));
   }
 
   /// Starts accumulate_box(); source may be re-used on return. Local; does not wait for other ranks.
   request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
-    return detail::started(syncyte_tensor_iaccumulate_box, get(), lower.data(), std::ssize(lower), source.get(),
+    return detail::started(syncyte_tensor_iaccumulate_box, get(), std::ssize(lower), lower.data(), source.get(),
                            detail::raw(how), nullptr);
   }
 
@@ -159,7 +159,7 @@ class tensor : public detail::tensor_methods {
   request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
                           op how = op::sum) const {
     require_factor(dtype_of<T>);
-    return detail::started(syncyte_tensor_iaccumulate_box, get(), lower.data(), std::ssize(lower), source.get(),
+    return detail::started(syncyte_tensor_iaccumulate_box, get(), std::ssize(lower), lower.data(), source.get(),
                            detail::raw(how), &alpha);
   }
 

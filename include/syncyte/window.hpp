@@ -24,7 +24,7 @@ class window : public detail::window_methods {
   explicit window(syncyte_window_t raw) noexcept : detail::window_methods(raw) {}
 
   /// Collective; sizes may differ between ranks and may be 0.
-  window(const communicator& comm, std::size_t bytes, const window_options& options = {}) {
+  window(const communicator& comm, std::int64_t bytes, const window_options& options = {}) {
     const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory),
                                        detail::null_if_empty(options.label)};
     *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
@@ -36,38 +36,41 @@ class window : public detail::window_methods {
   /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
   std::span<T> part(std::int32_t rank) const {
-    return {static_cast<T*>(detail::fetch<void*>(syncyte_window_pointer, get(), rank)), size(rank) / sizeof(T)};
+    return {static_cast<T*>(detail::fetch<void*>(syncyte_window_pointer, get(), rank)),
+            static_cast<std::size_t>(size(rank)) / sizeof(T)};
   }
 
+  using detail::window_methods::get;  // the handle
+
   /// Reads elements of a rank.
-  void read(std::int32_t rank, std::size_t offset, const buffer& target) const {
+  void get(std::int32_t rank, std::int64_t offset, const buffer& target) const {
     check(syncyte_window_get(get(), rank, offset, target.get()));
   }
 
   /// Combines one element and returns its old value; atomic.
   template <element T>
-  T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
+  T fetch_op(std::int32_t rank, std::int64_t offset, T operand, op how = op::sum) const {
     return detail::fetch<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
                             &operand);
   }
 
   /// Writes desired if the element equals expected, and returns its old value; atomic.
   template <element T>
-  T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
+  T compare_swap(std::int32_t rank, std::int64_t offset, T expected, T desired) const {
     return detail::fetch<T>(syncyte_window_compare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
                             &desired);
   }
 
   /// Starts fetch_op(), as iput() does. `previous` gets the old element, and must stay until the end.
   template <element T>
-  request ifetch_op(std::int32_t rank, std::size_t offset, T operand, T& previous, op how = op::sum) const {
+  request ifetch_op(std::int32_t rank, std::int64_t offset, T operand, T& previous, op how = op::sum) const {
     return detail::started(syncyte_window_ifetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
                            &operand, &previous);
   }
 
   /// Starts compare_swap(), as iput() does. `previous` gets the old element, and must stay until the end.
   template <element T>
-  request icompare_swap(std::int32_t rank, std::size_t offset, T expected, T desired, T& previous) const {
+  request icompare_swap(std::int32_t rank, std::int64_t offset, T expected, T desired, T& previous) const {
     return detail::started(syncyte_window_icompare_swap, get(), rank, offset, detail::raw(dtype_of<T>), &expected,
                            &desired, &previous);
   }

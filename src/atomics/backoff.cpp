@@ -26,7 +26,7 @@ void backoff::pause(seconds longest) {
   std::this_thread::sleep_for(std::min(seconds(1e-6 * (1 << doublings)), longest));
 }
 
-bool backoff::is_time_to_look() {
+bool backoff::is_time_to_poll() {
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ < std::chrono::milliseconds(1)) return false;
   looked_ = now;

@@ -14,7 +14,7 @@ class backoff {
   void pause(seconds longest = seconds(1e-3));
 
   /// True once per millisecond: it is then worth the cost to check whether the other process still lives.
-  bool is_time_to_look();
+  bool is_time_to_poll();
 
  private:
   int turns_ = 0;

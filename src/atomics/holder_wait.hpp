@@ -24,14 +24,14 @@ class holder_wait {
 
   /// Calls the interrupt function ten times a second, and throws watchdog::interrupted. Waits for locks that the
   /// application takes call it each time that pause() has returned true.
-  void look_for_interrupt();
+  void poll_for_interrupt();
 
  private:
   std::string what_;
   const std::string& owner_;
   std::uint64_t number_;
   std::uint64_t watched_ = 0;
-  unsigned looks_ = 0;
+  unsigned polls_ = 0;
   backoff pauses_;
   std::optional<watchdog::scope> shown_;
 };

@@ -97,6 +97,9 @@ buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argu
   elements_ = checked_elements(shape(), element_bytes_, argument);
   expect_member(raw_.memory == SYNCYTE_MEMORY_HOST || raw_.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
                 argument, "memory", raw_.memory, "SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)");
+  expect_member(raw_.read_only == 0 || raw_.read_only == 1, SYNCYTE_ERR_ARGUMENT, argument, "read_only", raw_.read_only,
+                "0 or 1");
+  expect_member(raw_.reserved == 0, SYNCYTE_ERR_ARGUMENT, argument, "reserved", raw_.reserved, "0");
   expect_member(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT, argument, "data", "null",
                 "memory of {} elements", elements_);
   if (elements_ > 0) require_span(raw_, element_bytes_, argument);
@@ -128,6 +131,8 @@ const buffer& buffer::require_contiguous() const {
 }
 
 const buffer& buffer::require_writable() const {
+  expect_member(raw_.read_only == 0, SYNCYTE_ERR_ARGUMENT, argument_, "read_only", raw_.read_only,
+                "0: the memory would be written");
   for (int d = 0; d < ndim(); ++d)
     if (stride(d) == 0 && extent(d) > 1 && elements_ != 0) [[unlikely]]
       refuse(SYNCYTE_ERR_SHAPE, {.object = argument_,

@@ -35,10 +35,11 @@ class buffer {
   bool is_contiguous() const;
   const char* argument() const { return argument_; }
 
-  /// These throw and return *this, so that checks can be chained.
-  const buffer& require_host() const;                         // SYNCYTE_ERR_UNSUPPORTED for other memory
-  const buffer& require_contiguous() const;                   // SYNCYTE_ERR_SHAPE
-  const buffer& require_writable() const;                     // SYNCYTE_ERR_SHAPE for a stride of 0
+  /// Checks. Each throws the error behind it, or returns *this, so that checks can be chained.
+  const buffer& require_host() const;        // SYNCYTE_ERR_UNSUPPORTED for other memory
+  const buffer& require_contiguous() const;  // SYNCYTE_ERR_SHAPE
+  /// SYNCYTE_ERR_ARGUMENT for constant memory, SYNCYTE_ERR_SHAPE for a stride of 0.
+  const buffer& require_writable() const;
   const buffer& require_aligned() const;                      // SYNCYTE_ERR_SHAPE for misaligned elements
   const buffer& require_dtype(syncyte_dtype_t wanted) const;  // SYNCYTE_ERR_TYPE
   const buffer& require_elements(std::int64_t wanted, const char* why = "") const;  // SYNCYTE_ERR_SHAPE

@@ -9,7 +9,7 @@
 
 namespace syncyte::base {
 
-/// Rank shown in log lines and errors; -1 before MPI is initialised.
+/// Rank shown in log lines and errors; -1 before MPI is initialized.
 void set_process_rank(int rank);
 int process_rank();
 

@@ -23,7 +23,7 @@ struct byte_range {
   bool meets(const byte_range& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// The range of `bytes` at an address; one that meets no other if there are none.
+/// The range of `bytes` at an address; of 0 bytes, one that meets no other.
 inline byte_range range_of(const void* first, std::size_t bytes) {
   const auto* const begin = static_cast<const std::byte*>(first);
   return bytes == 0 ? byte_range{} : byte_range{begin, begin + bytes};
@@ -62,7 +62,7 @@ struct overlap {
 /// only added to itself, is therefore no overlap. O(n) if the parts are in order of addresses, otherwise O(n log n).
 std::optional<overlap> find_overlap(operand_parts first, operand_parts second);
 
-/// The same for one part of `bytes` and an operand whose parts lie one after the other in `packed`.
+/// As find_overlap(), for one part of `bytes` and an operand whose parts lie one after the other in `packed`.
 inline bool overlaps_packed(const byte_range& packed, const operand_part& part, std::size_t bytes) {
   return range_of(part.at, bytes).meets(packed) &&
          part.at != packed.begin + static_cast<std::size_t>(part.number) * bytes;

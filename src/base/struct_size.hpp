@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -23,6 +24,9 @@ void require_struct(const void* theirs, std::size_t first, std::size_t current, 
 /// Throws SYNCYTE_ERR_VERSION if a byte from `known` to `size` is not zero: a member that this library does not know.
 void require_nothing_beyond(const void* theirs, std::size_t size, std::size_t known, const char* name);
 
+/// Overwrites `ours`, whose size its own struct_size tells, with the members that the caller's struct has.
+void read_bytes(const void* theirs, const char* name, std::size_t first, void* ours);
+
 template <class Struct>
 concept sized_struct = std::is_trivially_copyable_v<Struct> && sizeof(Struct) % 8 == 0 &&
                        std::is_same_v<decltype(Struct::struct_size), std::size_t>;
@@ -32,11 +36,8 @@ template <sized_struct Struct>
 Struct read_struct(const Struct* theirs, const char* name, Struct defaults, std::size_t first = sizeof(Struct)) {
   if (theirs != nullptr && theirs->struct_size == sizeof(Struct)) [[likely]]
     return *theirs;
-  require_struct(theirs, first, sizeof(Struct), name);
-  const std::size_t size = theirs->struct_size;
-  if (size > sizeof(Struct)) require_nothing_beyond(theirs, size, sizeof(Struct), name);
-  std::memcpy(&defaults, theirs, std::min(size, sizeof(Struct)));
   defaults.struct_size = sizeof(Struct);
+  read_bytes(theirs, name, first, &defaults);
   return defaults;
 }
 
@@ -51,5 +52,44 @@ void fill_struct(Struct* theirs, const char* name, const Struct& ours, std::size
   if (size > filled) std::memset(reinterpret_cast<std::byte*>(theirs) + filled, 0, size - filled);
   theirs->struct_size = filled;
 }
+
+/// Throws SYNCYTE_ERR_ARGUMENT unless the struct number `index` of an array has the size of the first one.
+void require_same_size(const void* element, std::size_t size, const char* name, std::int64_t index);
+
+/// An array of a caller's structs, which are to be read. The size of the first one is the distance between them.
+template <sized_struct Struct>
+class struct_array {
+ public:
+  struct_array() = default;
+
+  /// `count` is 0 or more; `first_release`: the size of a struct in the first release.
+  struct_array(std::int64_t count, const Struct* first, const char* name, std::size_t first_release = sizeof(Struct))
+      : first_(reinterpret_cast<const std::byte*>(first)), count_(count) {
+    if (count == 0) return;
+    require_struct(first, first_release, sizeof(Struct), name);
+    size_ = first->struct_size;
+    for (std::int64_t i = 0; i < count; ++i) {
+      require_same_size(address(i), size_, name, i);
+      if (size_ > sizeof(Struct)) require_nothing_beyond(address(i), size_, sizeof(Struct), name);
+    }
+  }
+
+  std::int64_t size() const { return count_; }
+
+  /// The members that the caller's struct lacks are zero.
+  Struct operator[](std::int64_t index) const {
+    Struct result{};
+    std::memcpy(&result, address(index), std::min(size_, sizeof(Struct)));
+    result.struct_size = sizeof(Struct);
+    return result;
+  }
+
+ private:
+  const std::byte* address(std::int64_t index) const { return first_ + static_cast<std::size_t>(index) * size_; }
+
+  const std::byte* first_ = nullptr;
+  std::int64_t count_ = 0;
+  std::size_t size_ = 0;
+};
 
 }  // namespace syncyte::base

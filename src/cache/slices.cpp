@@ -255,7 +255,7 @@ void release(void* data) {
   }
   const auto found = slice_with(data);
   base::expect(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data),
-               "a pointer that cache_acquire() returned");
+               "a pointer that cache_allocate() returned");
   if (found->release(data) > 0) return;
   const std::lock_guard lock(list().mutex);
   // Its thread may have acquired another block meanwhile, and ended.

@@ -42,6 +42,7 @@ class gathering_along final : public data_operation {
                   std::optional<int> root, const syncyte_buffer_t* output)
       : given_(checked_partition(terms, any_strides_to_move(input, "input", how), axis, counts, output, "output")),
         root_(root) {
+    if (given_.whole) given_.whole->array().require_writable();
     given_.part.pack();
   }
 
@@ -56,7 +57,7 @@ class scatter_along final : public data_operation {
  public:
   scatter_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
                 int root, const syncyte_buffer_t* output)
-      : given_(checked_partition(terms, any_strides_to_move(output, "output", how), axis, counts,
+      : given_(checked_partition(terms, any_strides_to_move(output, "output", how).require_writable(), axis, counts,
                                  on_root(terms, root, input, "input"), "input")),
         root_(root) {
     if (given_.whole) given_.whole->pack();
@@ -102,7 +103,7 @@ class reduce_scatter_along final : public data_operation {
  private:
   static partitioned checked(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
                              syncyte_op_t op, const syncyte_buffer_t* output) {
-    const base::buffer part = any_strides(output, "output").require_aligned();
+    const base::buffer part = any_strides(output, "output").require_aligned().require_writable();
     require_reducible(part.dtype(), op);
     any_strides(input, "input").require_aligned();
     partitioned result = checked_partition(terms, part, axis, counts, input, "input");

@@ -119,7 +119,7 @@ partitioned checked_partition(comm::agreement& terms, const base::buffer& part, 
 repartitioned checked_change(comm::agreement& terms, const base::buffer& input, int given_gather_axis,
                              given_counts gather_counts, int given_scatter_axis, given_counts scatter_counts,
                              const syncyte_buffer_t* raw_output) {
-  const base::buffer output = other_array(input, raw_output, "output");
+  const base::buffer output = other_array(input, raw_output, "output").require_writable();
   const int gather_axis = checked_axis(given_gather_axis, input, "gather_axis");
   const int scatter_axis = checked_axis(given_scatter_axis, input, "scatter_axis");
   const mpi::counts_view gathered = checked_counts(terms.comm(), gather_counts, "gather_counts");

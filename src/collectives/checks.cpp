@@ -42,7 +42,10 @@ mpi::counts_view checked_counts(const comm::communicator& comm, given_counts giv
 
 void add_facts(comm::agreement& terms, const caller_facts& caller) {
   terms.fact("options->fact", caller.fact);
-  for (const syncyte_fact_t& each : caller.facts) terms.fact(each.name, each.value);
+  for (std::int64_t i = 0; i < caller.facts.size(); ++i) {
+    const syncyte_fact_t each = caller.facts[i];
+    terms.fact(each.name, each.value);
+  }
 }
 
 }  // namespace syncyte::collectives

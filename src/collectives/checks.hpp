@@ -7,6 +7,7 @@
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "base/error.hpp"
+#include "base/struct_size.hpp"
 #include "collectives/moves.hpp"
 #include "comm/agreement.hpp"
 #include "mpi/large_counts.hpp"
@@ -20,12 +21,12 @@ base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
 /// A buffer of any strides in host memory.
 base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
 
-/// The same for operations that only move elements: in any memory that MPI takes in this form. Device memory is never
-/// packed: dense_parts refuses an array that MPI cannot take as it is.
+/// As checked() and any_strides(), for operations that only move elements: in any memory that MPI takes in this form.
+/// Device memory is never packed: dense_parts refuses an array that MPI cannot take as it is.
 base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 
-/// The root, a fact; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
+/// The root, a fact; throws SYNCYTE_ERR_ARGUMENT for a number that is not a rank.
 int checked_root(comm::agreement& terms, int root);
 
 /// A count for each rank, as the caller gives them.
@@ -37,9 +38,9 @@ mpi::counts_view checked_counts(const comm::communicator& comm, given_counts giv
 
 /// Further facts of the caller's, and its error, for the agreement of a collective.
 struct caller_facts {
-  std::int64_t fact = 0;                  // a further fact that all ranks must share
-  std::span<const syncyte_fact_t> facts;  // more of them, with names; the caller's
-  std::optional<base::error> error;       // found by the caller on this rank; all ranks get it
+  std::int64_t fact = 0;                     // a further fact that all ranks must share
+  base::struct_array<syncyte_fact_t> facts;  // more of them, with names; the caller's
+  std::optional<base::error> error;          // found by the caller on this rank; all ranks get it
 };
 
 /// Adds the caller's own facts.

@@ -26,6 +26,7 @@ class bcast final : public data_operation {
  public:
   bcast(comm::agreement& terms, form how, int root, const syncyte_buffer_t* buffer)
       : root_(checked_root(terms, root)), buffer_(checked_to_move(buffer, "buffer", how)) {
+    if (terms.comm().rank() != root_) buffer_.require_writable();
     terms.named_fact("dtype of buffer", buffer_.dtype(), base::dtype_name);
     terms.fact("elements of buffer", buffer_.elements());
   }
@@ -62,7 +63,7 @@ class all_gathering final : public data_operation {
  private:
   all_gathering(comm::agreement& terms, const syncyte_buffer_t* input, const syncyte_buffer_t* output, form how)
       : input_(checked_to_move(input, "input", how)), output_(checked_to_move(output, "output", how)) {
-    output_.require_dtype(input_.dtype());
+    output_.require_dtype(input_.dtype()).require_writable();
     base::require_apart(input_, output_);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
@@ -85,7 +86,8 @@ class alltoallv final : public data_operation {
         recv_counts_(checked_counts(terms.comm(), recv_counts, "recv_counts")) {
     const auto rank = static_cast<std::size_t>(terms.comm().rank());
     input_.require_elements(mpi::sum_of(send_counts_), ", the sum of send_counts");
-    output_.require_dtype(input_.dtype()).require_elements(mpi::sum_of(recv_counts_), ", the sum of recv_counts");
+    output_.require_dtype(input_.dtype()).require_writable();
+    output_.require_elements(mpi::sum_of(recv_counts_), ", the sum of recv_counts");
     base::require_apart(input_, output_);
     base::expect(send_counts_[rank] == recv_counts_[rank], SYNCYTE_ERR_ARGUMENT, {"recv_counts", rank},
                  recv_counts_[rank], "{}, as this rank's own send_counts[{}]", send_counts_[rank], rank);
@@ -122,7 +124,7 @@ class neighbor_alltoall final : public data_operation {
     base::expect(input_.elements() % (2 * dimensions) == 0, SYNCYTE_ERR_SHAPE, "input",
                  fmt::format("of {} elements", input_.elements()), "a multiple of {}, a block for each neighbour",
                  2 * dimensions);
-    output_.require_dtype(input_.dtype()).require_elements(input_.elements());
+    output_.require_dtype(input_.dtype()).require_elements(input_.elements()).require_writable();
     base::require_apart(input_, output_);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
     terms.fact("elements of input", input_.elements());
@@ -151,7 +153,7 @@ class neighbor_alltoall final : public data_operation {
 /// Gathers one number of each rank on all of them.
 class counts final : public data_operation {
  public:
-  counts(comm::agreement& terms, form, std::int64_t count, std::int64_t* all, std::int64_t length)
+  counts(comm::agreement& terms, form, std::int64_t count, std::int64_t length, std::int64_t* all)
       : comm_(terms.comm()), count_(count), all_(all) {
     base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
     given_counts{all, length}.checked("counts", comm_.size(), "rank");

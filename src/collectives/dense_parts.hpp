@@ -22,6 +22,7 @@ class dense_parts {
   /// `extents` are those of the parts along the axis; their sum is the array's.
   dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
 
+  const base::buffer& array() const { return array_; }
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
 

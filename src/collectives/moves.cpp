@@ -78,7 +78,7 @@ comm::node_collectives* moves::node_for_reductions() const {
   return is_started_ ? nullptr : comm_.collectives_on_node();
 }
 
-/// The same for elements that may be a device's.
+/// As node_for_reductions(), for elements that may be in device memory.
 comm::node_collectives* moves::node_for_moves() const {
   return uses_blocking_calls() ? nullptr : node_for_reductions();
 }
@@ -269,8 +269,8 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
 }
 
 void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op,
-                 bool from_last, bool is_exclusive) {
-  const int first_rank = from_last ? comm_.size() - 1 : 0;
+                 bool reverse, bool is_exclusive) {
+  const int first_rank = reverse ? comm_.size() - 1 : 0;
   if (comm_.bypasses_mpi() && !is_exclusive) return copy_alone(input, output, count, dtype);
   if (!comm_.bypasses_mpi())
     in_reducible_pieces(
@@ -278,7 +278,7 @@ void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dt
           MPI_Request request = MPI_REQUEST_NULL;
           const char* const name = is_exclusive ? "MPI_Iexscan" : "MPI_Iscan";
           check((is_exclusive ? MPI_Iexscan : MPI_Iscan)(send_buffer(in, out), out, length, type_of(type),
-                                                         mpi_op(type, op), from_last ? comm_.reversed() : comm_.data(),
+                                                         mpi_op(type, op), reverse ? comm_.reversed() : comm_.data(),
                                                          &request),
                 name);
           wait(request, name);

@@ -27,7 +27,7 @@ struct alltoall_size {
 /// MPI's collectives of any number of dense elements. No checks and no agreement: callers have agreed. In the blocking
 /// form each is complete when it returns; it polls, makes progress of all operations, and throws SYNCYTE_ERR_PEER_DIED
 /// after the death of a rank. In the started form test() completes them; any number of them are parts of
-/// one operation, and the elements are the caller's to keep until then. A communicator of one rank in a forked child
+/// one operation, and the caller keeps the elements' memory until then. A communicator of one rank in a forked child
 /// needs no MPI.
 ///
 /// Ranks' parts lie one after the other in order of ranks; counts hold the elements of each. Input and output do not
@@ -59,7 +59,7 @@ class moves {
   void reduce(const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype, syncyte_op_t op);
   /// Blocking only. Over the ranks from the first to this one, or from the last; without this one if it is exclusive:
   /// then the first rank gets identity elements.
-  void scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op, bool from_last,
+  void scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op, bool reverse,
             bool is_exclusive);
   /// Every rank's part is the reduction of all ranks' inputs there; input holds all parts. Not in place, and not of
   /// half precision.

@@ -27,7 +27,7 @@ class reduction : public data_operation {
             const syncyte_buffer_t* raw_output, bool gets_result = true)
       : op_(op) {
     std::optional<base::buffer> input, output;
-    if (gets_result) output = checked_elements(raw_output, "output");
+    if (gets_result) output = checked_elements(raw_output, "output").require_writable();
     if (raw_input != nullptr || !gets_result) input = checked_elements(raw_input, "input");
     if (input && output) {
       output->require_dtype(input->dtype()).require_elements(input->elements());
@@ -106,16 +106,15 @@ template <bool IsExclusive>
 class prefix_reduction final : public reduction {
  public:
   prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
-                   syncyte_scan_t from, const syncyte_buffer_t* output)
-      : reduction(terms, how, input, op, output), from_last_(from == SYNCYTE_SCAN_FROM_LAST) {
-    base::expect(from_last_ || from == SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_ERR_ARGUMENT, "from", from,
-                 "SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)");
-    terms.fact("start of the scan", from_last_);
+                   std::int32_t reverse, const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output), reverse_(reverse == 1) {
+    base::expect(reverse == 0 || reverse == 1, SYNCYTE_ERR_ARGUMENT, "reverse", reverse, "0 or 1");
+    terms.fact("reverse", reverse);
   }
-  void move(moves& by) override { by.scan(input_, output_, count_, dtype_, op_, from_last_, IsExclusive); }
+  void move(moves& by) override { by.scan(input_, output_, count_, dtype_, op_, reverse_, IsExclusive); }
 
  private:
-  bool from_last_;
+  bool reverse_;
 };
 using scan = prefix_reduction<false>;
 using exscan = prefix_reduction<true>;

@@ -16,7 +16,7 @@ namespace {
 /// The product of the extents that are given (not 0); more than any number of ranks if it overflows.
 std::int64_t given_places(const cartesian_grid& grid) {
   std::int64_t places = 1;
-  for (const int extent : grid.extents)
+  for (const int extent : grid.dims)
     if (extent != 0 && __builtin_mul_overflow(places, static_cast<std::int64_t>(extent), &places)) return INT64_MAX;
   return places;
 }
@@ -26,35 +26,35 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
   base::expect(asked.ndim() >= 1 && asked.ndim() <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", asked.ndim(),
                "1 to {}", SYNCYTE_MAX_NDIM);
   for (int d = 0; d < asked.ndim(); ++d) {
-    const int extent = asked.extents[static_cast<std::size_t>(d)];
-    base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"extents", d, asked.ndim()}, extent, "1 or more, or 0 to choose");
+    const int extent = asked.dims[static_cast<std::size_t>(d)];
+    base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"dims", d, asked.ndim()}, extent, "1 or more, or 0 to choose");
   }
   const std::int64_t places = given_places(asked);
   const auto fail_extents = [&](std::string expected, const std::string& text) {
     base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "extents",
+                 {.argument = "dims",
                   .ndim = asked.ndim(),
-                  .value = fmt::format("[{}]", fmt::join(asked.extents, ", ")),
+                  .value = fmt::format("[{}]", fmt::join(asked.dims, ", ")),
                   .expected = std::move(expected)},
-                 fmt::format("extents [{}] {}", fmt::join(asked.extents, ", "), text));
+                 fmt::format("dims [{}] {}", fmt::join(asked.dims, ", "), text));
   };
   if (places > size)
     fail_extents(fmt::format("at most {} places, one for each rank", size),
                  fmt::format("have more places than the {} ranks", size));
   cartesian_grid chosen = asked;
   for (int& period : chosen.periods) period = period != 0;
-  if (std::find(asked.extents.begin(), asked.extents.end(), 0) == asked.extents.end()) return chosen;
+  if (std::find(asked.dims.begin(), asked.dims.end(), 0) == asked.dims.end()) return chosen;
   if (size % places != 0)
     fail_extents(fmt::format("places whose number, {}, divides the {} ranks", places, size),
                  fmt::format("cannot be completed: {} ranks are not a multiple of {}", size, places));
-  mpi::check(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
+  mpi::check(MPI_Dims_create(size, chosen.ndim(), chosen.dims.data()), "MPI_Dims_create");
   return chosen;
 }
 
 void add_facts(collective_call& call, const cartesian_grid& grid) {
   call.fact("ndim", grid.ndim());
-  add_facts(call, "extents[{}]", "extents", grid.extents);
-  add_facts(call, "periods[{}]", "periodic", grid.periods);
+  add_facts(call, "dims[{}]", "dims", grid.dims);
+  add_facts(call, "periods[{}]", "periods", grid.periods);
 }
 
 int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : rank; }
@@ -74,7 +74,7 @@ std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesi
   call.fact("check", static_cast<int>(check));
   add_facts(call, grid);
   call.agree();
-  const MPI_Comm data = mpi::cart(parent.data(), grid.extents, grid.periods);
+  const MPI_Comm data = mpi::cart(parent.data(), grid.dims, grid.periods);
   return parent.add_part(data, options.name_or(parent.name() + "/cart"), check, std::move(grid));
 }
 
@@ -85,10 +85,10 @@ std::optional<cartesian_grid> grid_of(MPI_Comm comm) {
   mpi::check(MPI_Cartdim_get(comm, &ndim), "MPI_Cartdim_get");
   if (ndim < 1 || ndim > SYNCYTE_MAX_NDIM) return std::nullopt;
   cartesian_grid grid;
-  grid.extents.resize(static_cast<std::size_t>(ndim));
+  grid.dims.resize(static_cast<std::size_t>(ndim));
   grid.periods.resize(static_cast<std::size_t>(ndim));
   std::vector<int> own_place(static_cast<std::size_t>(ndim));
-  mpi::check(MPI_Cart_get(comm, ndim, grid.extents.data(), grid.periods.data(), own_place.data()), "MPI_Cart_get");
+  mpi::check(MPI_Cart_get(comm, ndim, grid.dims.data(), grid.periods.data(), own_place.data()), "MPI_Cart_get");
   return grid;
 }
 
@@ -103,7 +103,7 @@ const cartesian_grid& require_grid(const communicator& comm) {
 }
 
 std::vector<int> coordinates_of(const communicator& cart, int rank) {
-  std::vector<int> result(require_grid(cart).extents.size());
+  std::vector<int> result(require_grid(cart).dims.size());
   base::expect(rank >= 0 && rank < cart.size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", cart.size() - 1);
   mpi::check(MPI_Cart_coords(cart.data(), rank, static_cast<int>(result.size()), result.data()), "MPI_Cart_coords");
   return result;
@@ -112,7 +112,7 @@ std::vector<int> coordinates_of(const communicator& cart, int rank) {
 int rank_at(const communicator& cart, std::span<const int> coordinates) {
   const cartesian_grid& grid = require_grid(cart);
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
-    const bool is_inside = coordinates[d] >= 0 && coordinates[d] < grid.extents[d];
+    const bool is_inside = coordinates[d] >= 0 && coordinates[d] < grid.dims[d];
     if (!is_inside && grid.periods[d] == 0) return SYNCYTE_PROC_NULL;
   }
   int rank = 0;

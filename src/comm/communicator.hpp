@@ -32,7 +32,7 @@ struct communicator_options {
   const std::string& name_or(const std::string& usual) const { return name.empty() ? usual : name; }
 };
 
-/// Throws SYNCYTE_ERR_ARGUMENT for a level that is none.
+/// Throws SYNCYTE_ERR_ARGUMENT for a number that is not a level.
 check_level chosen_check(const communicator_options& options, check_level inherited);
 
 class node_collectives;
@@ -65,10 +65,10 @@ class communicator_handles : public collective_resource {
 
 /// The grid of a Cartesian communicator's ranks: row-major, the last coordinate changes fastest.
 struct cartesian_grid {
-  std::vector<int> extents;
+  std::vector<int> dims;
   std::vector<int> periods;  // 1 where the last place's neighbour is the first
 
-  int ndim() const { return static_cast<int>(extents.size()); }
+  int ndim() const { return static_cast<int>(dims.size()); }
 };
 
 /// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it
@@ -129,7 +129,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool has_broken_group() const { return has_broken_group_; }
   void set_broken_group() { has_broken_group_ = true; }
 
-  /// The same ranks from the last to the first, for scans. Collective when first called.
+  /// A communicator of these ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
   /// Whether its collectives do not call MPI: it has one rank, and this is a forked child of that rank, or another rank

@@ -4,7 +4,7 @@
 
 namespace syncyte::comm {
 
-/// Departed ranks: they have entered finalize and have nothing under way. A departed rank takes part in collectives of
+/// Departed ranks: they have entered finalize and have nothing in flight. A departed rank takes part in collectives of
 /// the world only. It is marked on its node's board; ranks of other nodes must be asked
 /// (fabric/departure.hpp).
 
@@ -14,7 +14,7 @@ void mark_departed() noexcept;
 /// Whether a rank of `comm` was marked so long ago that all messages that it had sent before must have arrived.
 bool has_departed(const communicator& comm, int rank);
 
-/// The same for this rank; its process tells others.
+/// Whether this rank has departed; its process tells others.
 bool has_departed();
 
 /// The lowest rank of `comm` that has departed, other than this one; -1 if there is none.

@@ -15,7 +15,7 @@ class members_wait final : public watchdog::long_wait {
     members,   // all ranks have to take part, and a departed one does not
     everyone,  // as in collectives of the world: departed ranks take part too
     end,       // as everyone, in finalize
-    transfer   // all ranks take part: data is under way
+    transfer   // all ranks take part: data is in flight
   };
 
   /// `operation` is a string literal; sequence as in watchdog::scope.

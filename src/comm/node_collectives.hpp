@@ -18,9 +18,9 @@ namespace syncyte::comm {
 /// the others, and reads theirs. In a reduction it reduces all of them by itself in the order of ranks, so that results
 /// are the same on all ranks, and from run to run. This takes less time than messages do (bench/allreduce.py).
 ///
-/// Elements go in pieces, one a round. A round's lie in one half of a rank's slot, the next round's in the other. A
-/// rank that has arrived in a round has read all slots of the round before; a rank shows nothing in a round before all
-/// have arrived in the last one, so what it overwrites has been read.
+/// Elements go in pieces, one a round. Each rank's slot has two halves, which the rounds use in turn. A rank that has
+/// arrived in a round has read all slots of the round before. A rank overwrites a half only after all ranks have
+/// arrived in the round that used the other half, so all of them have read it.
 ///
 /// All functions are collective. While they wait, all operations make progress; they throw SYNCYTE_ERR_PEER_DIED after
 /// the death of a rank. Memory is the host's.

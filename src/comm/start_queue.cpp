@@ -8,8 +8,8 @@
 namespace syncyte::comm {
 namespace {
 
-/// Time for which the end of a communicator waits for what other ranks may never have started. An agreement takes no
-/// time where they have; without checks there is none, and the data themselves have to arrive.
+/// Time for which the end of a communicator waits for what other ranks may never have started. If all have started it,
+/// an agreement ends at once. Without checks there is no agreement: the wait is for the data, which takes longer.
 constexpr auto grace_period = std::chrono::seconds(5);
 constexpr auto unchecked_grace_period = std::chrono::seconds(60);
 

@@ -6,7 +6,7 @@
 
 namespace syncyte::comm {
 
-/// The highest votes of all ranks of `comm`, by messages that are polled for while everything that is under way goes
+/// The highest votes of all ranks of `comm`, by messages that are polled for while everything that is in flight goes
 /// on. A rank that has departed (departures.hpp) is voted for by those who wait for it: then all other ranks throw
 /// SYNCYTE_ERR_MISMATCH, which names it. The ranks' `carried` elements are reduced on the way, with the same bits on
 /// all ranks; null for none; undefined if the votes do not agree. Collective.

@@ -27,7 +27,7 @@ caller::session& caller::session_with(peer& owner) {
 }
 
 void caller::begin(peer& owner, conversation& talk) {
-  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte has ended");
   session& with = session_with(owner);
   if (with.unanswered.empty()) worker_->progress();  // notices that the link broke while it was idle
   with.ready.push_back(&talk);
@@ -35,7 +35,7 @@ void caller::begin(peer& owner, conversation& talk) {
 }
 
 void caller::begin_last(peer* owner, std::deque<conversation>& talks) {
-  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  base::require(!is_closed_, SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte has ended");
   held_.push_back({owner, &talks});
   begin_held();
 }
@@ -122,7 +122,7 @@ bool caller::send_ready(session& to) {
     try {
       const bool was_idle = to.unanswered.size() == 1;
       if (!to.way || (to.is_broken && was_idle)) connect(to);
-      if (!to.is_broken) to.way->send(request);  // otherwise look() connects again, and sends all that is unanswered
+      if (!to.is_broken) to.way->send(request);  // otherwise retry() connects again, and sends all that is unanswered
     } catch (const std::runtime_error& error) {
       end(to, SYNCYTE_ERR_IO, fmt::format("cannot be reached: {}", error.what()));
     }
@@ -219,24 +219,24 @@ void caller::end_dead(session& to) {
 
 void caller::close_links() {
   is_closed_ = true;
-  for (auto& [process, to] : sessions_) end(to, SYNCYTE_ERR_NOT_INITIALISED, "has not answered: Syncyte has ended");
+  for (auto& [process, to] : sessions_) end(to, SYNCYTE_ERR_NOT_INITIALIZED, "has not answered: Syncyte has ended");
   sessions_.clear();
   for (const held_conversation& each : held_)
-    each.talks->back().fail(base::error(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended"));
+    each.talks->back().fail(base::error(SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte has ended"));
   held_.clear();
 }
 
-void caller::look() {
+void caller::retry() {
   const auto time = now();
   // A process that was stopped itself cannot tell how long others have been silent.
   const bool was_stopped = time - std::exchange(looked_, time) > limits_.deadline / 2;
   for (auto& [process, at] : sessions_) {
     if (was_stopped) at.heard = time;
-    if (!at.unanswered.empty()) look(at, time);
+    if (!at.unanswered.empty()) retry(at, time);
   }
 }
 
-void caller::look(session& at, std::chrono::nanoseconds time) {
+void caller::retry(session& at, std::chrono::nanoseconds time) {
   if (time - at.heard > limits_.deadline) declare_(at.owner.process);
   if (at.owner.is_dead) return end_dead(at);
   if (time - at.moved < (at.is_broken ? limits_.resend / 8 : limits_.resend)) return;

@@ -84,23 +84,23 @@ class caller final : private receiver {
 
   /// Sends again what has waited too long for an answer, and ends conversations with dead owners. Call it about once a
   /// millisecond while a conversation has not ended.
-  void look();
+  void retry();
 
-  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALISED, takes no others, and closes all links. progress() still
-  /// does what their ends need.
+  /// Ends all conversations with SYNCYTE_ERR_NOT_INITIALIZED, takes no others, and closes all links. Keep calling
+  /// progress(): closing takes several steps.
   void close_links();
   /// Ends the worker, after close_links().
   void end_worker() { worker_.reset(); }
 
-  /// Whether it can sleep now until event() is readable, or something is due in look().
+  /// Whether it can sleep now until event() is readable, or something is due in retry().
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
 
-  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which goes on with all exchanges
+  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which makes progress on all exchanges
 
   // The engine's, under its mutex.
   int users = 0;                // streams that use it
-  std::atomic<int> driven = 0;  // exchanges with which the serving thread goes on; read without the mutex
+  std::atomic<int> driven = 0;  // exchanges on which the serving thread makes progress; read without the mutex
   bool is_behind = false;       // requests that were given up may still keep others waiting
 
  private:
@@ -142,7 +142,7 @@ class caller final : private receiver {
   void confirm(session& to);
   void end(session& to, syncyte_status_t status, const std::string& reason, int dead_rank = -1);
   void end_dead(session& to);
-  void look(session& at, std::chrono::nanoseconds time);
+  void retry(session& at, std::chrono::nanoseconds time);
 
   const std::uint64_t process_;
   key_check& keys_;

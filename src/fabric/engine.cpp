@@ -20,10 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two looks at the callers that the serving thread drives.
-constexpr auto look_pause = 10ms;
-constexpr auto used_look_pause = 1ms;  // while another thread uses the caller
-constexpr auto idle_look_pause = 1s;   // if all driven exchanges have ended
+/// Between two rounds over the callers that the serving thread drives.
+constexpr auto caller_pause = 10ms;
+constexpr auto used_caller_pause = 1ms;  // while another thread uses the caller
+constexpr auto idle_caller_pause = 1s;   // if all driven exchanges have ended
 
 /// Counts a thread in exchange::wait().
 class waiting_thread {
@@ -41,7 +41,7 @@ class waiting_thread {
 /// take a third of it.
 constexpr auto longest_spin = 100us;
 
-/// Before a request that was put aside is tried again.
+/// Before a request that was deferred is tried again.
 constexpr auto retry_pause = 1ms;
 
 /// Before messages for idle callers are received again. UCX's queues in shared memory hold 64 messages, and each owner
@@ -155,7 +155,7 @@ void engine::serve() {
       if (!progress(time) && !polls(time) && arm()) sleep(time);
     });
     if (!error) continue;
-    base::log(SYNCYTE_LOG_ERROR, "the fabric's thread goes on after an error: {}", error->what());
+    base::log(SYNCYTE_LOG_ERROR, "the fabric's thread continues after an error: {}", error->what());
     std::this_thread::sleep_for(100ms);
   }
 }
@@ -188,23 +188,23 @@ std::vector<caller*> engine::callers_with(int driven) {
   return found;
 }
 
-/// Goes on with exchanges for which no thread waits now.
+/// Makes progress on exchanges for which no thread waits now.
 bool engine::progress_driven(std::chrono::nanoseconds time) {
-  const bool is_time_to_look = time - looked_ >= look_pause;
-  if (is_time_to_look) looked_ = time;
+  const bool is_time_to_retry = time - looked_ >= caller_pause;
+  if (is_time_to_retry) looked_ = time;
   bool did_something = false;
   for (caller* const each : callers_with(1)) {
     if (each->waiting > 0) continue;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn) continue;
     did_something |= each->progress();
-    if (is_time_to_look) each->look();
+    if (is_time_to_retry) each->retry();
   }
   return did_something;
 }
 
-/// Receives messages of the connections themselves for callers that no thread uses now. Where these are not received,
-/// the sending thread tries again and again, and never sleeps. Requests that were given up come to their end.
+/// Receives UCX's own control messages for callers that no thread uses now: while they are not received, the sender's
+/// thread tries again and again, and never sleeps. Also ends requests that their callers have given up.
 void engine::receive_for_idle(std::chrono::nanoseconds time) {
   constexpr int most_rounds = 16;
   if (time - received_ < idle_receive_pause) return;
@@ -215,7 +215,7 @@ void engine::receive_for_idle(std::chrono::nanoseconds time) {
     for (int i = 0; i < most_rounds && each->progress(); ++i) {  // a round receives a part of a queue
     }
     const bool is_busy = each->is_busy();
-    if (is_busy) each->look();
+    if (is_busy) each->retry();
     const std::lock_guard lock(mutex_);
     each->is_behind = each->is_behind && is_busy;
   }
@@ -236,16 +236,16 @@ void engine::sleep(std::chrono::nanoseconds time) {
   const auto shorten = [&](std::chrono::nanoseconds limit) {
     longest = longest < 0ns ? limit : std::min(longest, limit);
   };
-  if (server_.has_put_aside()) shorten(retry_pause);
+  if (server_.has_deferred()) shorten(retry_pause);
   for (caller* const each : callers_with(1)) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn || each->waiting > 0) {  // its event may be what another thread receives now
-      shorten(used_look_pause);
+      shorten(used_caller_pause);
       continue;
     }
     events.push_back({each->event(), POLLIN, 0});
-    const bool is_quiet = !each->is_busy() && time - woken_.load(std::memory_order_relaxed) > 2 * look_pause;
-    shorten(is_quiet ? idle_look_pause : look_pause);
+    const bool is_quiet = !each->is_busy() && time - woken_.load(std::memory_order_relaxed) > 2 * caller_pause;
+    shorten(is_quiet ? idle_caller_pause : caller_pause);
   }
   const std::size_t first_process = events.size();
   {
@@ -353,7 +353,7 @@ caller& engine::borrow() {
 
 /// Null if it cannot be made, but there are others.
 caller* engine::make_caller() {
-  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALISED, "Syncyte has ended");
+  base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte has ended");
   try {
     const auto number = static_cast<std::uint32_t>(callers_.size());
     return &callers_.emplace_back(*transport_, process_, keys_, number, limits_, declare_);
@@ -370,7 +370,7 @@ void engine::give_back(caller& borrowed, bool is_behind) {
   borrowed.is_behind = is_behind && borrowed.users == 0;
 }
 
-/// The serving thread is told of an exchange at once, unless it looks every look_pause in any case.
+/// The serving thread is told of an exchange at once, unless it polls every caller_pause in any case.
 void engine::drive(caller& borrowed) {
   bool is_first = false;
   {
@@ -388,7 +388,7 @@ void engine::end_drive(caller& borrowed) {
 }
 
 /// Wakes the serving thread for driven exchanges, once a millisecond at most: a thread may start many exchanges, or
-/// wait for them, one after another. The serving thread looks at them every look_pause for a while after it.
+/// wait for them, one after another. The serving thread polls them every caller_pause for a while after it.
 void engine::wake_soon() {
   const auto time = now();
   if (time - woken_.load(std::memory_order_relaxed) < 1ms) return;
@@ -455,16 +455,16 @@ bool exchange::test() {
   {
     const std::lock_guard lock(caller_.mutex);
     caller_.progress();
-    caller_.look();
+    caller_.retry();
     if (!has_ended()) return false;
   }
   throw_error();
   return true;
 }
 
-void exchange::wait(const std::function<void()>& look) {
+void exchange::wait(const std::function<void()>& poll) {
   const waiting_thread counted(caller_.waiting);
-  auto looked = now(), moved = looked;  // when look() was called, and when something came
+  auto polled = now(), moved = polled;  // when poll() was called, and when something came
   while (true) {
     pollfd event{-1, POLLIN, 0};
     {
@@ -480,13 +480,13 @@ void exchange::wait(const std::function<void()>& look) {
       ::poll(&event, 1, 1);
     else
       ::sched_yield();
-    if (now() - looked < 1ms) continue;
-    looked = now();
+    if (now() - polled < 1ms) continue;
+    polled = now();
     {
       const std::lock_guard lock(caller_.mutex);
-      caller_.look();
+      caller_.retry();
     }
-    look();
+    poll();
   }
   if (caller_.driven > 0) engine_.wake_soon();
   throw_error();

@@ -36,12 +36,12 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Whether no request is under way; goes on with all that are.
+  /// Whether no request is in flight; makes progress on all that are.
   bool is_drained();
-  /// Ends the thread, closes all links, and ends all that is under way: exchanges end with
-  /// SYNCYTE_ERR_NOT_INITIALISED.
+  /// Ends the thread, closes all links, and ends all that is in flight: exchanges end with
+  /// SYNCYTE_ERR_NOT_INITIALIZED.
   void stop();
-  /// After stop(): does what the ends of links still need. They are closed on both sides before workers end.
+  /// After stop(): one step of closing the links. Both sides close them before either ends its workers.
   void progress_links() noexcept;
   /// After stop(): ends all workers, then the transport.
   void end_transport();
@@ -70,7 +70,7 @@ class engine {
 
   /// Makes a process dead for good: operations that wait for it fail, and other processes are told.
   void declare_dead(std::uint64_t process);
-  /// The same for a rank of MPI_COMM_WORLD, if it is known.
+  /// As declare_dead(), for the process of a rank of MPI_COMM_WORLD, if that is known.
   void declare_rank_dead(int world_rank);
 
  private:
@@ -123,10 +123,10 @@ class engine {
   std::atomic<bool> has_newly_dead_{false};  // read without the mutex
   std::atomic<int> driven_{0};               // exchanges that the serving thread drives; read without the mutex
 
-  std::chrono::nanoseconds looked_{};    // when the serving thread looked at driven callers
+  std::chrono::nanoseconds looked_{};    // when the serving thread polled driven callers
   std::chrono::nanoseconds received_{};  // when it received for idle callers
   brief_polling polling_;
-  std::uint64_t served_ = 0;  // requests, when the serving thread looked
+  std::uint64_t served_ = 0;  // requests, when the serving thread counted
   memory::descriptor wake_event_;
   std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};
@@ -134,7 +134,7 @@ class engine {
 };
 
 /// Exchanges whose requests each owner serves in the order in which they were added: all use one caller, which the
-/// first exchange takes from the pool. A wait for one of them goes on with all. Lives longer than its exchanges.
+/// first exchange takes from the pool. A wait for one of them makes progress on all. Lives longer than its exchanges.
 /// Thread-safe.
 class stream {
  public:
@@ -155,7 +155,7 @@ class stream {
 /// One operation: requests to one or several owners, which overlap. One thread at a time uses it.
 class exchange {
  public:
-  /// In a stream of its own. Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALISED
+  /// In a stream of its own. Throws SYNCYTE_ERR_IO if the transport cannot make a worker, SYNCYTE_ERR_NOT_INITIALIZED
   /// after engine::stop().
   explicit exchange(engine& through);
   explicit exchange(stream& in);
@@ -172,14 +172,14 @@ class exchange {
   /// nothing: its next(), which must not wait, is called once, by any thread, and returns null.
   void add_last(peer* owner, request_source& source);
 
-  /// Lets the serving thread go on with it, so that it ends without calls of test() or wait().
+  /// Lets the serving thread make progress on it, so that it ends without calls of test() or wait().
   void drive();
 
   /// Goes on without waiting; true once all requests are answered, or failed. Throws the first owner's error then.
   bool test();
 
-  /// Waits. `look` is called about once a millisecond, and may throw to end the wait.
-  void wait(const std::function<void()>& look);
+  /// Waits. `poll` is called about once a millisecond, and may throw to end the wait.
+  void wait(const std::function<void()>& poll);
 
  private:
   bool has_ended() const;

@@ -154,7 +154,7 @@ exchange group::begin(stream& in) {
 void group::wait(const char* operation, exchange& running) const {
   answers_wait waiting(operation, communicator_name_);
   running.wait([&] {
-    waiting.look();
+    waiting.poll();
     if (mpi::needs_progress()) mpi::progress_all();
   });
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -37,7 +37,7 @@ class group final : public comm::collective_resource {
   /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
   /// accesses of this thread before and after the operation are not reordered with it.
   exchange begin();
-  /// The same in a stream of through().
+  /// As begin(), for an operation in a stream of through().
   exchange begin(stream& in);
   /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
   /// of started operations.

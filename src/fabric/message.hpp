@@ -49,7 +49,7 @@ static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_hea
 /// Longest payload of a message; more data travels in several messages.
 inline constexpr std::size_t most_payload = std::size_t{256} << 10;
 
-/// Requests to an owner that are under way, counted from the oldest one without an answer.
+/// Requests to an owner that are in flight, counted from the oldest one without an answer.
 inline constexpr std::size_t most_unanswered = 8;
 
 /// Callers of a process.

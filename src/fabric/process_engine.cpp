@@ -82,7 +82,7 @@ bool is_drained() noexcept {
 
 void stop_engine() noexcept {
   const std::lock_guard lock(the_engine.mutex);
-  the_engine.reason = "Syncyte is finalised";
+  the_engine.reason = "Syncyte is finalized";
   if (engine* const running = the_engine.running) running->stop();
 }
 

@@ -48,7 +48,7 @@ server::~server() { close_links(); }
 
 void server::close_links() {
   is_closed_ = true;
-  put_aside_ = 0;
+  deferred_ = 0;
   tags_.clear();
   clients_.clear();
 }
@@ -56,11 +56,11 @@ void server::close_links() {
 bool server::progress() {
   bool did_something = worker_->progress();
   did_something |= connect_clients();
-  if (put_aside_ == 0) return did_something;
-  const int before = put_aside_;
+  if (deferred_ == 0) return did_something;
+  const int before = deferred_;
   for (auto& [name, from] : clients_)
-    if (from.is_put_aside) serve_kept(from);
-  return did_something || put_aside_ < before;
+    if (from.is_deferred) serve_kept(from);
+  return did_something || deferred_ < before;
 }
 
 void server::on_message(const message_header& header, std::span<const std::byte> payload) {
@@ -86,14 +86,14 @@ void server::forget(std::uint64_t process) {
   const auto begin = clients_.lower_bound({process, 0});
   auto end = begin;
   for (; end != clients_.end() && end->first.first == process; ++end) {
-    put_aside_ -= end->second.is_put_aside ? 1 : 0;
+    deferred_ -= end->second.is_deferred ? 1 : 0;
     tags_.erase(end->second.tag);
   }
   clients_.erase(begin, end);
 }
 
-/// A link cannot be made while the worker delivers messages: see connect_clients(). UCX ends the process if an address
-/// is none: only a process that this one knows from MPI may give one, and has the key.
+/// A link cannot be made while the worker delivers messages: see connect_clients(). UCX ends the process for an
+/// invalid address: only a process that this one knows from MPI may give one, and has the key.
 void server::on_hello(const message_header& header, std::span<const std::byte> payload) {
   const peer* const sender = find_(header.sender);
   if (sender == nullptr || header.session >= most_callers || payload.empty() || payload.size() > most_address) return;
@@ -121,7 +121,7 @@ bool server::connect_clients() {
     from.tag = last_tag_;
     tags_[from.tag] = name;
     for (const kept_request& request : std::exchange(from.late, {})) on_request(request.header, request.payload);
-    if (!from.is_put_aside) serve_kept(from);
+    if (!from.is_deferred) serve_kept(from);
   }
   return true;
 }
@@ -140,14 +140,14 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   const bool is_next = header.number == from.served + 1 && from.kept.empty() && from.way;
   if (!is_next) {
     if (!keep(from, {header, {payload.begin(), payload.end()}})) tell_working(from, header.number);
-    if (!from.is_put_aside) serve_kept(from);
+    if (!from.is_deferred) serve_kept(from);
     return;
   }
   served_request request{header, payload};
   if (serve(from, request)) return;
   keep(from, {header, {payload.begin(), payload.end()}, request.done});
-  from.is_put_aside = true;
-  ++put_aside_;
+  from.is_deferred = true;
+  ++deferred_;
 }
 
 void server::on_received(const message_header& header) {
@@ -160,8 +160,8 @@ void server::forget_received(client& from, std::uint64_t received) {
   while (!from.answers.empty() && from.answers.front()->header.number <= received) from.answers.pop_front();
   if (received <= from.served) return;
   from.kept.erase(from.kept.begin(), from.kept.upper_bound(received));
-  put_aside_ -= from.is_put_aside ? 1 : 0;
-  from.is_put_aside = false;
+  deferred_ -= from.is_deferred ? 1 : 0;
+  from.is_deferred = false;
   from.served = received;
 }
 
@@ -222,8 +222,8 @@ void server::serve_kept(client& from) {
     served_request request{kept.header, kept.payload, kept.done};
     const bool is_done = serve(from, request);
     kept.done = request.done;
-    put_aside_ += static_cast<int>(!is_done) - static_cast<int>(from.is_put_aside);
-    from.is_put_aside = !is_done;
+    deferred_ += static_cast<int>(!is_done) - static_cast<int>(from.is_deferred);
+    from.is_deferred = !is_done;
     if (!is_done) return;
     from.kept.erase(next);
   }

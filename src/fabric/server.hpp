@@ -55,19 +55,19 @@ class server final : private receiver {
 
   std::string address() const { return worker_->address(); }
 
-  /// Closes all links; nothing is served afterwards. progress() still does what their ends need.
+  /// Closes all links; nothing is served afterwards. Keep calling progress(): it takes several steps.
   void close_links();
   /// Ends the worker; nothing else is called afterwards.
   void end_worker() { worker_.reset(); }
 
-  /// Receives and serves what has arrived, and what had been put aside; true if it did something.
+  /// Receives and serves what has arrived, and what had been deferred; true if it did something.
   bool progress();
 
   /// Number of requests that have been served.
   std::uint64_t served() const { return served_; }
 
-  /// Whether a request is put aside, because its object would have had to wait.
-  bool has_put_aside() const { return put_aside_ > 0; }
+  /// Whether a request is deferred, because its object would have had to wait.
+  bool has_deferred() const { return deferred_ > 0; }
 
   /// Forgets the callers of a process that is dead, and ignores it from now on.
   void forget(std::uint64_t process);
@@ -91,7 +91,7 @@ class server final : private receiver {
     bool needs_link = false;
     std::vector<kept_request> late;              // came while there was no link
     std::uint64_t served = 0;                    // all requests up to this number are done
-    bool is_put_aside = false;                   // the next request is under way, and is kept
+    bool is_deferred = false;                    // the next request is in flight, and is kept
     std::map<std::uint64_t, kept_request> kept;  // requests that have to wait, by number
     std::deque<std::shared_ptr<const message>>
         answers;  // of what must happen once; the caller may not have received them
@@ -122,7 +122,7 @@ class server final : private receiver {
   std::set<std::uint64_t> dead_;
   std::uint64_t last_tag_ = 0;
   std::uint64_t served_ = 0;
-  int put_aside_ = 0;
+  int deferred_ = 0;
   bool has_new_clients_ = false;
   bool is_closed_ = false;
   std::unique_ptr<worker> worker_;  // last: its address is asked for when the rest is there

@@ -55,7 +55,7 @@ struct side {
   box cells;                                // unused at an edge
   std::vector<std::int64_t> dense_strides;  // of a packed box
   std::size_t bytes;                        // of a packed box
-  std::size_t room;     // for a packed box, or that of a neighbour who does something else with the halo
+  std::size_t room;     // bytes to receive: the larger of both boxes, as a neighbour may call the wrong operation
   int tag;              // of an exchange, on the control communicator; by the direction in which messages travel
   int adjoint_tag;      // of an accumulate, whose messages travel the other way
   memory::scratch out;  // a header and a packed box
@@ -87,12 +87,12 @@ class plan : public mpi::progressing {
   /// The cells that are no ghosts of any neighbour or edge.
   box interior() const;
 
-  /// Goes on with the transfer under way, where it has further phases.
+  /// Goes on with the transfer in flight, where it has further phases.
   void progress() override;
 
  private:
   friend class transfer;
-  using phase = std::vector<side>;  // messages that can be under way together
+  using phase = std::vector<side>;  // messages that can be in flight together
 
   plan(std::shared_ptr<comm::communicator> comm, description asked, std::uint64_t number);
   void add_side(int dimension, bool is_low, phase& sides);
@@ -109,8 +109,8 @@ class plan : public mpi::progressing {
   std::atomic_flag busy_;
   std::uint64_t transfers_ = 0;         // so far
   std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
-  std::mutex mutex_;                    // of the transfer under way
-  transfer* under_way_ = nullptr;       // if all waits make progress on it
+  std::mutex mutex_;                    // of the transfer in flight
+  transfer* in_flight_ = nullptr;       // if all waits make progress on it
 };
 
 }  // namespace syncyte::halo

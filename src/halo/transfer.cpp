@@ -51,7 +51,7 @@ bool transfer::posted::has_ended() { return mpi::has_ended(request, "MPI_Test");
 
 void plan::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on();
+  if (lock.owns_lock() && in_flight_ != nullptr) in_flight_->make_progress();
 }
 
 transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
@@ -61,7 +61,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
                     ? "an exchange of this halo has failed half-way; make a new one"
-                    : "an exchange of this halo is under way; wait for it, or make a halo for each array");
+                    : "an exchange of this halo is in flight; wait for it, or make a halo for each array");
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
@@ -182,11 +182,13 @@ void transfer::check_header(const header& got, int sender) {
 void transfer::set_facts(const collectives::caller_facts& caller) {
   if (caller.error) throw *caller.error;
   facts_[0] = caller.fact;
-  base::expect(caller.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT, "options->fact_count", caller.facts.size(),
-               "0 to {} for a halo", facts_.size() - 1);
-  for (std::size_t i = 0; i < caller.facts.size(); ++i) {
-    facts_[i + 1] = caller.facts[i].value;
-    fact_names_[i + 1] = caller.facts[i].name;
+  const std::int64_t count = caller.facts.size();
+  base::expect(count < std::ssize(facts_), SYNCYTE_ERR_ARGUMENT, "options->fact_count", count, "0 to {} for a halo",
+               facts_.size() - 1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const syncyte_fact_t each = caller.facts[i];
+    facts_[static_cast<std::size_t>(i) + 1] = each.value;
+    fact_names_[static_cast<std::size_t>(i) + 1] = each.name;
   }
 }
 
@@ -247,7 +249,7 @@ bool transfer::advance() {
   return std::ranges::all_of(sends_, &posted::has_ended);
 }
 
-bool transfer::go_on() noexcept {
+bool transfer::make_progress() noexcept {
   try {
     is_complete_ = is_complete_ || advance();
   } catch (...) {  // MPI has failed
@@ -260,16 +262,16 @@ bool transfer::go_on() noexcept {
 /// All waits make progress on it from now on, if more than one phase is to be started.
 void transfer::enter_progress() {
   if (phases() == 1) return;
-  plan_->under_way_ = this;
+  plan_->in_flight_ = this;
   mpi::enter_progress(plan_);
 }
 
 /// Waits make progress on it no longer.
 void transfer::leave() noexcept {
-  if (std::exchange(plan_->under_way_, nullptr) != nullptr) mpi::leave_progress(*plan_);
+  if (std::exchange(plan_->in_flight_, nullptr) != nullptr) mpi::leave_progress(*plan_);
 }
 
-bool transfer::is_under_way() const {
+bool transfer::is_in_flight() const {
   return std::ranges::any_of(receives_, &posted::is_active) || std::ranges::any_of(sends_, &posted::is_active);
 }
 
@@ -278,10 +280,10 @@ void transfer::fail() noexcept {
   outcome_ = std::current_exception();
   is_complete_ = true;
   try {
-    if (is_under_way()) mpi::keep_for_ever(plan_);
+    if (is_in_flight()) mpi::keep_for_ever(plan_);
   } catch (...) {  // out of memory: nothing better can be done
   }
-  plan_->is_broken_ = is_under_way();
+  plan_->is_broken_ = is_in_flight();
 }
 
 /// The caller has seen the end: the halo is free for the next transfer.
@@ -297,7 +299,7 @@ void transfer::give_up() {
   plan_->is_broken_ = true;
   end();
   mpi::keep_for_ever(plan_);
-  base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte was finalised before this {} was complete; wait for it first",
+  base::fail(SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte was finalized before this {} was complete; wait for it first",
              operation_of(way_));
 }
 
@@ -305,7 +307,7 @@ bool transfer::try_finish() {
   const std::lock_guard lock(plan_->mutex_);
   if (has_ended_) return true;
   if (!is_complete_ && !mpi::is_started()) give_up();
-  if (!go_on()) return false;
+  if (!make_progress()) return false;
   end();
   if (outcome_) std::rethrow_exception(outcome_);
   if (error_) throw *error_;
@@ -363,7 +365,7 @@ void transfer::wait() {
   try {
     const auto has_ended = [&] { return try_finish(); };
     if (!mpi::needs_progress()) return watchdog::poll_mpi_until(has_ended, wait);
-    watchdog::poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
+    watchdog::poll_until(has_ended, wait);  // another rank may have to wait for what else is in flight
   } catch (const watchdog::interrupted&) {
     const std::lock_guard lock(plan_->mutex_);
     enter_progress();

@@ -23,12 +23,12 @@ enum class operation : std::int32_t {
   accumulate = 2  // the adjoint: ghosts to the cells that they show
 };
 
-/// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a status in place
+/// One exchange or accumulate in flight. A rank whose array is wrong still sends its messages, with a status in place
 /// of elements: no neighbour waits for it, and all of them get an error too. Any wait of Syncyte on this rank makes
 /// progress of a transfer of several phases: neighbours may wait for the later ones.
 class transfer {
  public:
-  /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
+  /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is in flight; all other errors come at the end.
   /// The names of extra facts must stay until it has ended.
   transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
            const collectives::caller_facts& caller = {});
@@ -64,7 +64,7 @@ class transfer {
     bool has_ended();
   };
 
-  bool go_on() noexcept;
+  bool make_progress() noexcept;
   bool advance();
   void post_receives();
   void post(side& side, int rank, bool is_send);
@@ -80,7 +80,7 @@ class transfer {
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);
   bool try_finish();
-  bool is_under_way() const;
+  bool is_in_flight() const;
   void enter_progress();
   void leave() noexcept;
   void fail() noexcept;

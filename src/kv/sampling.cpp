@@ -26,21 +26,21 @@ constexpr double least_share = 0.25;
 constexpr int most_misses = 256;
 
 void check(std::int64_t keys, const syncyte_kv_sampling_t& asked, const std::string& store) {
-  if (asked.scheme < SYNCYTE_KV_NAIVE || asked.scheme > SYNCYTE_KV_LOCAL)
-    reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
+  if (asked.scheme < SYNCYTE_KV_PREPARED || asked.scheme > SYNCYTE_KV_LOCAL)
+    reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
     reject(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
   if (asked.min_key < 0 || asked.min_key >= keys)
     reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > keys)
     reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
-  if (asked.pool_size < 1) reject(store, "sampling->pool_size", asked.pool_size, "1 or more");
+  if (asked.shared_keys < 1) reject(store, "sampling->shared_keys", asked.shared_keys, "1 or more");
   if (asked.reuse < 1) reject(store, "sampling->reuse", asked.reuse, "1 or more");
-  if (asked.scheme == SYNCYTE_KV_POOL && asked.with_replacement == 0)
+  if (asked.scheme == SYNCYTE_KV_SHARED && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,
                                            .argument = "sampling->with_replacement",
-                                           .value = "0 and sampling->scheme SYNCYTE_KV_POOL",
-                                           .expected = "a pool only with replacement"});
+                                           .value = "0 and sampling->scheme SYNCYTE_KV_SHARED",
+                                           .expected = "a shared set only with replacement"});
 }
 
 }  // namespace
@@ -145,21 +145,21 @@ std::int64_t sampling::draw_new(random_engine& engine, distinct_keys& before) co
   return key;
 }
 
-/// Draws each of the pool's keys once, in random order; then draws them again, or from a new pool.
-std::int64_t sampling::draw_from_pool(random_engine& engine) {
-  const std::lock_guard lock(pool_mutex_);
-  if (pool_place_ == pool_.size()) {
-    if (pool_.empty() || pool_uses_ == asked_.reuse) {
-      pool_.resize(static_cast<std::size_t>(asked_.pool_size));
-      std::ranges::generate(pool_, [&] { return draw_one(engine); });
-      pool_uses_ = 0;
+/// Draws each key of the shared set once, in random order; then draws them again, or makes a new set.
+std::int64_t sampling::draw_shared(random_engine& engine) {
+  const std::lock_guard lock(shared_mutex_);
+  if (shared_place_ == shared_.size()) {
+    if (shared_.empty() || shared_uses_ == asked_.reuse) {
+      shared_.resize(static_cast<std::size_t>(asked_.shared_keys));
+      std::ranges::generate(shared_, [&] { return draw_one(engine); });
+      shared_uses_ = 0;
     } else {
-      std::ranges::shuffle(pool_, engine);
+      std::ranges::shuffle(shared_, engine);
     }
-    pool_place_ = 0;
-    ++pool_uses_;
+    shared_place_ = 0;
+    ++shared_uses_;
   }
-  return pool_[pool_place_++];
+  return shared_[shared_place_++];
 }
 
 void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, distinct_keys& before) {
@@ -167,7 +167,7 @@ void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, distinc
     if (asked_.with_replacement == 0)
       key = draw_new(engine, before);
     else
-      key = asked_.scheme == SYNCYTE_KV_POOL ? draw_from_pool(engine) : draw_near(engine, before);
+      key = asked_.scheme == SYNCYTE_KV_SHARED ? draw_shared(engine) : draw_near(engine, before);
 }
 
 }  // namespace syncyte::kv

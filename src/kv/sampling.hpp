@@ -32,7 +32,8 @@ class sampling {
     std::function<bool(std::int64_t)> is_local;        ///< of a key; null: local keys are not preferred
   };
 
-  /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.
+  /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for a shared set without replacement. `store` is its
+  /// name.
   sampling(key_facts keys, const syncyte_kv_sampling_t& asked, const std::string& store);
 
   std::int64_t length() const { return length_; }
@@ -40,7 +41,7 @@ class sampling {
   /// Whether keys are drawn when they are pulled, not when the sample is prepared. Then local keys are preferred.
   bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
   /// Whether preparing a sample also signals intent for its keys.
-  bool is_intended() const { return asked_.scheme == SYNCYTE_KV_PRELOC || asked_.scheme == SYNCYTE_KV_POOL; }
+  bool is_intended() const { return asked_.scheme == SYNCYTE_KV_INTENDED || asked_.scheme == SYNCYTE_KV_SHARED; }
   /// Throws SYNCYTE_ERR_ARGUMENT if `count` exceeds the number of different keys and sampling is without replacement.
   void require_enough(std::int64_t count) const;
 
@@ -65,7 +66,7 @@ class sampling {
   std::int64_t draw_near(random_engine& engine, const distinct_keys& before) const;
   void order_rest(random_engine& engine, distinct_keys& before) const;
   std::int64_t draw_new(random_engine& engine, distinct_keys& before) const;
-  std::int64_t draw_from_pool(random_engine& engine);
+  std::int64_t draw_shared(random_engine& engine);
 
   key_facts keys_;
   syncyte_kv_sampling_t asked_;
@@ -74,10 +75,10 @@ class sampling {
   std::vector<std::int64_t> rare_;  // all keys that can be drawn, if these are few; otherwise empty
   std::vector<double> ends_;        // sums of their weights
 
-  std::mutex pool_mutex_;
-  std::vector<std::int64_t> pool_;
-  std::size_t pool_place_ = 0;
-  std::int64_t pool_uses_ = 0;
+  std::mutex shared_mutex_;
+  std::vector<std::int64_t> shared_;
+  std::size_t shared_place_ = 0;
+  std::int64_t shared_uses_ = 0;
 };
 
 }  // namespace syncyte::kv

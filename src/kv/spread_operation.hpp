@@ -13,7 +13,7 @@
 
 namespace syncyte::kv {
 
-/// One operation's requests to other nodes, under way from their add() on. Destroying it before its end gives it up:
+/// One operation's requests to other nodes, in flight from their add() on. Destroying it before its end gives it up:
 /// owners may still serve requests that were sent, but memory here is not touched any more. Once it has ended it is
 /// only its error, if any. Thread-safe after the last add().
 class spread_operation {
@@ -26,7 +26,7 @@ class spread_operation {
   void add(key_requests::owner to, std::span<const listed_key> keys, const key_layout& layout, float* values);
   /// This node's part of the operation has failed; this is the operation's error then.
   void fail(base::error error) { error_ = std::move(error); }
-  /// Lets the serving thread go on with it, also before this node's keys are done.
+  /// Lets the serving thread make progress on it, also before this node's keys are done.
   void drive() { running_->drive(); }
 
   /// Whether it has ended. Does not wait, and is false while another thread waits.

@@ -1,81 +1,43 @@
 #include "kv/started_operations.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace syncyte::kv {
 
-std::int64_t started_operations::add(std::unique_ptr<spread_operation> started) {
-  if (!started) return complete;
-  const std::lock_guard lock(mutex_);
-  if (operations_.size() >= forget_at_) forget_ended();
-  operations_.emplace(started_, std::move(started));
-  return started_++;
+bool started_operation::test() {
+  if (!operation_->has_ended()) return false;
+  if (operation_->error()) throw *operation_->error();
+  return true;
 }
 
 /// Looks at all operations, but only when their number has doubled since the last time.
-void started_operations::forget_ended() {
-  std::size_t failed = 0;
-  std::erase_if(operations_, [&](const auto& each) {
-    if (!each.second->has_ended()) return false;
-    failed += each.second->error() ? 1 : 0;
-    return !each.second->error();
-  });
-  for (auto each = operations_.begin(); failed > most_failed;) {
-    const bool has_failed = each->second->has_ended();
-    failed -= has_failed ? 1 : 0;
-    each = has_failed ? operations_.erase(each) : std::next(each);
+void started_operations::add(const std::shared_ptr<started_operation>& started) {
+  const std::lock_guard lock(mutex_);
+  if (operations_.size() >= forget_at_) {
+    std::erase_if(operations_, [](const auto& each) {
+      const auto in_flight = each.lock();
+      return !in_flight || in_flight->has_ended();
+    });
+    forget_at_ = std::max<std::size_t>(16, 2 * operations_.size());
   }
-  forget_at_ = std::max<std::size_t>(16, 2 * operations_.size());
+  operations_.push_back(started);
 }
 
-std::shared_ptr<spread_operation> started_operations::find(std::int64_t timestamp) const {
+std::vector<std::shared_ptr<started_operation>> started_operations::all() const {
   const std::lock_guard lock(mutex_);
-  base::expect(timestamp >= complete && timestamp < started_, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp,
-               "-1, or another timestamp that an operation of this worker returned");
-  const auto found = operations_.find(timestamp);
-  return found != operations_.end() ? found->second : nullptr;
+  std::vector<std::shared_ptr<started_operation>> result;
+  for (const auto& each : operations_)
+    if (auto in_flight = each.lock()) result.push_back(std::move(in_flight));
+  return result;
 }
 
-started_operations::operations started_operations::all() const {
-  const std::lock_guard lock(mutex_);
-  return operations_;
+void started_operations::await_ends() {
+  for (const auto& each : all()) each->await_end();
 }
 
 std::size_t started_operations::size() const {
   const std::lock_guard lock(mutex_);
   return operations_.size();
-}
-
-bool started_operations::has_ended(std::int64_t timestamp) {
-  const auto found = find(timestamp);
-  return !found || found->has_ended();
-}
-
-void started_operations::wait(std::int64_t timestamp) {
-  const auto found = find(timestamp);
-  if (!found) return;
-  found->await_end();
-  {
-    const std::lock_guard lock(mutex_);
-    operations_.erase(timestamp);
-  }
-  if (found->error()) throw *found->error();
-}
-
-void started_operations::wait_all() {
-  const operations waited = all();
-  for (const auto& [timestamp, each] : waited) each->await_end();
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [timestamp, each] : waited) operations_.erase(timestamp);
-  }
-  for (const auto& [timestamp, each] : waited)
-    if (each->error()) throw *each->error();
-}
-
-void started_operations::await_ends() {
-  for (const auto& [timestamp, each] : all()) each->await_end();
 }
 
 }  // namespace syncyte::kv

@@ -1,50 +1,52 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "kv/spread_operation.hpp"
 
 namespace syncyte::kv {
 
-/// A worker's operations that were started and not waited for. Each has a timestamp: the number of operations started
-/// before it. Those that have ended without an error are forgotten as others start, so that the memory is bounded by
-/// the operations under way; of those that have failed the last `most_failed` are kept. Destroying it gives up the
-/// operations under way. Thread-safe.
+/// An operation of a worker that was started, for the caller's request. It keeps the store and the worker's stream.
+class started_operation {
+ public:
+  static constexpr bool needs_mpi = false;
+
+  started_operation(std::shared_ptr<const void> store, std::shared_ptr<fabric::stream> stream,
+                    std::unique_ptr<spread_operation> operation)
+      : store_(std::move(store)), stream_(std::move(stream)), operation_(std::move(operation)) {}
+
+  /// Whether it has ended; throws its error. Does not wait.
+  bool test();
+  /// Waits, and throws its error.
+  void wait() { operation_->wait(); }
+  /// Waits; the error stays for test() and wait().
+  void await_end() { operation_->await_end(); }
+  bool has_ended() { return operation_->has_ended(); }
+
+ private:
+  std::shared_ptr<const void> store_;
+  std::shared_ptr<fabric::stream> stream_;
+  std::unique_ptr<spread_operation> operation_;
+};
+
+/// The operations in flight of one worker. Those that have ended are forgotten as others start. Thread-safe.
 class started_operations {
  public:
-  static constexpr std::int64_t complete = -1;  // timestamp
-  static constexpr std::size_t most_failed = 1024;
-
-  /// Adds a driven operation; returns its timestamp. Null: it is complete.
-  std::int64_t add(std::unique_ptr<spread_operation> started);
-
-  /// Whether an operation has ended, or failed; does not wait. These two throw SYNCYTE_ERR_ARGUMENT for a timestamp
-  /// that add() has not returned.
-  bool has_ended(std::int64_t timestamp);
-  /// Waits, and throws the operation's error the first time.
-  void wait(std::int64_t timestamp);
-  /// Waits for all, and then throws the error of the first one that has failed; those of others are dropped.
-  void wait_all();
-  /// Waits for all; errors stay for wait().
+  void add(const std::shared_ptr<started_operation>& started);
+  /// Waits for all; their errors stay for their requests.
   void await_ends();
-
-  /// Number of operations that it has.
+  /// Number of operations that it has not forgotten.
   std::size_t size() const;
 
  private:
-  using operations = std::map<std::int64_t, std::shared_ptr<spread_operation>>;  // by timestamp
-
-  std::shared_ptr<spread_operation> find(std::int64_t timestamp) const;
-  operations all() const;
-  void forget_ended();
+  std::vector<std::shared_ptr<started_operation>> all() const;
 
   mutable std::mutex mutex_;  // guards the members below
-  operations operations_;
-  std::int64_t started_ = 0;    // number of operations ever
+  std::vector<std::weak_ptr<started_operation>> operations_;
   std::size_t forget_at_ = 16;  // size at which those that have ended are looked for
 };
 

@@ -278,19 +278,11 @@ std::shared_ptr<sampling> store::find_sampling() const {
   return sampling_;
 }
 
-void store::synchronise(const char* operation, setup phase, const std::optional<base::error>& wrong) {
+void store::synchronize(const char* operation) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   comm::collective_call call(*comm_, operation, comm::collective_call::always_agrees);
-  call.attempt([&] {
-    if (wrong) throw *wrong;
-    if (phase == setup::begins)
-      base::require(!is_in_setup_, SYNCYTE_ERR_ARGUMENT, "{} is in its setup phase already", text_);
-    if (phase == setup::ends)
-      base::require(is_in_setup_, SYNCYTE_ERR_ARGUMENT, "{} is not in its setup phase; begin it first", text_);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  });
   call.fact("creation number of the store", static_cast<std::int64_t>(id_));
   call.agree();  // no rank leaves before all have entered
-  if (phase != setup::stays) is_in_setup_ = phase == setup::begins;
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

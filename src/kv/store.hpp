@@ -47,7 +47,7 @@ class store {
   worker_barrier& workers() { return workers_; }
 
   std::int64_t keys() const { return table_.layout().keys(); }
-  /// These throw SYNCYTE_ERR_INDEX.
+  /// Lengths and home ranks of keys. Throw SYNCYTE_ERR_INDEX.
   void lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const;
   void owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const;
 
@@ -63,7 +63,7 @@ class store {
   /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
   std::unique_ptr<spread_operation> start(fabric::stream* in, table_operation what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven = true);
-  /// These are complete on return, and in no order with operations of a stream.
+  /// Pulls, pushes or sets values: complete on return, in no order with operations of a stream.
   void pull(std::span<const std::int64_t> keys, float* values) { run(table_operation::pull, keys, values); }
   void push(std::span<const std::int64_t> keys, const float* values) {
     run(table_operation::push, keys, const_cast<float*>(values));
@@ -72,12 +72,10 @@ class store {
     run(table_operation::set, keys, const_cast<float*>(values));
   }
 
-  enum class setup { stays, begins, ends };
-
-  /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `wrong`: this rank's error so
-  /// far, which all ranks get.
-  void synchronise(const char* operation, setup phase, const std::optional<base::error>& wrong);
-  void sync() { synchronise("kv_sync", setup::stays, std::nullopt); }
+  /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
+  /// messages, a string literal.
+  void synchronize(const char* operation);
+  void sync() { synchronize("kv_sync"); }
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, const store_options& options,
@@ -94,7 +92,6 @@ class store {
   std::shared_ptr<spread_table> spread_;  // null on one node
   worker_barrier workers_;
   std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
-  bool is_in_setup_ = false;
 
   mutable std::mutex sampling_mutex_;
   std::shared_ptr<sampling> sampling_;

@@ -44,13 +44,13 @@ class table {
   void push(std::span<const std::int64_t> keys, const float* values);
   void set(std::span<const std::int64_t> keys, const float* values);
 
-  /// The same for some keys of a list, whose values begin at `values`.
+  /// As above, for some keys of a list, whose values begin at `values`.
   void pull(std::span<const listed_key> keys, float* values) const;
   void push(std::span<const listed_key> keys, const float* values);
   void set(std::span<const listed_key> keys, const float* values);
 
-  /// The same for a thread that must not wait: they return the number of keys done, which is less than all if another
-  /// thread writes the next key. The bytes of the values have any alignment.
+  /// As pull, push and set, for a thread that must not wait: returns the number of keys done, which is less than all if
+  /// another thread is writing the next key. The bytes of the values have any alignment.
   std::size_t try_pull(std::span<const std::int64_t> keys, std::byte* values) const;
   std::size_t try_push(std::span<const std::int64_t> keys, const std::byte* values);
   std::size_t try_set(std::span<const std::int64_t> keys, const std::byte* values);

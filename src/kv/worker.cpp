@@ -43,7 +43,7 @@ struct request {
     const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
     keys = keys_of(named);
-    if (is_pull) require_apart(of, named, given);
+    if (is_pull) require_apart(of, named, given.require_writable());
     const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
@@ -70,18 +70,23 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number)
 
 worker::~worker() { store_->workers().leave(number_); }
 
-std::int64_t worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto started = store_->start(stream_.get(), what, keys, values, when == completion::by_wait);
-  if (when == completion::by_wait) return started_.add(std::move(started));
-  if (started) started->wait();
-  return started_operations::complete;
+worker::started worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
+  auto operation = store_->start(stream_.get(), what, keys, values, when == completion::by_request);
+  if (!operation) return nullptr;
+  if (when == completion::on_return) {
+    operation->wait();
+    return nullptr;
+  }
+  auto in_flight = std::make_shared<started_operation>(store_, stream_, std::move(operation));
+  started_.add(in_flight);
+  return in_flight;
 }
 
-std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
+worker::started worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values, true);
-  const std::int64_t timestamp = run(table_operation::pull, asked.keys, asked.values, when);
+  auto in_flight = run(table_operation::pull, asked.keys, asked.values, when);
   count(pulled_, asked.count());
-  return timestamp;
+  return in_flight;
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
@@ -92,24 +97,21 @@ bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t*
   return true;
 }
 
-std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
+worker::started worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values);
-  const std::int64_t timestamp = run(table_operation::push, asked.keys, asked.values, when);
+  auto in_flight = run(table_operation::push, asked.keys, asked.values, when);
   count(pushed_, asked.count());
-  return timestamp;
+  return in_flight;
 }
 
-std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
+worker::started worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
   const request asked(*store_, keys, values);
-  const std::int64_t timestamp = run(table_operation::set, asked.keys, asked.values, when);
+  auto in_flight = run(table_operation::set, asked.keys, asked.values, when);
   count(set_, asked.count());
-  return timestamp;
+  return in_flight;
 }
 
-std::int64_t worker::localize(const syncyte_buffer_t* keys) {
-  count(localized_, checked_keys(*store_, keys));
-  return started_operations::complete;
-}
+void worker::localize(const syncyte_buffer_t* keys) { count(localized_, checked_keys(*store_, keys)); }
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -192,15 +194,15 @@ std::span<std::int64_t> worker::next_of_sample(std::int64_t id, const base::buff
   return keys;
 }
 
-std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values,
-                                 completion when) {
+worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys,
+                                    const syncyte_buffer_t* raw_values, completion when) {
   const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
-  require_apart(*store_, room, values);
+  require_apart(*store_, room.require_writable(), values.require_writable());
   const auto keys = next_of_sample(id, room, values);
-  const std::int64_t timestamp = run(table_operation::pull, keys, reinterpret_cast<float*>(values.data()), when);
+  auto in_flight = run(table_operation::pull, keys, reinterpret_cast<float*>(values.data()), when);
   count(pulled_, std::ssize(keys));
-  return timestamp;
+  return in_flight;
 }
 
 void worker::finish_sample(std::int64_t id) {
@@ -208,14 +210,13 @@ void worker::finish_sample(std::int64_t id) {
   samples_.erase(id);
 }
 
-void worker::synchronise(const char* operation, store::setup phase) {
+void worker::barrier() {
+  constexpr const char* operation = "kv_worker_barrier";
   const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
   started_.await_ends();
-  store_->workers().run_once(number_, operation, [&](const std::optional<base::error>& wrong) {
-    store_->synchronise(operation, phase, wrong);
-  });
+  store_->workers().run_once(number_, operation, [&] { store_->synchronize(operation); });
 }
 
 syncyte_kv_worker_info_t worker::describe() const {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
+#include <optional>
 
+#include "base/error.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "watchdog/interrupts.hpp"
@@ -40,24 +41,21 @@ void worker_barrier::leave(std::int32_t number) {
   changed_.notify_all();
 }
 
-void worker_barrier::run_once(std::int32_t number, const char* operation, const step& what) {
+void worker_barrier::run_once(std::int32_t number, const char* operation, const std::function<void()>& step) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !is_running_; });  // a worker that has just joined enters the next round
   const std::uint64_t round = round_;
   state& mine = states_[static_cast<std::size_t>(number)];
   mine = state::waiting;
-  if (arrived_++ == 0) operation_ = operation;
-  if (std::strcmp(operation, operation_) != 0 && !wrong_)
-    wrong_.emplace(SYNCYTE_ERR_MISMATCH, fmt::format("{}: workers of this process call {} and {}; expected one of them",
-                                                     name_, operation_, operation));
+  ++arrived_;
   try {
     if (!is_complete()) wait(lock, operation, round);
   } catch (...) {
     mine = state::working;
-    if (!is_running_ && --arrived_ == 0) wrong_.reset();  // run() counts from 0 again
+    if (!is_running_) --arrived_;  // run() counts from 0 again
     throw;
   }
-  if (round == round_) run(lock, what);
+  if (round == round_) run(lock, step);
   mine = state::working;
   if (last_) std::rethrow_exception(last_);
 }
@@ -74,13 +72,13 @@ std::string worker_barrier::missing_text() const {
 
 /// Runs a step without the lock; returns its exception, or null.
 template <class Step>
-std::exception_ptr worker_barrier::run_unlocked(std::unique_lock<std::mutex>& lock, Step&& what) {
+std::exception_ptr worker_barrier::run_unlocked(std::unique_lock<std::mutex>& lock, Step&& step) {
   lock.unlock();
   std::exception_ptr thrown;
   try {
-    base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED,
+    base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALIZED,
                   "{}: Syncyte was finalized while workers waited for each other", name_);
-    what();
+    step();
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -115,10 +113,9 @@ void worker_barrier::wait(std::unique_lock<std::mutex>& lock, const char* operat
   }
 }
 
-void worker_barrier::run(std::unique_lock<std::mutex>& lock, const step& what) {
+void worker_barrier::run(std::unique_lock<std::mutex>& lock, const std::function<void()>& step) {
   is_running_ = true;
-  last_ = run_unlocked(lock, [&] { what(wrong_); });
-  wrong_.reset();
+  last_ = run_unlocked(lock, step);
   is_running_ = false;
   arrived_ = 0;
   ++round_;

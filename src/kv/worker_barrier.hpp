@@ -5,11 +5,8 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
-
-#include "base/error.hpp"
 
 namespace syncyte::kv {
 
@@ -25,14 +22,11 @@ class worker_barrier {
   /// Removes worker `number`: others no longer wait for it, until it joins again.
   void leave(std::int32_t number);
 
-  /// The collective step, which one worker runs for all. `wrong` is an error if the workers called different
-  /// operations.
-  using step = std::function<void(const std::optional<base::error>& wrong)>;
-
-  /// Waits, as worker `number`, for all workers that have not left; also for workers that have not joined yet. If the
-  /// step throws, all workers throw its exception. `operation` is a string literal. Throws watchdog::interrupted; the
-  /// others then still wait for this worker, unless its step was running.
-  void run_once(std::int32_t number, const char* operation, const step& what);
+  /// Waits, as worker `number`, for all workers that have not left; also for workers that have not joined yet. One
+  /// worker runs the collective `step` for all; if it throws, all workers throw its exception. `operation` is the name
+  /// that the watchdog shows. Throws watchdog::interrupted; the others then still wait for this worker, unless its
+  /// step was running.
+  void run_once(std::int32_t number, const char* operation, const std::function<void()>& step);
 
  private:
   enum class state { absent, working, waiting, left };
@@ -41,8 +35,8 @@ class worker_barrier {
   std::string missing_text() const;
   void wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round);
   template <class Step>
-  std::exception_ptr run_unlocked(std::unique_lock<std::mutex>& lock, Step&& what);
-  void run(std::unique_lock<std::mutex>& lock, const step& what);
+  std::exception_ptr run_unlocked(std::unique_lock<std::mutex>& lock, Step&& step);
+  void run(std::unique_lock<std::mutex>& lock, const std::function<void()>& step);
 
   const std::string& name_;
   std::mutex mutex_;
@@ -52,9 +46,7 @@ class worker_barrier {
   std::int32_t arrived_ = 0;
   bool is_running_ = false;
   std::uint64_t round_ = 0;
-  const char* operation_ = nullptr;   // the operation that the round's first worker called
-  std::optional<base::error> wrong_;  // error of this round, before its step
-  std::exception_ptr last_;           // exception of the last round's step
+  std::exception_ptr last_;  // exception of the last round's step
 };
 
 }  // namespace syncyte::kv

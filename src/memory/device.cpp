@@ -23,7 +23,7 @@ class host final : public device_backend {
     if (bytes > 0) std::memcpy(target.data, source.data, bytes);
   }
   void* create_stream(int) override { return nullptr; }
-  void synchronise(int, void*) override {}
+  void synchronize(int, void*) override {}
 } the_host;
 
 }  // namespace
@@ -76,7 +76,7 @@ void copy_now(const place& target, const place& source, std::size_t bytes) {
   device_backend& backend = backend_of(decisive.memory);
   void* const stream = own_stream(backend, decisive.device);
   backend.copy(target, source, bytes, stream);
-  backend.synchronise(decisive.device, stream);
+  backend.synchronize(decisive.device, stream);
 }
 
 void require_device(syncyte_memory_t memory, int device) {
@@ -102,7 +102,7 @@ void release(void* data) {
   std::unique_lock lock(in_use.mutex);
   const auto node = in_use.places.extract(data);
   lock.unlock();
-  base::expect(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_acquire() returned");
+  base::expect(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_allocate() returned");
   backend_of(node.mapped().memory).free(node.mapped().device, data);
 }
 

@@ -32,7 +32,7 @@ class device_backend {
 
   virtual void* create_stream(int device) = 0;
   /// Waits for all operations queued on the stream.
-  virtual void synchronise(int device, void* stream) = 0;
+  virtual void synchronize(int device, void* stream) = 0;
 };
 
 /// CUDA memory, or a stub without devices in a build without CUDA. Exactly one of cuda/ and stub/ is linked.

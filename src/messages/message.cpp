@@ -305,8 +305,8 @@ bool message::test() {
   if (request_ == MPI_REQUEST_NULL) return true;
   if (!mpi::is_started()) {
     abandon();
-    base::fail(SYNCYTE_ERR_NOT_INITIALISED,
-               "Syncyte was finalised before this message was complete; wait for it first");
+    base::fail(SYNCYTE_ERR_NOT_INITIALIZED,
+               "Syncyte was finalized before this message was complete; wait for it first");
   }
   if (mpi::knows_death()) {
     abandon();

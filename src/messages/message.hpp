@@ -39,7 +39,7 @@ struct message_peer {
   std::int64_t label = 0;  // for the receiver to read
 };
 
-/// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
+/// One message in flight, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
 /// Elements travel as bytes, so that any message is received and can be compared with the expected one.
 ///
 /// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Device memory needs it: MPI

@@ -10,7 +10,7 @@ namespace syncyte::mpi {
 // MPI communicators whose errors are returned and not fatal. The caller frees them; all but create_group() are
 // collective over the given communicator.
 
-// They make progress of all operations under way while they wait, and throw SYNCYTE_ERR_PEER_DIED once a rank of the
+// They make progress of all operations in flight while they wait, and throw SYNCYTE_ERR_PEER_DIED once a rank of the
 // job is known to have died. MPI has a non-blocking form of MPI_Comm_dup alone, so the others wait in a thread of their
 // own. That needs MPI_THREAD_MULTIPLE: below it, a rank that waits for one that dies waits for ever.
 

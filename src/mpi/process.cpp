@@ -48,9 +48,9 @@ void require_started() {
   if (is_started()) [[likely]]
     return;
   require_rank_process();
-  base::require(!was_finished(), SYNCYTE_ERR_NOT_INITIALISED,
-                "Syncyte is already finalised (syncyte_finalize or MPI_Finalize was called)");
-  base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte is not initialised; call syncyte_init first");
+  base::require(!was_finished(), SYNCYTE_ERR_NOT_INITIALIZED,
+                "Syncyte is already finalized (syncyte_finalize or MPI_Finalize was called)");
+  base::fail(SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte is not initialized; call syncyte_init first");
 }
 
 int thread_level() { return level.load(std::memory_order_relaxed); }

@@ -15,7 +15,7 @@ bool is_forked_child();
 /// Whether finish() has begun in this process.
 bool was_finished();
 
-/// Throws SYNCYTE_ERR_NOT_INITIALISED, saying whether it is too early or too late, unless started, and
+/// Throws SYNCYTE_ERR_NOT_INITIALIZED, saying whether it is too early or too late, unless started, and
 /// SYNCYTE_ERR_UNSUPPORTED in a forked child.
 void require_started();
 

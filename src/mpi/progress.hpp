@@ -10,7 +10,7 @@
 
 namespace syncyte::mpi {
 
-/// Operations that need calls to go on, and that other ranks may wait for: the non-blocking collectives of a
+/// Operations that need calls to make progress, and that other ranks may wait for: the non-blocking collectives of a
 /// communicator (start_queue), a halo's exchange of several phases.
 class progressing {
  public:

@@ -17,7 +17,7 @@
 namespace syncyte::mpi {
 
 // Collectives of a few values that the core itself exchanges. They return when they are complete. They poll, and make
-// progress of all operations under way; they throw as check(), and SYNCYTE_ERR_PEER_DIED after the death of a rank.
+// progress of all operations in flight; they throw as check(), and SYNCYTE_ERR_PEER_DIED after the death of a rank.
 
 /// Waits for a collective that start(&request) starts by the function `call` of MPI. `memory` is what MPI reads and
 /// writes: if the wait ends with an error, MPI may still use it.

@@ -28,7 +28,7 @@ bool take() {
 
 void give_back() { holder.store(nullptr, std::memory_order_release); }
 
-/// Whether this is the thread that initialised MPI, or MPI cannot be called.
+/// Whether this is the thread that initialized MPI, or MPI cannot be called.
 bool is_main() { return !mpi_is(MPI_Initialized) || mpi_is(MPI_Finalized) || mpi_is(MPI_Is_thread_main); }
 
 }  // namespace
@@ -59,12 +59,12 @@ thread_guard::thread_guard(const char* operation, bool alone) {
   require_no_death();
   const int level = thread_level();
   base::require(level >= serialized, SYNCYTE_ERR_UNSUPPORTED,
-                "{}: this thread may not call MPI, whose thread level is {}; expected the thread that initialised "
-                "MPI, or MPI initialised with MPI_THREAD_SERIALIZED or more (syncyte_init asks for multiple)",
+                "{}: this thread may not call MPI, whose thread level is {}; expected the thread that initialized "
+                "MPI, or MPI initialized with MPI_THREAD_SERIALIZED or more (syncyte_init asks for multiple)",
                 operation, level == 0 ? "single" : "funneled");
   base::fail(SYNCYTE_ERR_BUSY,
              "{}: another thread is inside of MPI, whose thread level is serialized; expected one thread at a time, "
-             "or MPI initialised with MPI_THREAD_MULTIPLE",
+             "or MPI initialized with MPI_THREAD_MULTIPLE",
              operation);
 }
 

@@ -3,7 +3,7 @@
 namespace syncyte::mpi {
 
 /// Gives this thread the right to call MPI, if MPI's thread level allows that now. With level multiple every thread may
-/// call at any time. With serialized one thread at a time may. Below that only the thread that initialised MPI may. No
+/// call at any time. With serialized one thread at a time may. Below that only the thread that initialized MPI may. No
 /// thread of a forked child may call MPI, nor one that knows of a rank's death (deaths.hpp). The application's own MPI
 /// calls are not seen. Guards nest in a thread.
 class try_thread_guard {
@@ -21,7 +21,7 @@ class try_thread_guard {
 };
 
 /// A guard that throws where this thread may not call MPI: SYNCYTE_ERR_BUSY if another thread is inside Syncyte (level
-/// serialized), SYNCYTE_ERR_UNSUPPORTED on another thread than the one that initialised MPI (lower levels), and
+/// serialized), SYNCYTE_ERR_UNSUPPORTED on another thread than the one that initialized MPI (lower levels), and
 /// SYNCYTE_ERR_UNSUPPORTED in a forked child. After the death of a rank it is SYNCYTE_ERR_PEER_DIED. Operations that
 /// are `alone` go on in both cases: they do not call MPI there (communicator::bypasses_mpi()).
 ///

@@ -186,12 +186,12 @@ void bucket_reducer::start(int bucket) {
   base::require(!is_ready_[at(bucket)], SYNCYTE_ERR_BUSY,
                 "bucket {} has been started in this round already; expected reducer_wait first", bucket);
   mark_ready(bucket);
-  go_on();
+  make_progress();
 }
 
 void bucket_reducer::progress() {
   const std::lock_guard lock(mutex_);
-  go_on();
+  make_progress();
 }
 
 void bucket_reducer::reduce_chunk(int bucket, std::uint64_t chunk) const {
@@ -219,7 +219,7 @@ void bucket_reducer::work_on(int bucket) {
   }
 }
 
-void bucket_reducer::go_on() {
+void bucket_reducer::make_progress() {
   for (int bucket = first_open_; bucket < buckets(); ++bucket)
     if (is_ready_on_node(bucket)) work_on(bucket);
   while (first_open_ < buckets() && is_summed(first_open_)) ++first_open_;
@@ -277,7 +277,7 @@ void bucket_reducer::wait() {
     comm::members_wait wait("reducer_wait", *comm_, round_);
     watchdog::poll_until(
         [&] {
-          go_on();
+          make_progress();
           return has_ended();
         },
         wait);

@@ -81,7 +81,7 @@ class bucket_reducer {
   bool has_ended() const;
   void work_on(int bucket);
   void reduce_chunk(int bucket, std::uint64_t chunk) const;
-  void go_on();
+  void make_progress();
   void exchange_sums();
   void end_round();
   void refuse_round();

@@ -73,8 +73,8 @@ void require_combining(syncyte_dtype_t dtype, syncyte_op_t op) {
   atomics::find_combine(dtype, op);
   base::expect(op != SYNCYTE_OP_REPLACE, SYNCYTE_ERR_ARGUMENT, "op", "SYNCYTE_OP_REPLACE",
                "an operation that combines elements; put_box() replaces them");
-  // Rows of one complex64 have no locks, and their atomics are those of the components, for which a product is not
-  // defined.
+  // Rows of one complex64 have no locks: the two components are updated one at a time, which cannot express a
+  // product.
   base::expect(!base::is_complex(dtype) || op == SYNCYTE_OP_SUM, SYNCYTE_ERR_UNSUPPORTED, "op", base::op_name(op),
                "SYNCYTE_OP_SUM, the only operation that is atomic for {}", base::dtype_name(dtype));
 }

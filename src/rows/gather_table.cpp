@@ -54,7 +54,7 @@ void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw
   const base::buffer table = base::buffer(raw_table, "table").require_host();
   base::expect(table.ndim() >= 1, SYNCYTE_ERR_SHAPE, "table", "of 0 dimensions", "1 or more");
   const row_index index(base::buffer(raw_index, "index"));
-  const base::buffer output(raw_output, "output");
+  const base::buffer output = base::buffer(raw_output, "output").require_writable();
   const base::buffer row = row_of(table);
   require_output(output, row, index.count());
   if (!can_convert(table.dtype(), output.dtype()))

@@ -25,7 +25,7 @@ namespace syncyte::runtime {
 using namespace comm;
 namespace {
 
-constexpr const char* operation = "comm_group";
+constexpr const char* operation = "comm_create_group";
 
 using ranks_view = std::span<const std::int32_t>;
 
@@ -74,7 +74,7 @@ class list_comparison {
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
       mpi::poll_until([&] { return have_all(result, all_equal); });
       for (peer& each : *peers_)
-        for (MPI_Request& sent : each.sends) mpi::wait_for(sent, "MPI_Test (comm_group)");
+        for (MPI_Request& sent : each.sends) mpi::wait_for(sent, "MPI_Test (comm_create_group)");
     } catch (...) {
       break_off();
       throw;
@@ -103,7 +103,7 @@ class list_comparison {
       const message& sent = each.sent[which] = what;
       mpi::check(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
                            &each.sends[which]),
-                 "MPI_Isend (comm_group)");
+                 "MPI_Isend (comm_create_group)");
     }
   }
 
@@ -111,7 +111,7 @@ class list_comparison {
     message& received = from.received[which];
     mpi::check(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
                          &from.receives[which]),
-               "MPI_Irecv (comm_group)");
+               "MPI_Irecv (comm_create_group)");
   }
 
   /// Throws if a rank reports that there is no group, or has departed: then another rank's list may never arrive.
@@ -128,7 +128,7 @@ class list_comparison {
   }
 
   bool has_arrived(peer& from, step which, const message& expected) {
-    if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
+    if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_create_group)")) return false;
     const message& answer = from.received[which];
     base::require(
         answer != not_equal, SYNCYTE_ERR_MISMATCH,

@@ -76,9 +76,9 @@ void free_roots() {
   mpi::free_float_min_max_ops();
 }
 
-/// All ranks end together. A rank that is in another operation of the world gets an error there, because the ranks
-/// called different ones, and this waits until it calls finalize too, as for another thread of this rank. Another error
-/// is logged and ends the wait; SYNCYTE_ERR_PEER_DIED is thrown, because then the ranks cannot end together.
+/// All ranks end together. A rank, or a thread of this rank, that is in another collective of the world gets
+/// SYNCYTE_ERR_MISMATCH there, and this function waits until it calls finalize too. Any other error is logged and ends
+/// the wait; SYNCYTE_ERR_PEER_DIED is thrown, because after a death the ranks cannot end together.
 void meet_in_finalize(communicator& world) {
   for (bool is_logged = false;;) {
     try {
@@ -116,7 +116,7 @@ std::string reason_to_end_alone(const communicator& world) {
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
 void end_alone(const std::string& reason) {
-  base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
+  base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalized", reason);
   topology::stop_watching_processes();
   mpi::set_finished();
   state.owns_mpi = false;
@@ -218,8 +218,8 @@ void watch_node(const topology::node_group& node) {
 }
 
 void start_mpi(int wanted_level) {
-  base::require(!mpi::mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALISED,
-                "MPI is already finalised; call syncyte_init before MPI_Finalize");
+  base::require(!mpi::mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALIZED,
+                "MPI is already finalized; call syncyte_init before MPI_Finalize");
   if (!mpi::mpi_is(MPI_Initialized)) {
     int level = 0;
     mpi::check(MPI_Init_thread(nullptr, nullptr, wanted_level, &level), "MPI_Init_thread");
@@ -268,7 +268,7 @@ void start_roots(const std::optional<base::error>& error) {
   }
 }
 
-void finalise_mpi() {
+void finalize_mpi() {
   std::unique_lock lock(state.mutex);
   if (mpi::mpi_is(MPI_Finalized) || !std::exchange(state.owns_mpi, false)) return;  // once, of any number of threads
   lock.unlock();
@@ -283,8 +283,8 @@ std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::
   return state.*which;
 }
 
-/// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or
-/// MPI_COMM_SELF (MPI 4), and would end the job there.
+/// Throws unless `comm` is an intra-communicator. For an invalid handle MPI calls the error handler of MPI_COMM_WORLD
+/// (MPI 3) or MPI_COMM_SELF (MPI 4), which would end the job: here both return errors.
 void require_intra(MPI_Comm comm, const std::string& argument) {
   const mpi::errors_returned world_errors(MPI_COMM_WORLD);
   const mpi::errors_returned self_errors(MPI_COMM_SELF);
@@ -321,8 +321,8 @@ bool start(int thread_level, std::optional<base::error> error) {
     if (error) throw *error;
     return false;
   }
-  base::require(!mpi::was_finished(), SYNCYTE_ERR_NOT_INITIALISED,
-                "Syncyte is already finalised and cannot start again in this process");
+  base::require(!mpi::was_finished(), SYNCYTE_ERR_NOT_INITIALIZED,
+                "Syncyte is already finalized and cannot start again in this process");
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   start_mpi(levels[is_level(thread_level) ? thread_level : 3]);
   const mpi::thread_guard guard("init");
@@ -339,7 +339,7 @@ void finish() {
   if (mpi::is_started() && mpi::thread_level() < mpi::serialized && !mpi::knows_death())
     const mpi::thread_guard asked("finalize");  // throws if this thread may not call MPI; held for this check only
   end_all_but_mpi();
-  finalise_mpi();
+  finalize_mpi();
 }
 
 void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
@@ -366,7 +366,7 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 
 std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                     const communicator_options& options) {
-  const mpi::thread_guard guard("comm_group");
+  const mpi::thread_guard guard("comm_create_group");
   auto result = make_group(parent, ranks, tag, options);
   keep_root(result);
   return result;

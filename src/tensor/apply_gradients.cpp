@@ -45,7 +45,7 @@ void whole_tensor::set_learning_rate(double lr) {
 std::unique_ptr<window::transfer> whole_tensor::start_gradients(const syncyte_buffer_t* index,
                                                                 const syncyte_buffer_t* gradients) {
   optimizer& by = require_optimizer();
-  const row_request request = check_rows(index, gradients, "gradients");
+  const row_request request = check_rows(index, gradients, "gradients", false);
   if (layout_.row_elements() == 0) return nullptr;
   if (!by.reaches_other_nodes()) require_mapped(request);
   require_apart(request, false);

@@ -6,12 +6,12 @@ void box_transfer::begin() {
   if (parts_.empty()) return;
   std::vector<window::remote_rows> owners;
   for (const part& one : parts_) owners.push_back({one.owner, one.piece_bytes, one.offsets, one.packed.data(), {}});
-  under_way_ = remote_->start_rows(what_, owners, op_);
-  if (!under_way_) finish();
+  in_flight_ = remote_->start_rows(what_, owners, op_);
+  if (!in_flight_) finish();
 }
 
 void box_transfer::finish() {
-  under_way_.reset();
+  in_flight_.reset();
   for (const part& one : parts_)
     if (one.unpack) one.unpack(one.packed.data());
   parts_.clear();
@@ -24,20 +24,20 @@ void box_transfer::run() {
 
 std::unique_ptr<box_transfer> box_transfer::start(std::unique_ptr<box_transfer> all) {
   all->begin();
-  return all->under_way_ ? std::move(all) : nullptr;
+  return all->in_flight_ ? std::move(all) : nullptr;
 }
 
 bool box_transfer::test() {
-  if (under_way_) {
-    if (!under_way_->test()) return false;
+  if (in_flight_) {
+    if (!in_flight_->test()) return false;
     finish();
   }
   return true;
 }
 
 void box_transfer::wait() {
-  if (!under_way_) return;
-  under_way_->wait();
+  if (!in_flight_) return;
+  in_flight_->wait();
   finish();
 }
 

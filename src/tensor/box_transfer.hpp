@@ -37,7 +37,7 @@ class box_transfer final : public window::transfer {
   bool test() override;
   void wait() override;
   void drive() override {
-    if (under_way_) under_way_->drive();
+    if (in_flight_) in_flight_->drive();
   }
 
  private:
@@ -48,7 +48,7 @@ class box_transfer final : public window::transfer {
   window::row_access what_;
   syncyte_op_t op_;
   std::vector<part> parts_;
-  std::unique_ptr<window::transfer> under_way_;  // destroyed before the parts
+  std::unique_ptr<window::transfer> in_flight_;  // destroyed before the parts
 };
 
 }  // namespace syncyte::tensor

@@ -134,6 +134,7 @@ base::buffer whole_tensor::check_copy(base::array_argument<std::int64_t> lower, 
                                       direction way) const {
   const bool is_get = way == direction::from_tensor;
   const base::buffer user = check_box(lower, packed, is_get ? "output" : "source");
+  if (is_get) user.require_writable();
   require_apart(lower, user, is_get);
   return user;
 }

@@ -38,7 +38,7 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 }
 
 /// The rank that would change the element may have died, and the application may want to end the wait.
-void look_around() {
+void poll_for_ends() {
   watchdog::ask_for_interrupt();
   mpi::let_progress();
   mpi::look_for_deaths();
@@ -60,35 +60,35 @@ void store_previous(std::int64_t old, std::int64_t* previous) {
   if (previous != nullptr) *previous = old;
 }
 
-/// A change of a counter under way, whose old value the caller gets as an int64 at the end.
+/// A change of a counter in flight, whose old value the caller gets as an int64 at the end.
 class counter_change final : public window::transfer {
  public:
   /// `start` starts the change; its argument gets the old value's bytes.
   template <class Start>
   counter_change(syncyte_dtype_t dtype, std::int64_t* previous, Start&& start) : dtype_(dtype), result_(previous) {
-    under_way_ = start(old_.data());
-    if (!under_way_) finish();
+    in_flight_ = start(old_.data());
+    if (!in_flight_) finish();
   }
 
-  bool has_ended() const { return !under_way_; }
+  bool has_ended() const { return !in_flight_; }
 
   bool test() override {
-    if (under_way_ && !under_way_->test()) return false;
-    if (under_way_) finish();
+    if (in_flight_ && !in_flight_->test()) return false;
+    if (in_flight_) finish();
     return true;
   }
   void wait() override {
-    if (!under_way_) return;
-    under_way_->wait();
+    if (!in_flight_) return;
+    in_flight_->wait();
     finish();
   }
   void drive() override {
-    if (under_way_) under_way_->drive();
+    if (in_flight_) in_flight_->drive();
   }
 
  private:
   void finish() {
-    under_way_.reset();
+    in_flight_.reset();
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (result_ == nullptr) return;
     std::int32_t narrow = 0;
@@ -100,7 +100,7 @@ class counter_change final : public window::transfer {
   syncyte_dtype_t dtype_;
   std::int64_t* result_;
   alignas(std::int64_t) std::array<std::byte, sizeof(std::int64_t)> old_{};
-  std::unique_ptr<window::transfer> under_way_;  // destroyed before old_
+  std::unique_ptr<window::transfer> in_flight_;  // destroyed before old_
 };
 
 }  // namespace
@@ -257,14 +257,14 @@ std::unique_ptr<window::started_access> whole_tensor::icompare_swap(std::int64_t
   const counter found = find_counter(element);
   const auto before = tensor::bytes_of(found.dtype, number_for_counter(expected, "expected"));
   const auto after = tensor::bytes_of(found.dtype, number_for_counter(desired, "desired"));
-  std::unique_ptr<window::transfer> under_way;
+  std::unique_ptr<window::transfer> in_flight;
   if (found.is_mapped())
     store_previous(found.swap(expected, desired), previous);
   else
-    under_way = found.start(previous, [&](std::byte* old) {
+    in_flight = found.start(previous, [&](std::byte* old) {
       return found.remote->start_compare_swap(found.owner, found.offset, found.dtype, before.data(), after.data(), old);
     });
-  return std::make_unique<window::started_access>(shared_from_this(), std::move(under_way));
+  return std::make_unique<window::started_access>(shared_from_this(), std::move(in_flight));
 }
 
 std::int64_t whole_tensor::load(std::int64_t element) { return find_counter(element).load(); }
@@ -295,8 +295,8 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
                                                            element, layout_.text(), seen));
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
-    if (wait.is_time_to_look()) {
-      look_around();
+    if (wait.is_time_to_poll()) {
+      poll_for_ends();
       is_hopeless = ended.contains_all_others();
       if (is_hopeless) continue;
     }

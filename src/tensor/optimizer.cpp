@@ -24,8 +24,8 @@ class served_updates final : public comm::collective_resource {
   fabric::object_name name_;
 };
 
-/// Slots of a row's state. A row of fewer than rows::locked_row_bytes has no lock of its own; its state then has at
-/// least as many bytes, so that the state has locks.
+/// Slots of a row's state. A row of fewer than rows::locked_row_bytes has no lock, so an update takes the lock of the
+/// state's row, which gets more slots where it would be too short to have one.
 std::int64_t slots_of(const optim::rule& by, const layout& shape) {
   const std::int64_t needed = optim::state_slots(by);
   const auto bytes = static_cast<std::int64_t>(base::dtype_size(optim::state_dtype(shape.dtype())));
@@ -40,7 +40,7 @@ struct row_gradients {
   std::span<const std::byte* const> sums;
 };
 
-/// Updates under way of rows that are not mapped here.
+/// Updates in flight of rows that are not mapped here.
 class update_transfer final : public window::transfer {
  public:
   update_transfer(std::shared_ptr<fabric::group> ranks, fabric::object_name object, const optim::step& by,
@@ -129,7 +129,7 @@ std::unique_ptr<window::transfer> optimizer::start(rows::distinct_rows changed) 
   return nullptr;
 }
 
-/// Updates rows of all owners. Rows of other nodes are under way while those of this node are updated.
+/// Updates rows of all owners. Rows of other nodes are in flight while those of this node are updated.
 std::unique_ptr<window::transfer> optimizer::update_everywhere(const optim::step& by, rows::distinct_rows changed) {
   auto started = std::make_unique<update_transfer>(ranks_, name_, by, *rows_, std::move(changed));
   for (const row_gradients& mapped : started->mapped()) rows_->update(by, mapped.rows, mapped.sums);

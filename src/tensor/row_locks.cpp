@@ -67,7 +67,7 @@ void whole_tensor::wait_for_lock(whole_tensor& locks, std::int64_t row, std::int
     require_lock_holder_alive(holder, row);
     if (ended.contains(holder)) ended.fail(holder, owner, fmt::format("with the lock of row {} of {}", row, owner));
     mpi::let_progress();
-    wait.look_for_interrupt();
+    wait.poll_for_interrupt();
   }
 }
 
@@ -75,7 +75,7 @@ void whole_tensor::lock(std::int64_t row) {
   whole_tensor& locks = require_row_lock(row);
   const std::int64_t mine = comm_->rank() + 1;
   if (const std::int64_t seen = swap_lock(locks, row, 0, mine)) wait_for_lock(locks, row, mine, seen);
-  if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
+  if (window::remote* const remote = storage_->remote()) remote->synchronize_memory();
 }
 
 void whole_tensor::unlock(std::int64_t row) {

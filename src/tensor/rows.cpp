@@ -71,9 +71,10 @@ class remote_part {
 }  // namespace
 
 whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
-                                                   const char* packed_name) const {
+                                                   const char* packed_name, bool is_written) const {
   const rows::row_index rows(base::buffer(index, "index"));
   const base::buffer values(packed, packed_name);
+  if (is_written) values.require_writable();
   values.require_dtype(layout_.dtype()).require_host().require_contiguous();
   std::int64_t elements = 0;
   base::expect(!__builtin_mul_overflow(rows.count(), layout_.row_elements(), &elements), SYNCYTE_ERR_SHAPE,
@@ -83,7 +84,7 @@ whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index
   return {rows, values.data(), elements == 0, packed_name, base::range_of(values)};
 }
 
-/// Rows under way to or from owners elsewhere.
+/// Rows in flight to or from owners elsewhere.
 class whole_tensor::row_transfer final : public window::transfer {
  public:
   row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
@@ -97,30 +98,33 @@ class whole_tensor::row_transfer final : public window::transfer {
         others_.add(owner, positions, of.layout_, request.index);
     }
     if (!others_.owners().empty())
-      under_way_ = of.storage_->remote()->start_rows(what, others_.owners(), SYNCYTE_OP_SUM);
+      in_flight_ = of.storage_->remote()->start_rows(what, others_.owners(), SYNCYTE_OP_SUM);
   }
 
   /// Positions of rows that this process loads and stores, with which the transfer has nothing to do.
   std::span<const std::int64_t> mapped() const { return mapped_; }
 
-  bool test() override { return !under_way_ || under_way_->test(); }
+  bool test() override { return !in_flight_ || in_flight_->test(); }
   void wait() override {
-    if (under_way_) under_way_->wait();
+    if (in_flight_) in_flight_->wait();
   }
   void drive() override {
-    if (under_way_) under_way_->drive();
+    if (in_flight_) in_flight_->drive();
   }
-  bool then(const window::element_change& change) override { return under_way_ && under_way_->then(change); }
+  bool then(const window::element_change& change) override { return in_flight_ && in_flight_->then(change); }
 
  private:
   rows_by_owner sorted_;
   remote_part others_;
   std::vector<std::int64_t> mapped_;
-  std::unique_ptr<window::transfer> under_way_;
+  std::unique_ptr<window::transfer> in_flight_;
 };
 
 /// Starts an access to rows of all owners; rows that are mapped here are done on return. Null: all are.
-std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request, window::row_access what) {
+std::unique_ptr<window::transfer> whole_tensor::start(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
+                                                      window::row_access what) {
+  const bool is_get = what == window::row_access::get;
+  const row_request request = check_rows(index, packed, is_get ? "output" : "source", is_get);
   if (request.is_empty) return nullptr;
   if (what == window::row_access::add && staged_) {
     stage_rows(request);
@@ -128,7 +132,7 @@ std::unique_ptr<window::transfer> whole_tensor::start(const row_request& request
   }
   if (what == window::row_access::add && storage_->remote() != nullptr && !storage_->remote()->can_add_rows())
     require_mapped(request);
-  require_apart(request, what == window::row_access::get);
+  require_apart(request, is_get);
   if (storage_->mapped_rows().covers(layout_.rows())) {
     access_mapped(request, what);
     return nullptr;
@@ -159,7 +163,7 @@ void whole_tensor::access_mapped(const row_request& request, window::row_access 
     rows::add_rows(map, request.index, request.packed, layout_.dtype(), storage_->locks());
 }
 
-/// The same for some positions of the request.
+/// As access_mapped(), for some positions of the request.
 void whole_tensor::access_mapped_at(const row_request& request, std::span<const std::int64_t> positions,
                                     window::row_access what) {
   const rows::row_map& map = storage_->mapped_rows();
@@ -181,11 +185,11 @@ void whole_tensor::access_mapped_at(const row_request& request, std::span<const 
 }
 
 void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
-  if (const auto started = start(check_rows(index, output, "output"), window::row_access::get)) started->wait();
+  if (const auto started = start(index, output, window::row_access::get)) started->wait();
 }
 
 void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
-  if (const auto started = start(check_rows(index, source, "source"), window::row_access::put)) started->wait();
+  if (const auto started = start(index, source, window::row_access::put)) started->wait();
 }
 
 void whole_tensor::put_signal(const syncyte_buffer_t* index, const syncyte_buffer_t* source, whole_tensor& counters,
@@ -199,7 +203,7 @@ std::unique_ptr<window::transfer> whole_tensor::start_put_signal(const syncyte_b
                                                                  std::int64_t element, syncyte_op_t op,
                                                                  std::int64_t value) {
   counters.require_signal(element, op, value);
-  auto rows = start(check_rows(index, source, "source"), window::row_access::put);
+  auto rows = start(index, source, window::row_access::put);
   flush();  // rows that are mapped here, and by MPI RMA all rows, are at their owners
   if (rows && counters.signal_after(*rows, element, op, value)) return rows;
   if (rows) rows->wait();
@@ -207,25 +211,22 @@ std::unique_ptr<window::transfer> whole_tensor::start_put_signal(const syncyte_b
 }
 
 void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
-  if (const auto started = start(check_rows(index, source, "source"), window::row_access::add)) started->wait();
+  if (const auto started = start(index, source, window::row_access::add)) started->wait();
 }
 
 std::unique_ptr<window::started_access> whole_tensor::igather(const syncyte_buffer_t* index,
                                                               const syncyte_buffer_t* output) {
-  return std::make_unique<window::started_access>(shared_from_this(),
-                                                  start(check_rows(index, output, "output"), window::row_access::get));
+  return std::make_unique<window::started_access>(shared_from_this(), start(index, output, window::row_access::get));
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iscatter(const syncyte_buffer_t* index,
                                                                const syncyte_buffer_t* source) {
-  return std::make_unique<window::started_access>(shared_from_this(),
-                                                  start(check_rows(index, source, "source"), window::row_access::put));
+  return std::make_unique<window::started_access>(shared_from_this(), start(index, source, window::row_access::put));
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iscatter_add(const syncyte_buffer_t* index,
                                                                    const syncyte_buffer_t* source) {
-  return std::make_unique<window::started_access>(shared_from_this(),
-                                                  start(check_rows(index, source, "source"), window::row_access::add));
+  return std::make_unique<window::started_access>(shared_from_this(), start(index, source, window::row_access::add));
 }
 
 std::unique_ptr<window::started_access> whole_tensor::iput_signal(const syncyte_buffer_t* index,

@@ -125,7 +125,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
                  "-1: local's first extent says it");
     if (options.released != nullptr) *options.released = 0;
     mine.emplace(local, "local");
-    mine->require_host().require_contiguous();
+    mine->require_host().require_contiguous().require_writable();
     base::expect(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local", "of no dimension", "1 to {}", SYNCYTE_MAX_NDIM);
     base::checked_elements(mine->shape().subspan(1), mine->element_bytes(), "local (a row)");
   });
@@ -196,11 +196,11 @@ void whole_tensor::sync() {
   comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
   call.attempt([&] {
     flush();
-    if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
+    if (window::remote* const remote = storage_->remote()) remote->synchronize_memory();
   });
   call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
   naming([&] { return layout_.text(); }, [&] { call.agree(); });  // no rank leaves before all have entered
-  if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
+  if (window::remote* const remote = storage_->remote()) remote->synchronize_memory();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -138,8 +138,10 @@ class whole_tensor : public std::enable_shared_from_this<whole_tensor> {
   static std::shared_ptr<whole_tensor> wrap_rows(std::shared_ptr<comm::communicator> comm,
                                                  const syncyte_buffer_t* local, const tensor_options& options);
 
-  row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name) const;
-  std::unique_ptr<window::transfer> start(const row_request& request, window::row_access what);
+  row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name,
+                         bool is_written) const;
+  std::unique_ptr<window::transfer> start(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
+                                          window::row_access what);
   void access_mapped(const row_request& request, window::row_access what);
   void access_mapped_at(const row_request& request, std::span<const std::int64_t> positions, window::row_access what);
   bool is_mapped(int owner) const;

@@ -35,8 +35,8 @@ struct node_group {
 bool is_alive(int world_rank, const process_id& process);
 
 /// Finds the groups of `comm`. Collective. `inherited` is this rank's group in a communicator that contains comm: its
-/// ranks are known to share memory. Null: find out by trying (SYNCYTE_SHM forces a way: one that all ranks of a machine
-/// allow; `none` on one of them is none for all).
+/// ranks are known to share memory. Null: find out by trying. SYNCYTE_SHM chooses the way; the ranks of a machine must
+/// allow the same one, and if it is `none` on one of them, none of them share memory.
 node_group find_node_group(MPI_Comm comm, const node_group* inherited);
 
 }  // namespace syncyte::topology

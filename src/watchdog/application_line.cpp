@@ -18,7 +18,7 @@ struct line_source {
 
 line_source& source = *new line_source;  // leaked: other threads may use it during exit
 
-std::atomic<bool> is_under_way{false};
+std::atomic<bool> is_in_flight{false};
 
 std::string call_function() {
   std::unique_lock lock(source.mutex);
@@ -27,7 +27,7 @@ std::string call_function() {
   char text[line_bytes] = "";
   if (function != nullptr) function(text, sizeof text, context);
   text[line_bytes - 1] = '\0';
-  is_under_way = false;
+  is_in_flight = false;
   return text;
 }
 
@@ -46,7 +46,7 @@ bool has_line_function() {
 
 std::string application_line() {
   constexpr const char* unknown = "unknown";
-  if (is_under_way.exchange(true)) return unknown;  // an earlier call is still running
+  if (is_in_flight.exchange(true)) return unknown;  // an earlier call is still running
   std::packaged_task<std::string()> task(call_function);
   std::future<std::string> answer = task.get_future();
   std::thread(std::move(task)).detach();

@@ -35,7 +35,7 @@ class without_interrupts {
   bool could_ask_;
 };
 
-/// The answer came too late for this wait: this thread's next wait ends without another call of the function.
+/// The function asked to interrupt a wait that had already ended: this thread's next wait ends instead, unasked.
 void postpone_interrupt();
 
 }  // namespace syncyte::watchdog

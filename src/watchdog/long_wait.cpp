@@ -9,11 +9,11 @@ namespace {
 constexpr std::int64_t first_ns = 1'000'000;
 constexpr std::int64_t pause_ns = 10'000'000;
 constexpr std::int64_t arrival_ns = 50'000'000;
-constexpr unsigned looks_per_question = 10;  // the interrupt function may have to take a lock (Python's)
+constexpr unsigned polls_per_question = 10;  // the interrupt function may have to take a lock (Python's)
 
 }  // namespace
 
-bool long_wait::look() {
+bool long_wait::poll() {
   const std::int64_t now = watchdog::now_ns();
   if (begin_ns_ == 0) {
     begin_ns_ = now;
@@ -24,7 +24,7 @@ bool long_wait::look() {
   mpi::look_for_deaths();
   examine_deaths();
   examine(scope_);
-  if (++looks_ % looks_per_question == 0) ask_for_interrupt();
+  if (++polls_ % polls_per_question == 0) ask_for_interrupt();
   mpi::pause_polling();
   return true;
 }

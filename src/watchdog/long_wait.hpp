@@ -16,12 +16,12 @@ namespace syncyte::watchdog {
 /// nothing extra but the look at a flag: is a death known?
 class long_wait {
  public:
-  /// Rounds of polling between two calls of look(). On a loaded machine each round may yield a time slice.
+  /// Rounds of polling between two calls of poll(). On a loaded machine each round may yield a time slice.
   static constexpr unsigned often = 8;
 
   /// Reads the clock and does the extra work that is due; true if some was: then MPI should make progress too. Throws
   /// what examine() throws, or interrupted.
-  bool look();
+  bool poll();
 
   /// Calls on_death() if a rank of the job is known to have died.
   void examine_deaths() {
@@ -46,7 +46,7 @@ class long_wait {
  private:
   std::int64_t begin_ns_ = 0;
   std::int64_t next_ns_ = 0;
-  unsigned looks_ = 0;
+  unsigned polls_ = 0;
   std::optional<scope> scope_;
 };
 
@@ -78,7 +78,7 @@ class plain_wait final : public long_wait {
   const char* title_;
 };
 
-/// Polls until the condition holds, and calls wait.look() every few rounds. Ends with SYNCYTE_ERR_PEER_DIED once a
+/// Polls until the condition holds, and calls wait.poll() every few rounds. Ends with SYNCYTE_ERR_PEER_DIED once a
 /// death is known. A wait by mpi::poll_until() is neither reported nor interrupted; callers write the namespace,
 /// because argument-dependent lookup would find either function.
 template <class Condition>
@@ -87,7 +87,7 @@ void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = m
     wait.examine_deaths();
     if (is_done()) return;
     if (mpi::needs_progress()) mpi::progress_all();
-    if (round % long_wait::often == 0 && (wait.look() || round % (8 * long_wait::often) == 0)) let_progress();
+    if (round % long_wait::often == 0 && (wait.poll() || round % (8 * long_wait::often) == 0)) let_progress();
     mpi::pause_polling();
   }
 }
@@ -101,7 +101,7 @@ void poll_mpi_until(Condition&& is_done, long_wait& wait) {
     if (is_done()) return;
     if (round % long_wait::often != 0) continue;
     if (mpi::needs_progress()) mpi::progress_all();
-    wait.look();
+    wait.poll();
   }
 }
 

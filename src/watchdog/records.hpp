@@ -10,7 +10,7 @@ namespace syncyte::watchdog {
 
 // Sizes of a rank's record.
 constexpr int threads = 16;     // threads in long waits; further ones are not watched
-constexpr int collectives = 4;  // blocking collectives under way, one per communicator; further ones are not watched
+constexpr int collectives = 4;  // blocking collectives in flight, one per communicator; further ones are not watched
 constexpr int listings = 16;    // requests by name; further ones are counted
 constexpr int starts = 16;      // non-blocking collectives by name
 

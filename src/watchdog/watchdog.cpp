@@ -127,16 +127,16 @@ bool may_be_reported_soon(const watchdog_state& state) {
 
 /// Reports an open-ended wait (for a counter) once, unless another report is about to show it: it may be a hang, or a
 /// server that waits for work.
-void look_at_open_ended(const watchdog_state& state) {
+void check_open_ended(const watchdog_state& state) {
   std::atomic<std::int32_t>& has_reported = state.all_ranks.at(0).has_reported;
   if (has_reported != 0 || stuck_since(state, scope::reported_once) == 0 || may_be_reported_soon(state)) return;
   if (has_reported.exchange(1) == 0) report(state, true);
 }
 
 /// Reports every stuck operation once.
-void look(watchdog_state& state) {
+void check_limited(watchdog_state& state) {
   const std::int64_t since = stuck_since(state, scope::limited);
-  if (since == 0) return look_at_open_ended(state);
+  if (since == 0) return check_open_ended(state);
   if (!state.chosen.only_reports) end_job(state);
   if (since > state.reported_ns && is_reporter(state)) report(state);
   state.reported_ns = std::max(state.reported_ns, since);
@@ -169,7 +169,7 @@ void watch(watchdog_state& state, const std::stop_token& stop) {
     writer.finish();
     state.mine.has_lines = static_cast<int>(has_line_function());
     answer(state);
-    if (state.chosen.limit > 0.0) look(state);
+    if (state.chosen.limit > 0.0) check_limited(state);
   }
 }
 

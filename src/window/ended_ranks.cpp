@@ -42,7 +42,7 @@ bool ended_ranks::ask(int rank) {
   return false;
 }
 
-/// A forked child also waits for its rank, which is none of the others.
+/// A forked child also waits for the rank that it was forked from.
 bool ended_ranks::contains_all_others() {
   if (mpi::is_forked_child()) return false;
   // Each rank begins with its neighbour, so that ranks which all wait do not all ask the same one.

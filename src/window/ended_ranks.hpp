@@ -23,7 +23,7 @@ class ended_ranks {
 
   /// Throws SYNCYTE_ERR_PEER_DIED: a rank has ended. "`rank 1 of world` has come to finalize, `and ...`".
   [[noreturn]] void fail(int rank, const std::string& object, const std::string& consequence) const;
-  /// The same for all other ranks.
+  /// As fail(): all other ranks have ended.
   [[noreturn]] void fail_by_all_others(const std::string& object, const std::string& consequence) const;
 
  private:

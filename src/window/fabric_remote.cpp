@@ -30,7 +30,7 @@ constexpr access_kind kind_of(row_access what) {
   }
 }
 
-/// Rows under way: requests to all owners, which overlap.
+/// Rows in flight: requests to all owners, which overlap.
 class fabric_rows final : public transfer {
  public:
   fabric_rows(std::shared_ptr<fabric::group> ranks, fabric::object_name object, row_access what,
@@ -66,7 +66,7 @@ struct memory_at {
   int rank;
 };
 
-/// Requests to one owner, under way. `Operand` is what they refer to and makes them.
+/// Requests to one owner, in flight. `Operand` is what they refer to and makes them.
 template <class Operand>
 class one_transfer final : public transfer {
  public:
@@ -240,6 +240,6 @@ std::unique_ptr<transfer> fabric_remote::start_compare_swap(int rank, std::size_
 
 void fabric_remote::flush(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-void fabric_remote::synchronise_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void fabric_remote::synchronize_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 }  // namespace syncyte::window

@@ -41,7 +41,7 @@ class fabric_remote final : public remote {
   fabric::object_name name() const { return name_; }
 
   void flush(int rank) override;
-  void synchronise_memory() override;
+  void synchronize_memory() override;
   void serve_others() override {}
 
  private:

@@ -60,7 +60,7 @@ void window::lock(int rank, syncyte_lock_t kind) {
     held = 0;
     throw;
   }
-  if (remote_) remote_->synchronise_memory();
+  if (remote_) remote_->synchronize_memory();
 }
 
 struct window::lock_wait {
@@ -71,13 +71,13 @@ struct window::lock_wait {
   ended_ranks ended;
 };
 
-/// Between two looks at a lock's word.
+/// Waits between two reads of a lock's word.
 void window::wait_for_lock(lock_wait& wait, std::uint64_t seen, int rank) const {
-  // Outside of requests of its own: the atomics of MPI RMA are themselves a lock at the target, which others could
-  // hardly take if they were served only while this rank holds it.
+  // Serve other ranks between two requests of this one: MPI RMA's atomics lock the target, and if others were served
+  // only while this rank holds that lock, they could hardly take it.
   if (remote_) remote_->serve_others();
   if (atomic_part(rank) == nullptr)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each look is a message
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each read is a message
   if (!wait.holder.pause(seen)) return;
   require_holder_alive(*comm_, seen, rank);
   const std::string lock = fmt::format("with the lock of rank {}'s part of {}", rank, name_);
@@ -86,7 +86,7 @@ void window::wait_for_lock(lock_wait& wait, std::uint64_t seen, int rank) const 
   else if (holder < 0 && wait.ended.contains_all_others())
     wait.ended.fail_by_all_others(name_, lock);
   mpi::let_progress();
-  wait.holder.look_for_interrupt();
+  wait.holder.poll_for_interrupt();
 }
 
 void window::acquire_exclusive(int rank) {

@@ -50,7 +50,7 @@ struct element_change {
   alignas(std::int64_t) std::array<std::byte, sizeof(std::int64_t)> operand;
 };
 
-/// An operation under way. Destroying it before its end gives it up: accesses that have begun may still happen at their
+/// An operation in flight. Destroying it before its end gives it up: accesses that have begun may still happen at their
 /// owners, but memory here is not touched any more.
 class transfer {
  public:
@@ -60,7 +60,7 @@ class transfer {
   virtual bool test() = 0;
   /// Waits for the end. Throws its error, or interrupted.
   virtual void wait() = 0;
-  /// Lets it go on without calls of test() or wait().
+  /// Lets it make progress without calls of test() or wait().
   virtual void drive() = 0;
   /// Makes the change after the operation, as its last step, which like the others needs no call once drive() was
   /// called. It is not made after an error, or when the transfer is given up before. Returns false if it cannot: wait()
@@ -81,9 +81,9 @@ class remote : public comm::collective_resource {
   /// Puts bytes. `source` may be re-used on return. Others see the bytes after flush().
   virtual void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes) = 0;
 
-  // Each access has a started form. Memory here stays until the transfer has ended, except operands that are copied;
-  // the access is done at the target then. Null: it has ended. Accesses under way at one time come in any order. The
-  // form without start_ waits.
+  // Each access has a started form. The caller keeps local memory, except operands that are copied, until the transfer
+  // has ended: the access has then taken effect at the target. Null: it has taken effect. Accesses in flight at one
+  // time take effect in any order. The form without start_ waits.
 
   virtual std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
                                               std::size_t bytes) = 0;
@@ -128,7 +128,7 @@ class remote : public comm::collective_resource {
 
   virtual void flush(int rank) = 0;  // -1: all
   /// Makes what other ranks have put visible to loads, and stores visible to other ranks.
-  virtual void synchronise_memory() = 0;
+  virtual void synchronize_memory() = 0;
 
   /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().
   virtual void serve_others() = 0;

@@ -55,8 +55,8 @@ std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
 void remote_mutex::lock(int rank) {
   atomics::holder_wait wait(fmt::format("rank {}'s elements", rank), comm_.name());
   while (true) {
-    // MPICH takes the own mutex at once, and serves requests of others that came before only afterwards, when they are
-    // too late: a rank that polls an element of its own would shut the others out.
+    // MPICH gives a rank its own mutex before it serves requests that arrived earlier: a rank that polls one of its own
+    // elements would lock the others out. The probe serves those requests first.
     if (rank == comm_.rank()) mpi::probe();
     const std::uint64_t held = swap(rank, 1);
     if (held == 0) break;

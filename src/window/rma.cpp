@@ -284,12 +284,12 @@ void rma::flush(int rank) {
     mpi::check(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
   else
     mpi::check(MPI_Win_flush(rank, window_), "MPI_Win_flush");
-  synchronise_memory();
+  synchronize_memory();
 }
 
 void rma::serve_others() { mpi::probe(); }
 
-void rma::synchronise_memory() {
+void rma::synchronize_memory() {
   mpi::require_no_death();
   mpi::check(MPI_Win_sync(window_), "MPI_Win_sync");
   std::atomic_thread_fence(std::memory_order_seq_cst);

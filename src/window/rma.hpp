@@ -43,7 +43,7 @@ class rma final : public remote {
                                                const void* expected, const void* desired, void* previous) override;
 
   void flush(int rank) override;
-  void synchronise_memory() override;
+  void synchronize_memory() override;
   void serve_others() override;
 
  private:

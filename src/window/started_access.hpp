@@ -12,21 +12,21 @@ class started_access {
  public:
   static constexpr bool needs_mpi = false;
 
-  /// `under_way` may be null: the access has ended.
-  started_access(std::shared_ptr<const void> of, std::unique_ptr<transfer> under_way)
-      : of_(std::move(of)), under_way_(std::move(under_way)) {
-    if (under_way_) under_way_->drive();
+  /// `in_flight` may be null: the access has ended.
+  started_access(std::shared_ptr<const void> of, std::unique_ptr<transfer> in_flight)
+      : of_(std::move(of)), in_flight_(std::move(in_flight)) {
+    if (in_flight_) in_flight_->drive();
   }
 
   /// Whether it has ended; throws its error.
-  bool test() { return !under_way_ || under_way_->test(); }
+  bool test() { return !in_flight_ || in_flight_->test(); }
   void wait() {
-    if (under_way_) under_way_->wait();
+    if (in_flight_) in_flight_->wait();
   }
 
  private:
   std::shared_ptr<const void> of_;
-  std::unique_ptr<transfer> under_way_;
+  std::unique_ptr<transfer> in_flight_;
 };
 
 }  // namespace syncyte::window

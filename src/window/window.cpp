@@ -70,22 +70,23 @@ void window::require_rank(int rank) const {
   base::expect(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", comm_->size() - 1);
 }
 
-void window::require_bounds(int rank, std::size_t offset, std::size_t bytes) const {
+void window::require_bounds(int rank, std::int64_t offset, std::size_t bytes) const {
   require_rank(rank);
   const std::size_t size = sizes_[static_cast<std::size_t>(rank)];
-  base::expect(offset <= size && bytes <= size - offset, SYNCYTE_ERR_INDEX, "offset", offset,
+  const auto first = static_cast<std::size_t>(offset);
+  base::expect(offset >= 0 && first <= size && bytes <= size - first, SYNCYTE_ERR_INDEX, "offset", offset,
                "room for {} bytes in rank {}'s part, which has {} bytes", bytes, rank, size);
 }
 
-void window::require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const {
-  base::expect(offset % element == 0, SYNCYTE_ERR_ARGUMENT, "offset", offset, "a multiple of the element's {} bytes",
-               element);
+void window::require_element(int rank, std::int64_t offset, std::size_t element, std::size_t bytes) const {
+  base::expect(offset % static_cast<std::int64_t>(element) == 0, SYNCYTE_ERR_ARGUMENT, "offset", offset,
+               "a multiple of the element's {} bytes", element);
   require_bounds(rank, offset, bytes);
 }
 
 /// Throws SYNCYTE_ERR_ARGUMENT if an operand shares memory with the bytes that an access reads or writes. It may be
 /// these bytes themselves.
-void window::require_apart(int rank, std::size_t offset, const void* operand, std::size_t bytes,
+void window::require_apart(int rank, std::int64_t offset, const void* operand, std::size_t bytes,
                            const char* argument) const {
   const std::byte* const part = pointer(rank);
   if (part == nullptr || !base::overlaps_packed(base::range_of(operand, bytes), {part + offset, 0}, bytes)) return;
@@ -96,9 +97,9 @@ void window::require_apart(int rank, std::size_t offset, const void* operand, st
        .expected = base::separate_memory});
 }
 
-std::size_t window::size(int rank) const {
+std::int64_t window::size(int rank) const {
   require_rank(rank);
-  return sizes_[static_cast<std::size_t>(rank)];
+  return static_cast<std::int64_t>(sizes_[static_cast<std::size_t>(rank)]);
 }
 
 std::byte* window::pointer(int rank) const {
@@ -110,7 +111,7 @@ std::byte* window::atomic_part(int rank) const {
   return remote_ && !remote_->is_atomic_with_processor() ? nullptr : pointer(rank);
 }
 
-bool window::put_here(int rank, std::size_t offset, const void* source, std::size_t bytes) {
+bool window::put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
   require_apart(rank, offset, source, bytes, "source");
@@ -119,7 +120,7 @@ bool window::put_here(int rank, std::size_t offset, const void* source, std::siz
   return part != nullptr;
 }
 
-bool window::get_here(int rank, std::size_t offset, void* target, std::size_t bytes) {
+bool window::get_here(int rank, std::int64_t offset, void* target, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
   require_apart(rank, offset, target, bytes, "target");
@@ -128,37 +129,40 @@ bool window::get_here(int rank, std::size_t offset, void* target, std::size_t by
   return part != nullptr;
 }
 
-void window::put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes) {
+/// An offset in a part as one from the part's header, as remotes count.
+static std::size_t in_part(std::int64_t offset) { return sizeof(part_header) + static_cast<std::size_t>(offset); }
+
+void window::put_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes) {
   if (put_here(rank, offset, source, bytes)) return;
-  remote_->put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes);
+  remote_->put(rank, in_part(offset), static_cast<const std::byte*>(source), bytes);
 }
 
-void window::get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes) {
+void window::get_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes) {
   if (get_here(rank, offset, target, bytes)) return;
-  remote_->get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes);
+  remote_->get(rank, in_part(offset), static_cast<std::byte*>(target), bytes);
 }
 
-std::unique_ptr<started_access> window::started(std::unique_ptr<transfer> under_way) const {
-  return std::make_unique<started_access>(shared_from_this(), std::move(under_way));
+std::unique_ptr<started_access> window::started(std::unique_ptr<transfer> in_flight) const {
+  return std::make_unique<started_access>(shared_from_this(), std::move(in_flight));
 }
 
-std::unique_ptr<started_access> window::iput_bytes(int rank, std::size_t offset, const void* source,
+std::unique_ptr<started_access> window::iput_bytes(int rank, std::int64_t offset, const void* source,
                                                    std::size_t bytes) {
   if (put_here(rank, offset, source, bytes)) return started(nullptr);
-  return started(remote_->start_put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes));
+  return started(remote_->start_put(rank, in_part(offset), static_cast<const std::byte*>(source), bytes));
 }
 
-std::unique_ptr<started_access> window::iget_bytes(int rank, std::size_t offset, void* target, std::size_t bytes) {
+std::unique_ptr<started_access> window::iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes) {
   if (get_here(rank, offset, target, bytes)) return started(nullptr);
-  return started(remote_->start_get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes));
+  return started(remote_->start_get(rank, in_part(offset), static_cast<std::byte*>(target), bytes));
 }
 
 part_header& window::header_of(int rank) const {
   return *reinterpret_cast<part_header*>(pointer(rank) - sizeof(part_header));
 }
 
-bool window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                          std::byte* previous, std::int64_t count) {
+bool window::combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                          const std::byte* source, std::byte* previous, std::int64_t count) {
   const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
@@ -174,7 +178,7 @@ bool window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, s
   atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
-    const auto element = static_cast<std::int64_t>((offset + skipped) / bytes);
+    const auto element = static_cast<std::int64_t>((static_cast<std::size_t>(offset) + skipped) / bytes);
     locks.lock(element);
     combine_elements(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
     locks.unlock(element);
@@ -182,41 +186,41 @@ bool window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, s
   return true;
 }
 
-void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+void window::accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                         std::int64_t count) {
   const auto* const elements = static_cast<const std::byte*>(source);
   if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return;
-  remote_->combine(rank, sizeof(part_header) + offset, dtype, op, elements, nullptr, count);
+  remote_->combine(rank, in_part(offset), dtype, op, elements, nullptr, count);
 }
 
-std::unique_ptr<started_access> window::iaccumulate(int rank, std::size_t offset, syncyte_dtype_t dtype,
+std::unique_ptr<started_access> window::iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype,
                                                     syncyte_op_t op, const void* source, std::int64_t count) {
   const auto* const elements = static_cast<const std::byte*>(source);
   if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return started(nullptr);
-  return started(remote_->start_combine(rank, sizeof(part_header) + offset, dtype, op, elements, nullptr, count));
+  return started(remote_->start_combine(rank, in_part(offset), dtype, op, elements, nullptr, count));
 }
 
-void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+void window::fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                       void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
   const auto* const element = static_cast<const std::byte*>(operand);
   auto* const old = static_cast<std::byte*>(previous);
   if (combine_here(rank, offset, dtype, op, element, old, 1)) return;
-  remote_->combine(rank, sizeof(part_header) + offset, dtype, op, element, old, 1);
+  remote_->combine(rank, in_part(offset), dtype, op, element, old, 1);
 }
 
-std::unique_ptr<started_access> window::ifetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+std::unique_ptr<started_access> window::ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                                                   const void* operand, void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
   const auto* const element = static_cast<const std::byte*>(operand);
   auto* const old = static_cast<std::byte*>(previous);
   if (combine_here(rank, offset, dtype, op, element, old, 1)) return started(nullptr);
-  return started(remote_->start_combine(rank, sizeof(part_header) + offset, dtype, op, element, old, 1));
+  return started(remote_->start_combine(rank, in_part(offset), dtype, op, element, old, 1));
 }
 
-bool window::compare_swap_here(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+bool window::compare_swap_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected,
                                const void* desired, void* previous) {
   require_pointer(expected, "expected");
   require_pointer(desired, "desired");
@@ -229,16 +233,16 @@ bool window::compare_swap_here(int rank, std::size_t offset, syncyte_dtype_t dty
   return part != nullptr;
 }
 
-void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+void window::compare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected,
                           const void* desired, void* previous) {
   if (compare_swap_here(rank, offset, dtype, expected, desired, previous)) return;
-  remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
+  remote_->compare_swap(rank, in_part(offset), dtype, expected, desired, previous);
 }
 
-std::unique_ptr<started_access> window::icompare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+std::unique_ptr<started_access> window::icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
                                                       const void* expected, const void* desired, void* previous) {
   if (compare_swap_here(rank, offset, dtype, expected, desired, previous)) return started(nullptr);
-  return started(remote_->start_compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous));
+  return started(remote_->start_compare_swap(rank, in_part(offset), dtype, expected, desired, previous));
 }
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
@@ -265,7 +269,7 @@ void window::fence() {
   call.attempt([&] { flush(-1); });
   call.fact("window", serial_);
   call.agree();
-  if (remote_) remote_->synchronise_memory();
+  if (remote_) remote_->synchronize_memory();
 }
 
 }  // namespace syncyte::window

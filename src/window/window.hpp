@@ -19,9 +19,9 @@ namespace syncyte::window {
 struct part_header;
 
 /// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
-/// part is mapped here, put and get copy; other parts are reached through window::remote. Atomics of a mapped part are
-/// the processor's if all parts are mapped or those of the remote are atomic with them; otherwise they are the remote's
-/// for all parts.
+/// part is mapped here, put and get copy; other parts are reached through window::remote. Atomics of mapped parts use
+/// the processor if all parts are mapped, or if window::remote's atomics are atomic with the processor's; otherwise the
+/// atomics of all parts go through window::remote.
 ///
 /// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
 /// one thread at a time).
@@ -35,33 +35,33 @@ class window : public std::enable_shared_from_this<window> {
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const std::string& name() const { return name_; }
 
-  /// Bytes of a rank's part; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
-  std::size_t size(int rank) const;
+  /// Bytes of a rank's part; throws SYNCYTE_ERR_ARGUMENT for a number that is not a rank.
+  std::int64_t size(int rank) const;
   /// A rank's part if it is mapped here, otherwise null.
   std::byte* pointer(int rank) const;
 
   /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source may be re-used on return; what was
   /// put is there for others after flush(). What was got is there on return.
-  void put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes);
-  void get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes);
+  void put_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
+  void get_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
 
   /// Element-wise and atomic; `offset` is a multiple of the element's size.
-  void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+  void accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                   std::int64_t count);
-  void fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+  void fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                 void* previous);
-  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+  void compare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
 
   /// Started forms. Source, target and previous stay until the end; single elements that are read are copied. An
   /// access is done at the target when it has ended.
-  std::unique_ptr<started_access> iput_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes);
-  std::unique_ptr<started_access> iget_bytes(int rank, std::size_t offset, void* target, std::size_t bytes);
-  std::unique_ptr<started_access> iaccumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+  std::unique_ptr<started_access> iput_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
+  std::unique_ptr<started_access> iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
+  std::unique_ptr<started_access> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                                               const void* source, std::int64_t count);
-  std::unique_ptr<started_access> ifetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+  std::unique_ptr<started_access> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                                             const void* operand, void* previous);
-  std::unique_ptr<started_access> icompare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+  std::unique_ptr<started_access> icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
                                                 const void* expected, const void* desired, void* previous);
 
   void lock(int rank, syncyte_lock_t kind);
@@ -78,23 +78,23 @@ class window : public std::enable_shared_from_this<window> {
   void share_sizes(std::size_t mine);
 
   void require_rank(int rank) const;
-  void require_bounds(int rank, std::size_t offset, std::size_t bytes) const;
-  void require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
+  void require_bounds(int rank, std::int64_t offset, std::size_t bytes) const;
+  void require_element(int rank, std::int64_t offset, std::size_t element, std::size_t bytes) const;
 
-  void require_apart(int rank, std::size_t offset, const void* operand, std::size_t bytes, const char* argument) const;
+  void require_apart(int rank, std::int64_t offset, const void* operand, std::size_t bytes, const char* argument) const;
 
   part_header& header_of(int rank) const;
   /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
   std::byte* atomic_part(int rank) const;
-  std::unique_ptr<started_access> started(std::unique_ptr<transfer> under_way) const;
+  std::unique_ptr<started_access> started(std::unique_ptr<transfer> in_flight) const;
 
-  /// These check their arguments and do the operation if it needs no remote. False: the caller does it by the remote.
-  bool put_here(int rank, std::size_t offset, const void* source, std::size_t bytes);
-  bool get_here(int rank, std::size_t offset, void* target, std::size_t bytes);
-  bool combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+  /// put, get, combine and compare_swap of memory that is mapped here, with their checks. False: the part is remote.
+  bool put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes);
+  bool get_here(int rank, std::int64_t offset, void* target, std::size_t bytes);
+  bool combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                     std::byte* previous, std::int64_t count);
-  bool compare_swap_here(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                         void* previous);
+  bool compare_swap_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected,
+                         const void* desired, void* previous);
 
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);

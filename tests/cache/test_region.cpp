@@ -46,7 +46,7 @@ TEST(cache_region, default_sizes_fit_the_machine) {
   EXPECT_LE(made->bytes(), memory::available_bytes() + page);
   EXPECT_LE(made->sizes().parameters, defaults.parameters);
   const double share = static_cast<double>(made->sizes().parameters) / static_cast<double>(made->bytes());
-  EXPECT_NEAR(share, 1.0 / 12.0, 0.001);
+  EXPECT_NEAR(share, 1.0 / 2.0, 0.001);
 }
 
 TEST(cache_region, default_sizes_take_what_chosen_ones_leave) {

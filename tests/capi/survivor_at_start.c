@@ -20,5 +20,5 @@ int main(void) {
   printf("rank %d survives: %s, %s, ", rank, syncyte_status_name(status), is_named ? "named" : "not named");
   printf("then %s\n", syncyte_status_name(syncyte_finalize()));
   fflush(stdout);
-  _exit(0); /* MPI is not finalised; its exit handlers might wait */
+  _exit(0); /* MPI is not finalized; its exit handlers might wait */
 }

@@ -96,21 +96,21 @@ static syncyte_status_t cart(void) {
   const int32_t any_extent = 0, periodic = 1;
   syncyte_comm_t made = NULL;
   is_armed = 1;
-  return syncyte_cart_create(world, 1, &any_extent, &periodic, 1, NULL, &made);
+  return syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &made);
 }
 
 static syncyte_status_t group(void) {
   const int32_t ranks[] = {0, 1, 2};
   syncyte_comm_t made = NULL;
   is_armed = 1;
-  return syncyte_comm_group(world, ranks, size, 5, NULL, &made);
+  return syncyte_comm_create_group(world, size, ranks, 5, NULL, &made);
 }
 
 /* The first scan from the last rank makes a communicator. */
 static syncyte_status_t scan(void) {
   const syncyte_buffer_t input = buffer_of(values, 1), output = buffer_of(results, 1);
   is_armed = 1;
-  return syncyte_comm_scan(world, &input, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &output);
+  return syncyte_comm_scan(world, &input, SYNCYTE_OP_SUM, 1, NULL, &output);
 }
 
 static syncyte_status_t barrier(void) {
@@ -249,13 +249,13 @@ static syncyte_status_t fetch_add_one(void) {
 }
 
 static syncyte_status_t on_key(syncyte_status_t (*operation)(syncyte_kv_worker_t, const syncyte_buffer_t*,
-                                                             const syncyte_buffer_t*, int64_t*)) {
+                                                             const syncyte_buffer_t*)) {
   const int64_t key = victim;
   float value = 1.0f;
   const syncyte_buffer_t keys = integers(&key);
   syncyte_buffer_t found;
   syncyte_buffer_init(&value, SYNCYTE_FLOAT32, 1, &one, &found);
-  return operation(worker, &keys, &found, NULL);
+  return operation(worker, &keys, &found);
 }
 
 static syncyte_status_t pull_key(void) { return on_key(syncyte_kv_worker_pull); }
@@ -286,19 +286,19 @@ static syncyte_status_t get_box(void) {
   const int64_t row = victim;
   int64_t value = 0;
   const syncyte_buffer_t output = integers(&value);
-  return syncyte_tensor_get_box(table, &row, 1, &output);
+  return syncyte_tensor_get_box(table, 1, &row, &output);
 }
 
 static syncyte_status_t put_box(void) {
   const int64_t row = victim;
   const syncyte_buffer_t source = integers(&one);
-  return syncyte_tensor_put_box(table, &row, 1, &source);
+  return syncyte_tensor_put_box(table, 1, &row, &source);
 }
 
 static syncyte_status_t accumulate_box(void) {
   const int64_t row = victim;
   const syncyte_buffer_t source = integers(&one);
-  return syncyte_tensor_accumulate_box(table, &row, 1, &source, SYNCYTE_OP_SUM, NULL);
+  return syncyte_tensor_accumulate_box(table, 1, &row, &source, SYNCYTE_OP_SUM, NULL);
 }
 
 static syncyte_status_t apply_gradients(void) {
@@ -439,8 +439,8 @@ static void make_objects(void) {
   syncyte_kv_create(world, SYNCYTE_FLOAT32, parts, 1, &one, NULL, &kv);
   syncyte_kv_worker_create(kv, 0, &worker);
   syncyte_window_create(world, 8, NULL, &window);
-  syncyte_cart_create(world, 1, &any_extent, &periodic, 1, NULL, &ring);
-  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, NULL, 0, &one, 1, &one, 1, NULL, &halo);
+  syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &ring);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, 0, NULL, 1, &one, 1, &one, NULL, &halo);
   syncyte_reducer_create(world, 1, &type, &one, NULL, &reducer);
   syncyte_comm_barrier(world);
 }

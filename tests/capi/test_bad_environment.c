@@ -20,7 +20,7 @@ static void expect_refused(syncyte_status_t status, syncyte_status_t expected, c
   EXPECT_ERROR(status, expected, message);
   EXPECT_OK(syncyte_initialized(&is_started));
   EXPECT(is_started == 0);
-  EXPECT_ERROR(syncyte_comm_world(&world), SYNCYTE_ERR_NOT_INITIALISED, "not initialised");
+  EXPECT_ERROR(syncyte_comm_world(&world), SYNCYTE_ERR_NOT_INITIALIZED, "not initialized");
 }
 
 static void expect_refusal(const syncyte_init_options_t* options, const char* reason) {

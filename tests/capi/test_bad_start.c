@@ -1,4 +1,4 @@
-/* A bad option on one rank when Syncyte initialises MPI: all ranks get the error, and a second start succeeds. */
+/* A bad option on one rank when Syncyte initializes MPI: all ranks get the error, and a second start succeeds. */
 #include <stdlib.h>
 
 #include "expect.h"

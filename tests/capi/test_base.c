@@ -16,7 +16,7 @@ static void test_version(void) {
 }
 
 static void test_names(void) {
-  size_t bytes = 0;
+  int64_t bytes = 0;
   EXPECT(strcmp(syncyte_status_name(SYNCYTE_ERR_INDEX), "SYNCYTE_ERR_INDEX") == 0);
   EXPECT(strcmp(syncyte_status_name(999), "SYNCYTE_ERR_UNKNOWN") == 0);
   EXPECT(strcmp(syncyte_dtype_name(SYNCYTE_BFLOAT16), "bfloat16") == 0);

@@ -16,7 +16,7 @@ static syncyte_cache_t small_cache(void) {
   syncyte_cache_sizes_t sizes = SYNCYTE_CACHE_SIZES_INIT;
   sizes.parameter_bytes = part;
   sizes.computation_bytes = 2 * part;
-  EXPECT_OK(syncyte_cache_allocate(&sizes, &cache));
+  EXPECT_OK(syncyte_cache_create(&sizes, &cache));
   return cache;
 }
 
@@ -29,17 +29,17 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT(parameters == part && computation == 2 * part);
   EXPECT_OK(syncyte_cache_data(cache, &base));
   EXPECT((uintptr_t)base % ((uintptr_t)2 << 20) == 0);
-  EXPECT_OK(syncyte_cache_acquire(8, &first));
+  EXPECT_OK(syncyte_cache_allocate(8, &first));
   EXPECT(first == NULL); /* no slice is inserted */
-  EXPECT_OK(syncyte_cache_insert_for_parameter(cache));
-  EXPECT_OK(syncyte_cache_acquire(8, &first));
+  EXPECT_OK(syncyte_cache_insert(cache, 0, part));
+  EXPECT_OK(syncyte_cache_allocate(8, &first));
   EXPECT(first == base);
   EXPECT_OK(syncyte_cache_holds(first, &holds));
   EXPECT(holds == 1);
   EXPECT_OK(syncyte_cache_holds(&holds, &holds));
   EXPECT(holds == 0);
-  EXPECT_OK(syncyte_cache_insert_for_computation(cache));
-  EXPECT_OK(syncyte_cache_acquire(0, &second));
+  EXPECT_OK(syncyte_cache_insert(cache, part, 2 * part));
+  EXPECT_OK(syncyte_cache_allocate(0, &second));
   EXPECT((char*)second == (char*)base + part);
   EXPECT_ERROR(syncyte_cache_clear(), SYNCYTE_ERR_BUSY, "offset 0 (512 bytes), 32768 (512 bytes)");
   EXPECT_OK(syncyte_cache_free(first));
@@ -47,14 +47,14 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT_OK(syncyte_cache_free(NULL));
   EXPECT_OK(syncyte_cache_clear());
   EXPECT_OK(syncyte_cache_insert(cache, part + unit, unit));
-  EXPECT_OK(syncyte_cache_acquire(unit, &first));
+  EXPECT_OK(syncyte_cache_allocate(unit, &first));
   EXPECT((char*)first == (char*)base + part + unit);
-  EXPECT_ERROR(syncyte_cache_acquire(1, &second), SYNCYTE_ERR_MEMORY, "1 bytes do not fit");
+  EXPECT_ERROR(syncyte_cache_allocate(1, &second), SYNCYTE_ERR_MEMORY, "1 bytes do not fit");
   EXPECT_OK(syncyte_cache_free(first));
   EXPECT_OK(syncyte_cache_touch(cache, 0, 3 * part));
   EXPECT_OK(syncyte_cache_destroy(&cache));
   EXPECT(cache == NULL);
-  EXPECT_OK(syncyte_cache_acquire(8, &first)); /* the slice keeps the memory */
+  EXPECT_OK(syncyte_cache_allocate(8, &first)); /* the slice keeps the memory */
   memset(first, 1, 8);
   EXPECT_OK(syncyte_cache_free(first));
   EXPECT_OK(syncyte_cache_clear());
@@ -67,18 +67,17 @@ static void wrong_arguments(void) {
   int64_t number = 0;
   void* data = NULL;
   sizes.parameter_bytes = -1;
-  EXPECT_ERROR(syncyte_cache_allocate(&sizes, &none), SYNCYTE_ERR_ARGUMENT,
-               "parameter_bytes is -1; expected 1 or more");
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &none), SYNCYTE_ERR_ARGUMENT, "parameter_bytes is -1; expected 1 or more");
   sizes.parameter_bytes = part;
   sizes.computation_bytes = -7;
-  EXPECT_ERROR(syncyte_cache_allocate(&sizes, &none), SYNCYTE_ERR_ARGUMENT, "computation_bytes is -7");
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &none), SYNCYTE_ERR_ARGUMENT, "computation_bytes is -7");
   sizes.computation_bytes = INT64_MAX;
-  EXPECT_ERROR(syncyte_cache_allocate(&sizes, &none), SYNCYTE_ERR_MEMORY, "computation_bytes is 9223372036854775807");
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &none), SYNCYTE_ERR_MEMORY, "computation_bytes is 9223372036854775807");
   sizes.computation_bytes = (int64_t)1 << 44;
-  EXPECT_ERROR(syncyte_cache_allocate(&sizes, &none), SYNCYTE_ERR_MEMORY, "are available");
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &none), SYNCYTE_ERR_MEMORY, "are available");
   sizes.struct_size = 3;
-  EXPECT_ERROR(syncyte_cache_allocate(&sizes, &none), SYNCYTE_ERR_ARGUMENT, "struct_size");
-  EXPECT_ERROR(syncyte_cache_allocate(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "cache is null");
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &none), SYNCYTE_ERR_ARGUMENT, "struct_size");
+  EXPECT_ERROR(syncyte_cache_create(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "cache is null");
   EXPECT(none == NULL);
   EXPECT_ERROR(syncyte_cache_sizes(cache, NULL, &number), SYNCYTE_ERR_ARGUMENT, "parameter_bytes is null");
   EXPECT_ERROR(syncyte_cache_sizes(cache, &number, NULL), SYNCYTE_ERR_ARGUMENT, "computation_bytes is null");
@@ -88,12 +87,12 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_insert(cache, 1, unit), SYNCYTE_ERR_ARGUMENT, "offset is 1; expected a multiple of 512");
   EXPECT_ERROR(syncyte_cache_insert(cache, 0, INT64_MAX), SYNCYTE_ERR_ARGUMENT, "size is 9223372036854775807");
   EXPECT_OK(syncyte_cache_insert(cache, 0, 2 * part));
-  EXPECT_ERROR(syncyte_cache_insert_for_parameter(cache), SYNCYTE_ERR_BUSY, "overlaps [0, 65536)");
-  EXPECT_ERROR(syncyte_cache_insert_for_computation(cache), SYNCYTE_ERR_BUSY, "clear it first");
-  EXPECT_ERROR(syncyte_cache_acquire(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
-  EXPECT_ERROR(syncyte_cache_acquire(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
+  EXPECT_ERROR(syncyte_cache_insert(cache, 0, part), SYNCYTE_ERR_BUSY, "overlaps [0, 65536)");
+  EXPECT_ERROR(syncyte_cache_insert(cache, part, 2 * part), SYNCYTE_ERR_BUSY, "clear it first");
+  EXPECT_ERROR(syncyte_cache_allocate(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
+  EXPECT_ERROR(syncyte_cache_allocate(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
   EXPECT_ERROR(syncyte_cache_holds(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "holds is null");
-  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "expected a pointer that cache_acquire() returned");
+  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "expected a pointer that cache_allocate() returned");
   EXPECT_OK(syncyte_cache_clear());
   rendezvous.timeout = NAN;
   EXPECT_ERROR(syncyte_cache_send(cache, &rendezvous), SYNCYTE_ERR_ARGUMENT, "timeout is nan");
@@ -112,7 +111,7 @@ static void wrong_arguments(void) {
   EXPECT_OK(syncyte_cache_destroy(&cache));
   EXPECT_ERROR(syncyte_cache_retain(freed), SYNCYTE_ERR_HANDLE, "not a shared cache");
   EXPECT_ERROR(syncyte_cache_release(freed), SYNCYTE_ERR_HANDLE, "cache is a handle that was freed");
-  EXPECT_ERROR(syncyte_cache_insert_for_parameter(freed), SYNCYTE_ERR_HANDLE, "freed");
+  EXPECT_ERROR(syncyte_cache_insert(freed, 0, part), SYNCYTE_ERR_HANDLE, "freed");
   EXPECT_ERROR(syncyte_cache_send(NULL, NULL), SYNCYTE_ERR_HANDLE, "null handle");
 }
 
@@ -128,8 +127,8 @@ static void processes_share(void) {
     void* block = NULL;
     int seen = 0;
     if (syncyte_cache_receive(&rendezvous, &cache) != SYNCYTE_SUCCESS) _exit(90);
-    if (syncyte_cache_insert_for_computation(cache) != SYNCYTE_SUCCESS) _exit(91);
-    if (syncyte_cache_acquire(unit, &block) != SYNCYTE_SUCCESS) _exit(92);
+    if (syncyte_cache_insert(cache, part, 2 * part) != SYNCYTE_SUCCESS) _exit(91);
+    if (syncyte_cache_allocate(unit, &block) != SYNCYTE_SUCCESS) _exit(92);
     seen = *(unsigned char*)block;
     if (syncyte_cache_free(block) != SYNCYTE_SUCCESS || syncyte_cache_clear() != SYNCYTE_SUCCESS) _exit(93);
     _exit(seen);
@@ -137,8 +136,8 @@ static void processes_share(void) {
   syncyte_cache_t cache = small_cache();
   void* block = NULL;
   int status = -1;
-  EXPECT_OK(syncyte_cache_insert_for_computation(cache));
-  EXPECT_OK(syncyte_cache_acquire(unit, &block));
+  EXPECT_OK(syncyte_cache_insert(cache, part, 2 * part));
+  EXPECT_OK(syncyte_cache_allocate(unit, &block));
   if (block != NULL) memset(block, 42, unit);
   EXPECT_OK(syncyte_cache_send(cache, &rendezvous));
   EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 42);

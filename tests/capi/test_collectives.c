@@ -28,7 +28,7 @@ static void test_gather_columns(void) {
   syncyte_buffer_t to = array_of(table, SYNCYTE_INT32, 2, (int64_t[]){3, 2 * size});
   to.strides[0] = sizeof table[0]; /* a slice of a wider array */
   const int root = size - 1;
-  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, twos, size, root, NULL, rank == root ? &to : NULL));
+  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, size, twos, root, NULL, rank == root ? &to : NULL));
   if (rank != root) return;
   for (int32_t i = 0; i < 3; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(table[i][j] == 100 * i + j);
@@ -41,12 +41,12 @@ static void test_alltoall_turns_columns_into_rows(void) {
     for (int32_t j = 0; j < 2; ++j) part[i][j] = 100 * i + 2 * rank + j;
   syncyte_buffer_t columns = array_of(part, SYNCYTE_INT32, 2, (int64_t[]){3, 2});
   const syncyte_buffer_t turned = array_of(rows, SYNCYTE_INT32, 2, (int64_t[]){scattered[rank], 2 * size});
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, twos, size, 0, scattered, size, NULL, &turned));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, size, twos, 0, size, scattered, NULL, &turned));
   const int32_t* element = &rows[0][0]; /* dense, 2 size in a row */
   for (int32_t i = 0; i < scattered[rank]; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(*element++ == 100 * i + j);
   columns.data = again;
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, scattered, size, 1, twos, size, NULL, &columns));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, size, scattered, 1, size, twos, NULL, &columns));
   EXPECT(memcmp(part, again, sizeof part) == 0);
 }
 
@@ -72,10 +72,10 @@ static void test_alltoallv(void) {
   }
   const syncyte_buffer_t from = vector_of(out, SYNCYTE_INT32, sent);
   const syncyte_buffer_t to = vector_of(in, SYNCYTE_INT32, (int64_t)size * (rank + 1));
-  EXPECT_OK(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to));
+  EXPECT_OK(syncyte_comm_alltoallv(world, &from, size, send, size, receive, NULL, &to));
   for (int i = 0; i < size * (rank + 1); ++i) EXPECT(in[i] == 10 * (i / (rank + 1)) + rank);
   if (is_odd_one()) --send[0]; /* fewer than the input has and rank 0 expects */
-  EXPECT(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to) != SYNCYTE_SUCCESS);
+  EXPECT(syncyte_comm_alltoallv(world, &from, size, send, size, receive, NULL, &to) != SYNCYTE_SUCCESS);
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
@@ -83,15 +83,15 @@ static void test_reductions(void) {
   double value = rank + 1, result = -1;
   const syncyte_buffer_t from = vector_of(&value, SYNCYTE_FLOAT64, 1);
   const syncyte_buffer_t to = vector_of(&result, SYNCYTE_FLOAT64, 1);
-  EXPECT_OK(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_FIRST, NULL, &to));
+  EXPECT_OK(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, 0, NULL, &to));
   EXPECT(result == rank * (rank + 1) / 2);
-  EXPECT_OK(syncyte_comm_scan(world, &from, SYNCYTE_OP_MAX, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
+  EXPECT_OK(syncyte_comm_scan(world, &from, SYNCYTE_OP_MAX, 1, NULL, &to));
   EXPECT(result == size);
   result = -1;
   EXPECT_OK(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, 0, NULL, rank == 0 ? &to : NULL));
   EXPECT(result == (rank == 0 ? size * (size + 1) / 2 : -1));
   int64_t counts[most_ranks];
-  EXPECT_OK(syncyte_comm_counts(world, 10 * rank, NULL, counts, size));
+  EXPECT_OK(syncyte_comm_counts(world, 10 * rank, NULL, size, counts));
   for (int32_t r = 0; r < size; ++r) EXPECT(counts[r] == 10 * r);
 }
 
@@ -106,7 +106,7 @@ static void test_wrong_reductions(void) {
   EXPECT_ERROR(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, size - 1, NULL, is_odd_one() ? NULL : &to),
                SYNCYTE_ERR_ARGUMENT, "output is null");
   EXPECT_ERROR(syncyte_comm_scan(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? 2 : 0, NULL, &to), SYNCYTE_ERR_ARGUMENT,
-               "from is 2");
+               "reverse is 2; expected 0 or 1");
   EXPECT_ERROR(syncyte_comm_scan(world, &from, is_odd_one() ? 99 : SYNCYTE_OP_SUM, 0, NULL, &to), SYNCYTE_ERR_ARGUMENT,
                "99");
   EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_BAND, 0, NULL, &to), SYNCYTE_ERR_UNSUPPORTED, "float64");
@@ -115,14 +115,14 @@ static void test_wrong_reductions(void) {
   EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, 0, NULL, is_odd_one() ? &from : &to),
                SYNCYTE_ERR_ARGUMENT, "overlap");
   int64_t counts[most_ranks];
-  EXPECT_ERROR(syncyte_comm_counts(world, is_odd_one() ? -3 : 3, NULL, counts, size), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_counts(world, is_odd_one() ? -3 : 3, NULL, size, counts), SYNCYTE_ERR_ARGUMENT,
                "count is -3");
-  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, is_odd_one() ? NULL : counts, size), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, size, is_odd_one() ? NULL : counts), SYNCYTE_ERR_ARGUMENT,
                "counts is null");
-  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, counts, is_odd_one() ? size - 1 : size), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, is_odd_one() ? size - 1 : size, counts), SYNCYTE_ERR_SHAPE,
                "one for each rank");
-  EXPECT_ERROR(syncyte_comm_counts(NULL, 3, NULL, counts, size), SYNCYTE_ERR_HANDLE, "comm is a null handle");
-  EXPECT_OK(syncyte_comm_counts(world, 3, NULL, counts, size));
+  EXPECT_ERROR(syncyte_comm_counts(NULL, 3, NULL, size, counts), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_OK(syncyte_comm_counts(world, 3, NULL, size, counts));
 }
 
 static void test_wrong_parts(void) {
@@ -133,36 +133,36 @@ static void test_wrong_parts(void) {
   const syncyte_buffer_t short_one = vector_of(part, SYNCYTE_FLOAT64, is_odd_one() ? 1 : 2);
   const int odd_axis = is_odd_one() ? 1 : 0;
   const int64_t* const no_counts = is_odd_one() ? NULL : twos;
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, twos, size, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, size, twos, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
                "axis is 1; expected -1 to 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, twos, size, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, size, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
                "expected extent 2 along axis 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, size, is_odd_one() ? -1 : 0, NULL, &all),
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, size, twos, is_odd_one() ? -1 : 0, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
-  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, no_counts, size, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, size, no_counts, NULL, &all), SYNCYTE_ERR_ARGUMENT,
                "counts is null");
-  EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, twos, size, NULL, &all),
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, size, twos, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "input is null");
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size, size - 1, NULL, &mine),
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, size, twos, size - 1, NULL, &mine),
                SYNCYTE_ERR_ARGUMENT, "input is null on root");
   EXPECT_ERROR(
-      syncyte_comm_reduce_scatter_along(world, &all, 0, twos, size, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
+      syncyte_comm_reduce_scatter_along(world, &all, 0, size, twos, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "99");
   EXPECT_ERROR(
-      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size, SYNCYTE_OP_SUM, NULL, &mine),
+      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, size, twos, SYNCYTE_OP_SUM, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "input is null");
   const syncyte_buffer_t inside = vector_of(whole + 1, SYNCYTE_FLOAT64, 2);
-  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, size, SYNCYTE_OP_SUM, NULL,
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, size, twos, SYNCYTE_OP_SUM, NULL,
                                                  is_odd_one() ? &inside : &mine),
                SYNCYTE_ERR_ARGUMENT, "input is memory that overlaps the output's");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, odd_axis, twos, size, NULL, &other),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, odd_axis, size, twos, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_axis is 1");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, no_counts, size, NULL, &other),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, size, no_counts, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_counts is null");
   EXPECT_ERROR(
-      syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, twos, size, NULL, is_odd_one() ? &mine : &other),
+      syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, size, twos, NULL, is_odd_one() ? &mine : &other),
       SYNCYTE_ERR_ARGUMENT, "output is memory that overlaps the input's");
-  EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all));
+  EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, size, twos, NULL, &all));
 }
 
 /* Arrays with an entry for each rank: one rank's array has one entry too many. */
@@ -173,22 +173,22 @@ static void test_wrong_lengths_of_counts(void) {
   const syncyte_buffer_t yours = vector_of(other, SYNCYTE_FLOAT64, 2);
   const int64_t wrong = is_odd_one() ? size + 1 : size;
   syncyte_request_t request = NULL;
-  EXPECT_ERROR(syncyte_comm_allgatherv(world, &mine, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE, "one for each rank");
-  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, twos, wrong, twos, size, NULL, &all), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &mine, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE, "one for each rank");
+  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, wrong, twos, size, twos, NULL, &all), SYNCYTE_ERR_SHAPE,
                "send_counts has");
-  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, twos, size, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, size, twos, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE,
                "recv_counts has");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, wrong, 0, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
-  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, wrong, 0, NULL, &mine), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, wrong, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, wrong, twos, 0, NULL, &mine), SYNCYTE_ERR_SHAPE,
                "counts has");
-  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, wrong, SYNCYTE_OP_SUM, NULL, &mine),
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, wrong, twos, SYNCYTE_OP_SUM, NULL, &mine),
                SYNCYTE_ERR_SHAPE, "counts has");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, wrong, 0, twos, size, NULL, &yours),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, wrong, twos, 0, size, twos, NULL, &yours),
                SYNCYTE_ERR_SHAPE, "gather_counts has");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, twos, wrong, NULL, &yours),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, wrong, twos, NULL, &yours),
                SYNCYTE_ERR_SHAPE, "scatter_counts has");
-  const syncyte_status_t started = syncyte_comm_iallgather_along(world, &mine, 0, twos, wrong, NULL, &all, &request);
+  const syncyte_status_t started = syncyte_comm_iallgather_along(world, &mine, 0, wrong, twos, NULL, &all, &request);
   EXPECT_ERROR(is_odd_one() ? started : syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, "one for each rank");
 }
 
@@ -197,10 +197,10 @@ static void test_disagreement(void) {
   const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
   const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
   if (size == 1) return;
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, size, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, size, twos, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
                "root is");
-  EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all)
-                            : syncyte_comm_gather_along(world, &mine, 0, twos, size, 0, NULL, &all),
+  EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, size, twos, NULL, &all)
+                            : syncyte_comm_gather_along(world, &mine, 0, size, twos, 0, NULL, &all),
                SYNCYTE_ERR_MISMATCH, "comm_allgather_along");
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -246,7 +246,7 @@ static void test_error_fields(void) {
   int64_t counts[most_ranks] = {-5};
   double other = 0;
   const syncyte_buffer_t output = vector_of(&other, SYNCYTE_FLOAT64, 1);
-  EXPECT_ERROR(syncyte_comm_allgatherv(world, &buffer, counts, size, NULL, &output), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &buffer, size, counts, NULL, &output), SYNCYTE_ERR_ARGUMENT,
                "counts[0] is -5");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "comm_allgatherv", "world", "counts", 0, "-5", "0 or more");
 
@@ -326,11 +326,11 @@ static void test_error_fields_of_objects(void) {
 
   syncyte_comm_t line = NULL;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &size, NULL, 0, NULL, &line));
-  EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &below, 1, &one, 1, NULL, &halo),
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, 0, NULL, NULL, &line));
+  EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &below, 1, &one, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "low[0] is -1");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world/cart", "low", 0, "-1", "0 or more");
-  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &halo),
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "is not Cartesian");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world", "communicator", -1, "not Cartesian",
                 "one of syncyte_cart_create(), or made from a Cartesian one of MPI");

@@ -140,7 +140,7 @@ static void test_leaders(void) {
   syncyte_comm_t leaders = NULL;
   int32_t place = -1;
   EXPECT_OK(syncyte_comm_topology(world, &topology));
-  EXPECT_OK(syncyte_comm_leaders(world, NULL, &leaders));
+  EXPECT_OK(syncyte_comm_split_leaders(world, NULL, &leaders));
   EXPECT((leaders != NULL) == (topology.node_rank == 0));
   EXPECT(sum_over(world, leaders != NULL) == topology.nodes);
   if (leaders != NULL) {
@@ -150,10 +150,10 @@ static void test_leaders(void) {
   }
   EXPECT_OK(syncyte_comm_destroy(&leaders));
   options.check = is_odd_one() ? 9 : -1;
-  EXPECT_ERROR(syncyte_comm_leaders(world, &options, &leaders), SYNCYTE_ERR_ARGUMENT, "options->check is 9");
-  EXPECT_ERROR(syncyte_comm_leaders(world, NULL, is_odd_one() ? NULL : &leaders), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_split_leaders(world, &options, &leaders), SYNCYTE_ERR_ARGUMENT, "options->check is 9");
+  EXPECT_ERROR(syncyte_comm_split_leaders(world, NULL, is_odd_one() ? NULL : &leaders), SYNCYTE_ERR_ARGUMENT,
                "leaders is null");
-  EXPECT_ERROR(syncyte_comm_leaders(NULL, NULL, &leaders), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_ERROR(syncyte_comm_split_leaders(NULL, NULL, &leaders), SYNCYTE_ERR_HANDLE, "comm is a null handle");
 }
 
 /* The last rank and rank 0 make a communicator, in this order. */
@@ -163,22 +163,22 @@ static void test_group(void) {
   syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;
   syncyte_comm_t group = NULL;
   int32_t place = -1;
-  EXPECT_ERROR(syncyte_comm_group(world, NULL, 1, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "ranks is null");
-  EXPECT_ERROR(syncyte_comm_group(world, ranks, 0, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "count is 0");
-  EXPECT_ERROR(syncyte_comm_group(world, &rank, 1, 1024, NULL, &group), SYNCYTE_ERR_ARGUMENT, "tag is 1024");
-  EXPECT_ERROR(syncyte_comm_group(NULL, &rank, 1, 0, NULL, &group), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_ERROR(syncyte_comm_create_group(world, 1, NULL, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "ranks is null");
+  EXPECT_ERROR(syncyte_comm_create_group(world, 0, ranks, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "count is 0");
+  EXPECT_ERROR(syncyte_comm_create_group(world, 1, &rank, 1024, NULL, &group), SYNCYTE_ERR_ARGUMENT, "tag is 1024");
+  EXPECT_ERROR(syncyte_comm_create_group(NULL, 1, &rank, 0, NULL, &group), SYNCYTE_ERR_HANDLE, "comm is a null handle");
   if (rank != 0 && rank != size - 1) return;
-  EXPECT_OK(syncyte_comm_group(world, ranks, count, 5, NULL, &group));
+  EXPECT_OK(syncyte_comm_create_group(world, count, ranks, 5, NULL, &group));
   EXPECT(sum_over(group, 1) == count);
   EXPECT_OK(syncyte_comm_rank(group, &place));
   EXPECT(ranks[place] == rank);
   EXPECT_OK(syncyte_comm_destroy(&group));
   options.check = is_odd_one() ? 9 : -1;
   if (size > 1) {
-    EXPECT_ERROR(syncyte_comm_group(world, ranks, count, 0, &options, &group), SYNCYTE_ERR_ARGUMENT,
+    EXPECT_ERROR(syncyte_comm_create_group(world, count, ranks, 0, &options, &group), SYNCYTE_ERR_ARGUMENT,
                  "options->check is 9");
-    EXPECT_ERROR(syncyte_comm_group(world, ranks, count, 0, NULL, is_odd_one() ? NULL : &group), SYNCYTE_ERR_ARGUMENT,
-                 "group is null");
+    EXPECT_ERROR(syncyte_comm_create_group(world, count, ranks, 0, NULL, is_odd_one() ? NULL : &group),
+                 SYNCYTE_ERR_ARGUMENT, "group is null");
   }
 }
 
@@ -211,7 +211,7 @@ static void test_making(void) {
   EXPECT(sum_over(part, 1) == size);
   EXPECT_OK(syncyte_comm_destroy(&part));
 
-  EXPECT_OK(syncyte_comm_node(world, NULL, &part));
+  EXPECT_OK(syncyte_comm_split_node(world, NULL, &part));
   EXPECT_OK(syncyte_comm_destroy(&part));
 
   EXPECT_OK(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), NULL, &part));
@@ -257,7 +257,7 @@ static void test_errors_of_one_rank(void) {
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, NULL, is_odd_one() ? NULL : &to),
                SYNCYTE_ERR_ARGUMENT, "output is null");
   EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? size : 0, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is");
-  EXPECT_ERROR(syncyte_comm_allgatherv(world, &from, is_odd_one() ? NULL : (int64_t[]){4, 4, 4, 4, 4, 4, 4, 4}, size,
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &from, size, is_odd_one() ? NULL : (int64_t[]){4, 4, 4, 4, 4, 4, 4, 4},
                                        NULL, is_odd_one() ? NULL : &to),
                is_odd_one() && size == 1 ? SYNCYTE_ERR_ARGUMENT
                : size == 1               ? SYNCYTE_SUCCESS
@@ -267,7 +267,8 @@ static void test_errors_of_one_rank(void) {
 }
 
 static void test_agree(void) {
-  const syncyte_fact_t facts[] = {{"step", 4}, {"rows", is_odd_one() ? 11 : 10}};
+  const syncyte_fact_t facts[] = {{sizeof(syncyte_fact_t), "step", 4},
+                                  {sizeof(syncyte_fact_t), "rows", is_odd_one() ? 11 : 10}};
   EXPECT_OK(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", 1, facts));
   if (size > 1)
     EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", 2, facts), SYNCYTE_ERR_MISMATCH,
@@ -289,14 +290,15 @@ static void test_facts_of_libraries(void) {
   double values[4] = {0}, results[4] = {0};
   const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
   const syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 4);
-  const syncyte_fact_t facts[] = {{"extent 0", 2}, {"extent 1", is_odd_one() ? 6 : 5}};
+  const syncyte_fact_t facts[] = {{sizeof(syncyte_fact_t), "extent 0", 2},
+                                  {sizeof(syncyte_fact_t), "extent 1", is_odd_one() ? 6 : 5}};
   syncyte_collective_options_t options = {.struct_size = sizeof options, .facts = facts, .fact_count = 1};
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to));
   options.fact_count = 2;
   const syncyte_status_t differing = size > 1 ? SYNCYTE_ERR_MISMATCH : SYNCYTE_SUCCESS;
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to), differing,
                size > 1 ? "extent 1 is 5 on rank" : "");
-  options.struct_size = offsetof(syncyte_collective_options_t, facts);
+  options.struct_size = offsetof(syncyte_collective_options_t, fact_count);
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to));
   options.struct_size = sizeof options;
   options.fact_count = is_odd_one() ? 25 : 1;

@@ -20,7 +20,7 @@ static syncyte_buffer_t buffer_of(int64_t count) {
 static syncyte_halo_t make_halo(void) {
   const int64_t shape = 4, one = 1;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &one, 1, &one, 1, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &one, 1, &one, NULL, &halo));
   return halo;
 }
 
@@ -65,7 +65,7 @@ static void wait_in_collectives(void) {
 static void wait_for_group(void) {
   const int32_t pair[2] = {rank, size - 1};
   syncyte_comm_t group = NULL;
-  EXPECT_ERROR(syncyte_comm_group(world, pair, 2, 0, NULL, &group), SYNCYTE_ERR_MISMATCH, gone);
+  EXPECT_ERROR(syncyte_comm_create_group(world, 2, pair, 0, NULL, &group), SYNCYTE_ERR_MISMATCH, gone);
 }
 
 /* This rank cannot know that the last one will never start the collective, so its finalize waits 5 s. */
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
   EXPECT_OK(syncyte_comm_dup(world, NULL, &used));
   EXPECT_OK(syncyte_comm_allreduce(used, NULL, SYNCYTE_OP_SUM, NULL, &one));
-  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, 1, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &none, 1, &periodic, NULL, &ring));
   const syncyte_halo_t halo = make_halo();
   const syncyte_reducer_t reducer = make_reducer();
   snprintf(gone, sizeof gone, "rank %d (rank %d of the world) has come to finalize", size - 1, size - 1);

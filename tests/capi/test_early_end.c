@@ -10,7 +10,7 @@ int main(void) {
   int32_t level = 0;
   EXPECT_OK(syncyte_comm_dup(world, &options, &copy));
   EXPECT_OK(syncyte_comm_check_level(copy, &level));
-  EXPECT(level == 1); /* an initialised struct has the defaults */
+  EXPECT(level == 1); /* an initialized struct has the defaults */
   EXPECT_OK(syncyte_comm_destroy(&copy));
   if (size > 1 && rank < size - 1) {
     EXPECT_ERROR(syncyte_comm_barrier(world), SYNCYTE_ERR_MISMATCH, "a rank whose program has ended is in finalize");

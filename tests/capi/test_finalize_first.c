@@ -14,10 +14,10 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   EXPECT_OK(syncyte_initialized(&flag));
   EXPECT(flag == 0);
-  EXPECT_ERROR(syncyte_comm_barrier(world), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_ERROR(syncyte_comm_barrier(world), SYNCYTE_ERR_NOT_INITIALIZED, "already finalized");
   EXPECT_OK(syncyte_comm_destroy(&copy));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
-  EXPECT_ERROR(syncyte_init(NULL), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_ERROR(syncyte_init(NULL), SYNCYTE_ERR_NOT_INITIALIZED, "already finalized");
   return failures != 0;
 }

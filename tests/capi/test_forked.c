@@ -17,7 +17,7 @@ static syncyte_window_t window;
 static syncyte_reducer_t reducer;
 static syncyte_kv_t store;
 static syncyte_kv_worker_t worker;
-static syncyte_request_t under_way;
+static syncyte_request_t in_flight;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
 
@@ -47,7 +47,7 @@ static void read_tensor(void) {
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
   for (int i = 0; i < rows; ++i) EXPECT(got[i][columns - 1] == i);
   got[rows - 1][0] = -1;
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, 2, lower, &output));
   EXPECT(got[rows - 1][0] == rows - 1);
 }
 
@@ -57,7 +57,7 @@ static void pull(void) {
   float value = -1;
   int32_t is_local = 0;
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
   EXPECT(value == (float)size);
   value = -1;
   EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &wanted, &room, &is_local));
@@ -91,18 +91,17 @@ static syncyte_status_t never_done(void* nothing, int32_t* done) {
 static void use_the_worker(void) {
   int64_t key = 0;
   float value = 1;
-  int32_t done = 0;
+  syncyte_request_t request = NULL;
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, 1, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_test(worker, -1, &done));
-  EXPECT_REFUSED(syncyte_kv_worker_wait(worker, -1));
-  EXPECT_REFUSED(syncyte_kv_worker_wait_all(worker));
-  EXPECT_REFUSED(syncyte_kv_worker_wait_sync(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, 1, &keys, &values));
+  EXPECT_REFUSED(syncyte_kv_worker_ipull(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_kv_worker_ipush(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_kv_worker_iset(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_kv_worker_ipull_sample(worker, 1, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_kv_worker_flush(worker));
   EXPECT_REFUSED(syncyte_kv_worker_barrier(worker));
-  EXPECT_REFUSED(syncyte_kv_worker_begin_setup(worker));
-  EXPECT_REFUSED(syncyte_kv_worker_end_setup(worker));
   EXPECT_REFUSED(syncyte_kv_sync(store));
 }
 
@@ -132,13 +131,13 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_comm_irecv(world, 0, 0, NULL, &line, NULL, &request));
   EXPECT_REFUSED(syncyte_comm_iallreduce(self, &line, SYNCYTE_OP_SUM, NULL, &line, &request));
   EXPECT_REFUSED(syncyte_request_create(never_done, NULL, NULL, NULL, &request));
-  EXPECT_REFUSED(syncyte_request_test(&under_way, &done));
-  EXPECT_REFUSED(syncyte_request_wait(&under_way));
-  EXPECT_REFUSED(syncyte_request_destroy(&under_way));
+  EXPECT_REFUSED(syncyte_request_test(&in_flight, &done));
+  EXPECT_REFUSED(syncyte_request_wait(&in_flight));
+  EXPECT_REFUSED(syncyte_request_destroy(&in_flight));
   EXPECT_REFUSED(syncyte_tensor_scatter(tensor, &index, &source));
   EXPECT_REFUSED(syncyte_tensor_scatter_add(tensor, &index, &source));
   EXPECT_REFUSED(syncyte_tensor_put_signal(tensor, &index, &source, tensor, 0, SYNCYTE_OP_SUM, 1));
-  EXPECT_REFUSED(syncyte_tensor_accumulate_box(tensor, one_row, 2, &source, SYNCYTE_OP_SUM, NULL));
+  EXPECT_REFUSED(syncyte_tensor_accumulate_box(tensor, 2, one_row, &source, SYNCYTE_OP_SUM, NULL));
   EXPECT_REFUSED(syncyte_tensor_lock(tensor, 0));
   EXPECT_REFUSED(syncyte_tensor_unlock(tensor, 0));
   EXPECT_REFUSED(syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE));
@@ -150,9 +149,9 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_window_iaccumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter, &request));
   EXPECT_REFUSED(syncyte_window_ifetch_op(window, 0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &number, &word, &request));
   EXPECT_REFUSED(syncyte_window_icompare_swap(window, 0, 0, SYNCYTE_INT64, &number, &number, &word, &request));
-  EXPECT_REFUSED(syncyte_tensor_iget_box(tensor, one_row, 2, &source, &request));
-  EXPECT_REFUSED(syncyte_tensor_iput_box(tensor, one_row, 2, &source, &request));
-  EXPECT_REFUSED(syncyte_tensor_iaccumulate_box(tensor, one_row, 2, &source, SYNCYTE_OP_SUM, NULL, &request));
+  EXPECT_REFUSED(syncyte_tensor_iget_box(tensor, 2, one_row, &source, &request));
+  EXPECT_REFUSED(syncyte_tensor_iput_box(tensor, 2, one_row, &source, &request));
+  EXPECT_REFUSED(syncyte_tensor_iaccumulate_box(tensor, 2, one_row, &source, SYNCYTE_OP_SUM, NULL, &request));
   EXPECT_REFUSED(syncyte_window_fence(window));
   EXPECT_REFUSED(syncyte_reducer_start(reducer, 0));
   EXPECT_REFUSED(syncyte_reducer_wait(reducer));
@@ -178,20 +177,20 @@ static void use_the_communicator_of_one_rank(void) {
   } while (0)
   EXPECT_COPIED(syncyte_comm_allreduce(self, &from, SYNCYTE_OP_SUM, NULL, &to));
   EXPECT_COPIED(syncyte_comm_reduce(self, &from, SYNCYTE_OP_MAX, 0, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_scan(self, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_scan(self, &from, SYNCYTE_OP_SUM, 1, NULL, &to));
   EXPECT_COPIED(syncyte_comm_allgather(self, &from, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_allgatherv(self, &from, counts, 1, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_alltoallv(self, &from, counts, 1, counts, 1, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_gather_along(self, &from, 0, counts, 1, 0, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_allgather_along(self, &from, 0, counts, 1, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_scatter_along(self, &from, 0, counts, 1, 0, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_reduce_scatter_along(self, &from, 0, counts, 1, SYNCYTE_OP_SUM, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgatherv(self, &from, 1, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_alltoallv(self, &from, 1, counts, 1, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_gather_along(self, &from, 0, 1, counts, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgather_along(self, &from, 0, 1, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_scatter_along(self, &from, 0, 1, counts, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_reduce_scatter_along(self, &from, 0, 1, counts, SYNCYTE_OP_SUM, NULL, &to));
   EXPECT_OK(syncyte_comm_allreduce(self, &half, SYNCYTE_OP_SUM, NULL, &half_to));
   EXPECT(memcmp(half_result, halves, sizeof halves) == 0);
-  EXPECT_OK(syncyte_comm_exscan(self, &from, SYNCYTE_OP_PROD, SYNCYTE_SCAN_FROM_FIRST, NULL, &to));
+  EXPECT_OK(syncyte_comm_exscan(self, &from, SYNCYTE_OP_PROD, 0, NULL, &to));
   EXPECT(result[0] == 1 && result[2] == 1);
   EXPECT_OK(syncyte_comm_bcast(self, 0, NULL, &to));
-  EXPECT_OK(syncyte_comm_counts(self, 5, NULL, &length, 1));
+  EXPECT_OK(syncyte_comm_counts(self, 5, NULL, 1, &length));
   EXPECT(length == 5);
   EXPECT_OK(syncyte_comm_barrier(self));
   EXPECT_ERROR(syncyte_comm_bcast(self, 1, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is 1");
@@ -214,7 +213,7 @@ static void make_store(void) {
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), given = vector_of(&value, SYNCYTE_FLOAT32, 1);
   EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 2, 1, &one, NULL, &store));
   EXPECT_OK(syncyte_kv_worker_create(store, 0, &worker));
-  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, NULL));
+  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given));
   EXPECT_OK(syncyte_kv_sync(store));
 }
 
@@ -243,7 +242,7 @@ static void make_objects(void) {
 static void use_objects(const int32_t* arrived) {
   const syncyte_buffer_t sent = vector_of(&rank, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_send(world, &sent, (rank + size - 1) % size, 3, NULL));
-  EXPECT_OK(syncyte_request_wait(&under_way));
+  EXPECT_OK(syncyte_request_wait(&in_flight));
   EXPECT(*arrived == (rank + 1) % size);
   EXPECT_OK(syncyte_reducer_start(reducer, 0));
   EXPECT_OK(syncyte_reducer_wait(reducer));
@@ -255,7 +254,7 @@ int main(void) {
   world = start(&rank, &size);
   make_objects();
   const syncyte_buffer_t message = vector_of(&arrived, SYNCYTE_INT32, 1);
-  EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &under_way));
+  EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &in_flight));
   in_child(read_rows);
   in_child(call_what_is_refused);
   in_child(use_the_worker);

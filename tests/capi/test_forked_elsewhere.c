@@ -15,8 +15,8 @@ static syncyte_tensor_t tensor, parameters;
 static syncyte_window_t window;
 static syncyte_kv_t store;
 static syncyte_kv_worker_t worker;
-static syncyte_request_t under_way;
-static int64_t pull_under_way;
+static syncyte_request_t in_flight;
+static syncyte_request_t pull_in_flight;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
 
@@ -49,7 +49,7 @@ static void read_own_rows(void) {
   const syncyte_buffer_t target = vector_of(&number, SYNCYTE_INT64, 1);
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
   EXPECT(values[columns - 1] == row);
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, 2, lower, &output));
   EXPECT_OK(syncyte_tensor_load(tensor, row * columns, &number));
   EXPECT(number == row);
   EXPECT_OK(syncyte_window_get(window, rank, 0, &target));
@@ -70,8 +70,8 @@ static void use_rows_elsewhere(void) {
   EXPECT_REFUSED(syncyte_tensor_iput_signal(tensor, &index, &packed, tensor, element, SYNCYTE_OP_SUM, 1, &request));
   EXPECT_REFUSED(syncyte_tensor_ifetch_add(tensor, element, 1, &number, &request));
   EXPECT_REFUSED(syncyte_tensor_icompare_swap(tensor, element, 0, 1, &number, &request));
-  EXPECT_REFUSED(syncyte_tensor_get_box(tensor, lower, 2, &packed));
-  EXPECT_REFUSED(syncyte_tensor_put_box(tensor, lower, 2, &packed));
+  EXPECT_REFUSED(syncyte_tensor_get_box(tensor, 2, lower, &packed));
+  EXPECT_REFUSED(syncyte_tensor_put_box(tensor, 2, lower, &packed));
   EXPECT_REFUSED(syncyte_tensor_fetch_add(tensor, element, 1, &number));
   EXPECT_REFUSED(syncyte_tensor_compare_swap(tensor, element, 0, 1, &number));
   EXPECT_REFUSED(syncyte_tensor_load(tensor, element, &number));
@@ -117,23 +117,22 @@ static void use_keys_elsewhere(void) {
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
   EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &keys, &values, &flag));
   EXPECT(flag == 0 && value == 1);
-  EXPECT_REFUSED(syncyte_kv_worker_pull(worker, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values, NULL));
-  EXPECT_REFUSED(syncyte_kv_worker_test(worker, pull_under_way, &flag));
-  EXPECT_REFUSED(syncyte_kv_worker_wait(worker, pull_under_way));
-  EXPECT_REFUSED(syncyte_kv_worker_wait_all(worker));
-  EXPECT_REFUSED(syncyte_kv_worker_wait_sync(worker));
+  EXPECT_REFUSED(syncyte_kv_worker_pull(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_request_test(&pull_in_flight, &flag));
+  EXPECT_REFUSED(syncyte_request_wait(&pull_in_flight));
+  EXPECT_REFUSED(syncyte_kv_worker_flush(worker));
 }
 
 static void use_started_operation(void) {
   int32_t done = 0;
   int64_t index = 0;
-  EXPECT_REFUSED(syncyte_request_test(&under_way, &done));
-  EXPECT_REFUSED(syncyte_request_wait(&under_way));
-  EXPECT_REFUSED(syncyte_request_wait_all(1, &under_way));
-  EXPECT_REFUSED(syncyte_request_wait_any(1, &under_way, &index));
-  EXPECT_REFUSED(syncyte_request_destroy(&under_way));
+  EXPECT_REFUSED(syncyte_request_test(&in_flight, &done));
+  EXPECT_REFUSED(syncyte_request_wait(&in_flight));
+  EXPECT_REFUSED(syncyte_request_wait_all(1, &in_flight));
+  EXPECT_REFUSED(syncyte_request_wait_any(1, &in_flight, &index));
+  EXPECT_REFUSED(syncyte_request_destroy(&in_flight));
 }
 
 static void create_more(void) {
@@ -194,8 +193,8 @@ int main(void) {
   make_objects();
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), output = row_of(started);
-  EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &under_way));
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &keys, &values, &pull_under_way));
+  EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &in_flight));
+  EXPECT_OK(syncyte_kv_worker_ipull(worker, &keys, &values, &pull_in_flight));
   in_child(read_own_rows);
   in_child(use_rows_elsewhere);
   in_child(update_rows_elsewhere);
@@ -204,9 +203,9 @@ int main(void) {
   in_child(use_started_operation);
   in_child(create_more);
   in_child(end);
-  EXPECT_OK(syncyte_request_wait(&under_way));
+  EXPECT_OK(syncyte_request_wait(&in_flight));
   EXPECT(started[columns - 1] == row);
-  EXPECT_OK(syncyte_kv_worker_wait(worker, pull_under_way));
+  EXPECT_OK(syncyte_request_wait(&pull_in_flight));
   EXPECT(value == 0);
   EXPECT_OK(syncyte_comm_barrier(world)); /* no child reads rows any more */
   go_on();

@@ -9,22 +9,22 @@ static syncyte_comm_t world, ring;
 static void test_grid(void) {
   int32_t ndim = -1, extents[2] = {0, 0}, periods[2] = {7, 7}, place[2], found = -1;
   syncyte_comm_t grid = NULL, dense = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 2, extents, (int32_t[]){0, 1}, 2, NULL, &grid));
+  EXPECT_OK(syncyte_cart_create(world, 2, extents, 2, (int32_t[]){0, 1}, NULL, &grid));
   EXPECT_OK(syncyte_cart_ndim(grid, &ndim));
   EXPECT_OK(syncyte_cart_grid(grid, 2, extents, periods));
   EXPECT(ndim == 2 && extents[0] * extents[1] == size && periods[0] == 0 && periods[1] == 1);
-  EXPECT_OK(syncyte_cart_coordinates(grid, rank, 2, place));
+  EXPECT_OK(syncyte_cart_coords(grid, rank, 2, place));
   EXPECT(place[0] * extents[1] + place[1] == rank);
-  EXPECT_OK(syncyte_cart_rank(grid, 2, place, &found));
+  EXPECT_OK(syncyte_cart_rank_at(grid, 2, place, &found));
   EXPECT(found == rank);
   place[0] = extents[0];
-  EXPECT_OK(syncyte_cart_rank(grid, 2, place, &found));
+  EXPECT_OK(syncyte_cart_rank_at(grid, 2, place, &found));
   EXPECT(found == SYNCYTE_PROC_NULL);
   EXPECT_OK(syncyte_comm_barrier(grid));
   EXPECT_ERROR(syncyte_cart_grid(grid, 3, extents, periods), SYNCYTE_ERR_ARGUMENT, "ndim is 3; expected 2");
   EXPECT_OK(syncyte_cart_ndim(world, &ndim));
   EXPECT(ndim == 0);
-  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){1}, NULL, 0, NULL, &dense));
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){1}, 0, NULL, NULL, &dense));
   EXPECT((dense == NULL) == (rank != 0));
   EXPECT_OK(syncyte_comm_destroy(&dense));
   EXPECT_OK(syncyte_comm_destroy(&grid));
@@ -33,11 +33,11 @@ static void test_grid(void) {
 static void test_wrong_grids(void) {
   syncyte_comm_t none = NULL;
   const int32_t many[] = {size + 1};
-  EXPECT_ERROR(syncyte_cart_create(world, 1, many, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "more places than");
-  EXPECT_ERROR(syncyte_cart_create(world, 1, many, (int32_t[]){0, 1}, 2, NULL, &none), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_cart_create(world, 1, many, 0, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "more places than");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, many, 2, (int32_t[]){0, 1}, NULL, &none), SYNCYTE_ERR_SHAPE,
                "periods has 2 entries; expected 1, one for each dimension");
-  EXPECT_ERROR(syncyte_cart_create(world, 0, many, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
-  EXPECT_ERROR(syncyte_cart_create(world, 1, NULL, NULL, 0, NULL, &none), SYNCYTE_ERR_ARGUMENT, "extents is null");
+  EXPECT_ERROR(syncyte_cart_create(world, 0, many, 0, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, NULL, 0, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "dims is null");
   EXPECT_ERROR(syncyte_cart_shift(world, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   EXPECT(none == NULL);
 }
@@ -59,7 +59,7 @@ static void fill(void) {
 
 static syncyte_halo_t make_halo(void) {
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &halo));
   return halo;
 }
 
@@ -90,7 +90,7 @@ static void test_start(void) {
   syncyte_request_t request = NULL, other = NULL;
   fill();
   EXPECT_OK(syncyte_halo_iexchange(halo, &buffer, &request));
-  EXPECT_ERROR(syncyte_halo_iexchange(halo, &buffer, &other), SYNCYTE_ERR_BUSY, "under way");
+  EXPECT_ERROR(syncyte_halo_iexchange(halo, &buffer, &other), SYNCYTE_ERR_BUSY, "in flight");
   EXPECT_OK(syncyte_request_wait(&request));
   EXPECT(field[0][0] == 100 * ((rank + size - 1) % size) + 20);
   EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));
@@ -122,7 +122,10 @@ static void test_description(void) {
 static void test_facts(void) {
   syncyte_halo_t halo = make_halo();
   const syncyte_buffer_t array = field_buffer();
-  const syncyte_fact_t facts[] = {{"first", 1}, {"second", rank == 0 ? 2 : 3}, {"", 0}, {"", 0}, {"", 0}, {"", 0}};
+  const syncyte_fact_t facts[] = {
+      {sizeof(syncyte_fact_t), "first", 1}, {sizeof(syncyte_fact_t), "second", rank == 0 ? 2 : 3},
+      {sizeof(syncyte_fact_t), "", 0},      {sizeof(syncyte_fact_t), "", 0},
+      {sizeof(syncyte_fact_t), "", 0},      {sizeof(syncyte_fact_t), "", 0}};
   syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;
   int64_t before = -1, after = -1;
   options.facts = facts;
@@ -149,22 +152,22 @@ static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
   const syncyte_halo_options_t wrong = {1, 1};
-  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "not Cartesian");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &wide, 1, &wide, 1, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &wide, 1, &wide, NULL, &none),
                SYNCYTE_ERR_SHAPE, "expected at least 3 + 3");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &wide, 1, &one, 1, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &wide, 1, &one, NULL, &none),
                SYNCYTE_ERR_SHAPE, "interior along axis 0 is 0 cells");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, NULL, 1, &one, 1, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, NULL, 1, &one, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "low is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 2, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 2, &one, NULL, &none),
                SYNCYTE_ERR_SHAPE, "high has 2 entries; expected 1, one for each dimension of the grid");
   EXPECT_ERROR(
-      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, (int32_t[]){0, 1}, 2, &one, 1, &one, 1, NULL, &none),
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 2, (int32_t[]){0, 1}, 1, &one, 1, &one, NULL, &none),
       SYNCYTE_ERR_SHAPE, "axes has 2 entries; expected 1");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, NULL, 0, &one, 1, &one, 1, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, 0, NULL, 1, &one, 1, &one, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "shape is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, &wrong, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, &wrong, &none),
                SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
   EXPECT(none == NULL);
 }
@@ -190,7 +193,7 @@ static void test_neighbors(void) {
 
 int main(void) {
   world = start(&rank, &size);
-  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, (int32_t[]){1}, 1, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, 1, (int32_t[]){1}, NULL, &ring));
   test_grid();
   test_wrong_grids();
   test_exchange_and_accumulate();

@@ -140,7 +140,7 @@ static void test_started_collective(void) {
 static syncyte_halo_t make_halo(void) {
   const int64_t shape = 4, one = 1;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &one, 1, &one, 1, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &one, 1, &one, NULL, &halo));
   return halo;
 }
 
@@ -207,11 +207,11 @@ static void test_group(void) {
   syncyte_comm_t group = NULL;
   if (rank == 0) {
     shall_end = 1;
-    expect_interrupted(syncyte_comm_group(world, all, size, 0, NULL, &group), "");
+    expect_interrupted(syncyte_comm_create_group(world, size, all, 0, NULL, &group), "");
     give_word();
   } else {
     await_word();
-    EXPECT_ERROR(syncyte_comm_group(world, all, size, 0, NULL, &group), SYNCYTE_ERR_MISMATCH,
+    EXPECT_ERROR(syncyte_comm_create_group(world, size, all, 0, NULL, &group), SYNCYTE_ERR_MISMATCH,
                  "rank 0 of world makes no");
   }
   EXPECT(group == NULL);
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   last = size - 1;
   EXPECT_OK(syncyte_comm_self(&self));
   EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
-  EXPECT_OK(syncyte_cart_create(world, 1, &none, &periodic, 1, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &none, 1, &periodic, NULL, &ring));
   EXPECT_OK(syncyte_interrupt_set(shall_wait_end, &shall_end));
   if (argc > 1 && strcmp(argv[1], "world") == 0) {
     shall_end = 1;

@@ -32,7 +32,7 @@ static syncyte_kv_worker_t make_worker(syncyte_kv_t kv, int32_t number) {
 static float first_of(syncyte_kv_worker_t worker, int64_t key, int64_t length) {
   float values[most];
   const syncyte_buffer_t wanted = key_list(&key, 1), room = value_list(values, length);
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
   return values[0];
 }
 
@@ -56,7 +56,8 @@ static int32_t local_after_pull_if_local(syncyte_kv_worker_t worker, const syncy
 static void all_push(void) {
   const syncyte_kv_t kv = make_store(2, 1);
   const syncyte_kv_worker_t worker = make_worker(kv, 0);
-  int64_t list[keys], count = 0, timestamp = 7, length = 0;
+  int64_t list[keys], count = 0, length = 0;
+  syncyte_request_t request = NULL;
   static float values[2 * keys];
   int32_t owners[keys];
   for (int64_t i = 0; i < keys; ++i) {
@@ -65,14 +66,13 @@ static void all_push(void) {
     values[2 * i + 1] = (float)list[i];
   }
   const syncyte_buffer_t wanted = key_list(list, keys), room = value_list(values, 2 * keys);
-  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &room, &timestamp));
-  EXPECT((timestamp == -1) == (nodes() == 1));
-  EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
-  EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
-  EXPECT_OK(syncyte_kv_worker_wait_all(worker));
-  EXPECT_OK(syncyte_kv_worker_wait_sync(worker));
+  EXPECT_OK(syncyte_kv_worker_ipush(worker, &wanted, &room, &request));
+  EXPECT((request == NULL) == (nodes() == 1));
+  EXPECT_OK(syncyte_kv_worker_flush(worker));
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT(request == NULL);
   EXPECT_OK(syncyte_kv_sync(kv));
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
   for (int64_t i = 0; i < keys; ++i)
     EXPECT(values[2 * i] == (float)size && values[2 * i + 1] == (float)(size * list[i]));
   EXPECT_OK(syncyte_kv_keys(kv, &count));
@@ -84,8 +84,9 @@ static void all_push(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
   /* After a barrier every rank sees the values of a set. */
   if (rank == size - 1) {
-    EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
-    EXPECT_OK(syncyte_kv_worker_wait_sync(worker));
+    EXPECT_OK(syncyte_kv_worker_iset(worker, &wanted, &room, &request));
+    EXPECT_OK(syncyte_kv_worker_flush(worker));
+    EXPECT_OK(syncyte_request_wait(&request));
   }
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(first_of(worker, 3, 2) == (float)size);
@@ -93,20 +94,19 @@ static void all_push(void) {
   syncyte_kv_worker_t gone = worker;
   EXPECT_OK(syncyte_kv_worker_destroy(&gone));
   EXPECT(gone == NULL);
-  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &room, NULL), SYNCYTE_ERR_HANDLE, "worker");
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &room), SYNCYTE_ERR_HANDLE, "worker");
   syncyte_kv_t dropped = kv;
   EXPECT_OK(syncyte_kv_destroy(&dropped));
 }
 
-/* Pulls and pushes of all keys that are under way at the same time, and waits in any order. */
-static void operations_under_way(void) {
+/* Pulls and pushes of all keys that are in flight at the same time, and waits in any order. */
+static void operations_in_flight(void) {
   enum { depth = 8 };
   syncyte_kv_t kv = make_store(1, 1);
   syncyte_kv_worker_t worker = make_worker(kv, 0);
   static int64_t lists[depth][keys];
   static float values[depth][keys];
-  int64_t timestamps[depth];
-  int32_t has_ended = 0;
+  syncyte_request_t requests[depth];
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < depth; ++i) {
       for (int64_t k = 0; k < keys; ++k) {
@@ -114,33 +114,39 @@ static void operations_under_way(void) {
         values[i][k] = 1;
       }
       const syncyte_buffer_t wanted = key_list(lists[i], keys), given = value_list(values[i], keys);
-      EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, &timestamps[i]));
-      EXPECT(timestamps[i] == (nodes() == 1 ? -1 : 2 * depth * round + i));
+      EXPECT_OK(syncyte_kv_worker_ipush(worker, &wanted, &given, &requests[i]));
+      EXPECT((requests[i] == NULL) == (nodes() == 1));
       memset(lists[i], -1, sizeof lists[i]); /* the list of keys may be re-used on return */
     }
-    EXPECT_OK(syncyte_kv_worker_wait_all(worker));
-    EXPECT_OK(syncyte_kv_worker_test(worker, timestamps[depth - 1], &has_ended));
-    EXPECT(has_ended == 1);
+    EXPECT_OK(syncyte_request_wait_all(depth, requests));
     EXPECT_OK(syncyte_kv_sync(kv));
     for (int i = 0; i < depth; ++i) {
       for (int64_t k = 0; k < keys; ++k) lists[i][k] = (k * 3 + i) % keys;
       const syncyte_buffer_t wanted = key_list(lists[i], keys), room = value_list(values[i], keys);
-      EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, &timestamps[i]));
+      EXPECT_OK(syncyte_kv_worker_ipull(worker, &wanted, &room, &requests[i]));
     }
     int wrong = 0;
     for (int i = depth - 1; i >= 0; --i) {
-      EXPECT_OK(syncyte_kv_worker_wait(worker, timestamps[i]));
-      EXPECT_OK(syncyte_kv_worker_wait(worker, timestamps[i]));
+      EXPECT_OK(syncyte_request_wait(&requests[i]));
       for (int64_t k = 0; k < keys; ++k) wrong += values[i][k] != (float)(depth * (round + 1) * size);
     }
     EXPECT(wrong == 0);
     EXPECT_OK(syncyte_kv_sync(kv));
   }
-  has_ended = 7;
-  EXPECT_ERROR(syncyte_kv_worker_test(worker, 1000, &has_ended), SYNCYTE_ERR_ARGUMENT,
-               "timestamp is 1000; expected -1");
-  EXPECT_ERROR(syncyte_kv_worker_wait(worker, 1000), SYNCYTE_ERR_ARGUMENT, "timestamp is 1000");
-  EXPECT(has_ended == 7);
+  /* A store's request is waited for with any other. */
+  double number = 1, sum = 0;
+  int64_t one = 1, which = -1;
+  syncyte_buffer_t in, out;
+  EXPECT_OK(syncyte_buffer_init(&number, SYNCYTE_FLOAT64, 1, &one, &in));
+  EXPECT_OK(syncyte_buffer_init(&sum, SYNCYTE_FLOAT64, 1, &one, &out));
+  const syncyte_buffer_t wanted = key_list(lists[0], keys), room = value_list(values[0], keys);
+  EXPECT_OK(syncyte_kv_worker_ipull(worker, &wanted, &room, &requests[0]));
+  EXPECT_OK(syncyte_comm_iallreduce(world, &in, SYNCYTE_OP_SUM, NULL, &out, &requests[1]));
+  EXPECT_OK(syncyte_request_wait_any(2, requests, &which));
+  EXPECT(which == 0 || which == 1);
+  EXPECT_OK(syncyte_request_wait_all(2, requests));
+  EXPECT(sum == (double)size);
+  EXPECT_ERROR(syncyte_kv_worker_ipull(worker, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }
@@ -155,18 +161,18 @@ static void lengths_differ(void) {
   syncyte_kv_worker_t worker = make_worker(kv, 0);
   for (int i = 0; i < 11; ++i) values[i] = (float)(i + 1);
   const syncyte_buffer_t wanted = key_list(list, 3), given = value_list(values, 11), room = value_list(found, 11);
-  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, NULL));
+  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given));
   EXPECT_OK(syncyte_kv_worker_barrier(worker));
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
   for (int i = 0; i < 11; ++i) EXPECT(found[i] == (float)(size * (i + 1)));
   const syncyte_buffer_t few = value_list(found, 10);
-  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &few, NULL), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &few), SYNCYTE_ERR_SHAPE,
                "values is of 10 elements; expected 11, the sum of the keys' lengths");
   int64_t memory[12] = {list[0], list[1], list[2]};
   const syncyte_buffer_t inside = key_list(memory, 3), over = value_list((float*)(memory + 2), 11);
-  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &inside, &over, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &inside, &over), SYNCYTE_ERR_ARGUMENT,
                "keys is in the memory of values; expected separate memory");
-  EXPECT_ERROR(syncyte_kv_worker_push(worker, &inside, &few, NULL), SYNCYTE_ERR_SHAPE, "values is of 10 elements");
+  EXPECT_ERROR(syncyte_kv_worker_push(worker, &inside, &few), SYNCYTE_ERR_SHAPE, "values is of 10 elements");
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }
@@ -183,25 +189,14 @@ static void* meet_often(void* context) {
   int64_t key = 7;
   float one = 1;
   const syncyte_buffer_t wanted = key_list(&key, 1), given = value_list(&one, 1);
-  EXPECT_OK(syncyte_kv_worker_begin_setup(me->worker));
-  if (rank == 0 && me->number == 0) EXPECT_OK(syncyte_kv_worker_set(me->worker, &wanted, &given, NULL));
-  EXPECT_OK(syncyte_kv_worker_end_setup(me->worker));
+  if (rank == 0 && me->number == 0) EXPECT_OK(syncyte_kv_worker_set(me->worker, &wanted, &given));
+  EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
   for (int round = 1; round <= 20; ++round) {
     EXPECT(first_of(me->worker, 7, 1) == (float)(1 + 2 * size * (round - 1)));
     EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
-    EXPECT_OK(syncyte_kv_worker_push(me->worker, &wanted, &given, NULL));
+    EXPECT_OK(syncyte_kv_worker_push(me->worker, &wanted, &given));
     EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
   }
-  /* A second begin_setup, or an end_setup outside of the phase, is an error of all workers of all ranks. */
-  EXPECT_ERROR(syncyte_kv_worker_end_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is not in its setup phase");
-  EXPECT_OK(syncyte_kv_worker_begin_setup(me->worker));
-  EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is in its setup phase already");
-  EXPECT_OK(syncyte_kv_worker_end_setup(me->worker));
-  /* One worker of the last rank calls another operation than all other workers. */
-  if (rank == size - 1 && me->number == 1)
-    EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_MISMATCH, "expected one of them");
-  else
-    EXPECT_ERROR(syncyte_kv_worker_barrier(me->worker), SYNCYTE_ERR_MISMATCH, "");
   EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
   return NULL;
 }
@@ -278,14 +273,13 @@ static void numbers_of_workers(void) {
 static void clocks_and_intents(void) {
   syncyte_kv_t kv = make_store(1, 1);
   syncyte_kv_worker_t worker = make_worker(kv, 0);
-  int64_t list[3] = {1, 2, 3}, clock = -1, timestamp = 7;
+  int64_t list[3] = {1, 2, 3}, clock = -1;
   const syncyte_buffer_t wanted = key_list(list, 3);
   EXPECT_OK(syncyte_kv_worker_clock(worker, &clock));
   EXPECT(clock == 0);
   EXPECT_OK(syncyte_kv_worker_intent(worker, &wanted, 1, 0));
   EXPECT_OK(syncyte_kv_worker_intent(worker, &wanted, 0, 4));
-  EXPECT_OK(syncyte_kv_worker_localize(worker, &wanted, &timestamp));
-  EXPECT(timestamp == -1);
+  EXPECT_OK(syncyte_kv_worker_localize(worker, &wanted));
   EXPECT_OK(syncyte_kv_worker_advance_clock(worker, NULL));
   EXPECT_OK(syncyte_kv_worker_advance_clock(worker, &clock));
   EXPECT(clock == 2);
@@ -300,7 +294,7 @@ static void clocks_and_intents(void) {
   list[1] = keys;
   EXPECT_ERROR(syncyte_kv_worker_intent(worker, &wanted, 1, 0), SYNCYTE_ERR_INDEX,
                "keys[1] is 1000; expected 0 to 999");
-  EXPECT_ERROR(syncyte_kv_worker_localize(worker, &wanted, NULL), SYNCYTE_ERR_INDEX, "keys[1]");
+  EXPECT_ERROR(syncyte_kv_worker_localize(worker, &wanted), SYNCYTE_ERR_INDEX, "keys[1]");
   EXPECT_OK(syncyte_kv_worker_describe(worker, &info));
   EXPECT(info.intended_keys == 6 && info.localized_keys == 3);
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
@@ -310,7 +304,7 @@ static void clocks_and_intents(void) {
 int main(void) {
   world = start(&rank, &size);
   all_push();
-  operations_under_way();
+  operations_in_flight();
   lengths_differ();
   workers_meet();
   a_worker_is_one_of_those_who_meet();

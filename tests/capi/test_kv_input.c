@@ -50,7 +50,7 @@ static float first_value(void) {
   int64_t key = 0;
   float values[2];
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(values, SYNCYTE_FLOAT32, 2);
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
   return values[0];
 }
 
@@ -58,12 +58,15 @@ static float first_value(void) {
 static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_t* values, syncyte_status_t status,
                            const char* text) {
   int32_t is_local = 7;
-  int64_t timestamp = 7;
-  EXPECT_ERROR(syncyte_kv_worker_pull(worker, wanted, values, &timestamp), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_push(worker, wanted, values, &timestamp), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_set(worker, wanted, values, &timestamp), status, text);
+  syncyte_request_t request = NULL;
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_push(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_set(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_ipull(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_ipush(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_iset(worker, wanted, values, &request), status, text);
   EXPECT_ERROR(syncyte_kv_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
-  EXPECT(is_local == 7 && timestamp == 7);
+  EXPECT(is_local == 7 && request == NULL);
   EXPECT(first_value() == 0);
 }
 
@@ -95,7 +98,6 @@ static void wrong_buffers(void) {
   expect_refused(&good, &room, SYNCYTE_ERR_INDEX, "keys[2] is -1; expected 0 to 99");
   list[1] = keys;
   expect_refused(&good, &room, SYNCYTE_ERR_INDEX, "keys[1] is 100; expected 0 to 99");
-  EXPECT_ERROR(syncyte_kv_worker_wait(worker, 3), SYNCYTE_ERR_ARGUMENT, "timestamp is 3");
   int64_t length = 0;
   int32_t owner = 0;
   EXPECT_ERROR(syncyte_kv_lengths(kv, 1, &list[1], &length), SYNCYTE_ERR_INDEX, "keys[0] is 100; expected 0 to 99");
@@ -107,7 +109,7 @@ static void wrong_buffers(void) {
   EXPECT_ERROR(syncyte_kv_worker_describe(worker, &info), SYNCYTE_ERR_ARGUMENT, "info->struct_size is 8");
   /* An empty list of keys is allowed. */
   const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
-  EXPECT_OK(syncyte_kv_worker_push(worker, &no_keys, &none, NULL));
+  EXPECT_OK(syncyte_kv_worker_push(worker, &no_keys, &none));
 }
 
 static int64_t prepare(int64_t count) {
@@ -122,7 +124,7 @@ static void pull(int64_t sample, int64_t* drawn, int64_t count) {
   float values[2 * 1000];
   const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, 2 * count);
   const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, count);
-  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room));
   for (int64_t i = 0; i < count; ++i) EXPECT(values[2 * i] == (float)drawn[i]);
 }
 
@@ -138,8 +140,8 @@ static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t wit
 /* Samples of the range [10, 60), each pulled in two parts. Without replacement no key is drawn twice. Key 20 is never
  * drawn, because it has another length. */
 static void samples(void) {
-  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_NAIVE; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
-    for (int32_t with_replacement = scheme == SYNCYTE_KV_POOL; with_replacement < 2; ++with_replacement) {
+  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_PREPARED; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
+    for (int32_t with_replacement = scheme == SYNCYTE_KV_SHARED; with_replacement < 2; ++with_replacement) {
       const syncyte_kv_sampling_t sampling = sampling_of(scheme, with_replacement);
       EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
       int64_t drawn[49], again[49], times[keys] = {0};
@@ -162,7 +164,7 @@ static void samples(void) {
 /* Frequencies of 100,000 draws against their probabilities, within six standard deviations. */
 static void distributions(void) {
   for (int is_log = 0; is_log < 2; ++is_log) {
-    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_NAIVE, 1);
+    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_PREPARED, 1);
     sampling.distribution = is_log ? SYNCYTE_KV_LOG_UNIFORM : SYNCYTE_KV_UNIFORM;
     sampling.min_key = 30;
     sampling.max_key = 37; /* 7 keys: log(2) / log(8) = 1/3, for the first three log(4) / log(8) = 2/3 */
@@ -193,13 +195,13 @@ static void finished_samples(void) {
   pull(sample, drawn, 3);
   EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
   EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is");
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
 }
 
-/* Each key of a pool is drawn `reuse` times before new keys are drawn. */
-static void pools(void) {
-  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_POOL, 1);
-  sampling.pool_size = 5;
+/* Each key of a shared set is drawn `reuse` times before new keys are drawn. */
+static void shared_sets(void) {
+  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SHARED, 1);
+  sampling.shared_keys = 5;
   sampling.reuse = 3;
   EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
   int64_t drawn[15];
@@ -215,12 +217,12 @@ static void pools(void) {
 static void wrong_samples(void) {
   syncyte_kv_sampling_t sampling = sampling_of(5, 1);
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
-  sampling = sampling_of(SYNCYTE_KV_POOL, 0);
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED, "a pool only with replacement");
-  sampling = sampling_of(SYNCYTE_KV_POOL, 1);
-  sampling.pool_size = 0;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->pool_size is 0");
-  sampling.pool_size = 1;
+  sampling = sampling_of(SYNCYTE_KV_SHARED, 0);
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED, "a shared set only with replacement");
+  sampling = sampling_of(SYNCYTE_KV_SHARED, 1);
+  sampling.shared_keys = 0;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->shared_keys is 0");
+  sampling.shared_keys = 1;
   sampling.reuse = 0;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
   sampling = sampling_of(SYNCYTE_KV_LOCAL, 1);
@@ -245,15 +247,15 @@ static void wrong_samples(void) {
                "count");
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, INT64_MAX, 0, &sample), SYNCYTE_ERR_ARGUMENT, "start is");
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 2, 1, &sample), SYNCYTE_ERR_ARGUMENT, "end is 1");
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, 999, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is 999");
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, 999, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is 999");
   sample = prepare(2);
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT,
                "expected at most 2");
   sample = prepare(3);
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &few, NULL), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &few), SYNCYTE_ERR_SHAPE,
                "values is of 5 elements; expected 6 (3 keys of 2)");
-  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL));
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is");
+  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room));
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
 }
 
 static void set_numbers(void) {
@@ -268,7 +270,7 @@ static void set_numbers(void) {
   EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, NULL, &kv));
   EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
   const syncyte_buffer_t all = vector_of(list, SYNCYTE_INT64, keys), given = vector_of(values, SYNCYTE_FLOAT32, place);
-  EXPECT_OK(syncyte_kv_worker_set(worker, &all, &given, NULL));
+  EXPECT_OK(syncyte_kv_worker_set(worker, &all, &given));
   int64_t sample = 0;
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "has no sampling");
   EXPECT_OK(syncyte_kv_sync(kv));
@@ -277,7 +279,7 @@ static void set_numbers(void) {
 static syncyte_kv_worker_t waits;
 
 static void* wait_in_vain(void* context) {
-  EXPECT_ERROR(syncyte_kv_worker_barrier(waits), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_barrier(waits), SYNCYTE_ERR_NOT_INITIALIZED, "");
   return context;
 }
 
@@ -294,7 +296,7 @@ int main(void) {
   samples();
   finished_samples();
   distributions();
-  pools();
+  shared_sets();
   wrong_samples();
   /* finalize() while a worker, a store and operations without a wait are left, and a thread waits for a worker. */
   const syncyte_kv_worker_t left = worker;
@@ -310,12 +312,12 @@ int main(void) {
   EXPECT(pthread_create(&waiting, NULL, wait_in_vain, NULL) == 0);
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
-  EXPECT_ERROR(syncyte_kv_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALISED, "");
-  EXPECT_ERROR(syncyte_kv_sync(kv), SYNCYTE_ERR_NOT_INITIALISED, "");
-  EXPECT_ERROR(syncyte_kv_worker_pull(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
-  EXPECT_ERROR(syncyte_kv_worker_push(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
-  EXPECT_ERROR(syncyte_kv_worker_set(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
-  EXPECT_ERROR(syncyte_kv_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_kv_sync(kv), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_kv_worker_pull(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_kv_worker_push(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_kv_worker_set(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_kv_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT(pthread_join(waiting, NULL) == 0);
   EXPECT_OK(syncyte_kv_worker_destroy(&waits));
   EXPECT_OK(syncyte_kv_destroy(&pair));

@@ -67,7 +67,7 @@ static void write_keys(user* me, int sets, int64_t count) {
   }
   const syncyte_buffer_t keys = vector_of(list, SYNCYTE_INT64, count);
   const syncyte_buffer_t given = vector_of(values, SYNCYTE_FLOAT32, end - values);
-  EXPECT_OK((sets ? syncyte_kv_worker_set : syncyte_kv_worker_push)(me->worker, &keys, &given, NULL));
+  EXPECT_OK((sets ? syncyte_kv_worker_set : syncyte_kv_worker_push)(me->worker, &keys, &given));
 }
 
 static void read_keys(user* me, int if_local, int64_t count) {
@@ -83,7 +83,7 @@ static void read_keys(user* me, int if_local, int64_t count) {
   if (if_local)
     EXPECT_OK(syncyte_kv_worker_pull_if_local(me->worker, &keys, &room, &is_local));
   else
-    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &keys, &room, NULL));
+    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &keys, &room));
   me->is_wrong = is_local && !are_right(me, list, count, values);
   EXPECT(!me->is_wrong);
 }
@@ -112,7 +112,7 @@ static void check(const user* me, int64_t* counted, int64_t* expected) {
     float values[longest];
     const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1);
     const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, me->lengths[key]);
-    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &wanted, &room, NULL));
+    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &wanted, &room));
     for (int64_t i = 0; i < me->lengths[key]; ++i) wrong += values[i] != (float)expected[key];
     if (expected[key] >= 1 << 24) ++wrong;
   }

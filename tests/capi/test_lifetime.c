@@ -12,7 +12,7 @@ int main(void) {
   for (int i = 0; i < count; ++i) { /* each rank in another order */
     EXPECT_OK(syncyte_comm_destroy(&parts[(i * 7 + rank) % count]));
   }
-  EXPECT_OK(syncyte_collect(world));
+  EXPECT_OK(syncyte_comm_collect(world));
 
   syncyte_comm_t before = NULL;
   EXPECT_OK(syncyte_comm_dup(world, NULL, &before));
@@ -29,7 +29,7 @@ int main(void) {
   EXPECT_OK(syncyte_comm_dup(world, NULL, &kept));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
-  EXPECT_ERROR(syncyte_comm_barrier(kept), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_ERROR(syncyte_comm_barrier(kept), SYNCYTE_ERR_NOT_INITIALIZED, "already finalized");
   EXPECT_OK(syncyte_comm_destroy(&kept)); /* works after the end */
   return failures != 0;
 }

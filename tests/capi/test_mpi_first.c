@@ -1,4 +1,4 @@
-/* The application initialises MPI, with a low thread level: Syncyte works, and its end does not finalise MPI. */
+/* The application initializes MPI, with a low thread level: Syncyte works, and its end does not finalize MPI. */
 #include <mpi.h>
 
 #include "expect.h"

@@ -1,5 +1,5 @@
 /* Structs of callers that were compiled with other versions of the headers: shorter ones, longer ones, and sizes that
- * no version has. For every struct of the C interface but those of checkpoints. */
+ * no version has. For every struct of the C interface; tests/bindings/hdf5 has those of checkpoints. */
 #include <string.h>
 
 #include "expect.h"
@@ -47,9 +47,9 @@ static syncyte_status_t halo_with(const void* given) {
   const int32_t chosen = 0;
   syncyte_comm_t ring = NULL;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, NULL, 0, NULL, &ring));
+  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, 0, NULL, NULL, &ring));
   const syncyte_status_t status =
-      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &width, 1, &width, 1, given, &halo);
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &width, 1, &width, given, &halo);
   if (halo != NULL) EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));
   return status;
@@ -107,7 +107,7 @@ static syncyte_status_t sampling_with(const void* given) {
 
 static syncyte_status_t cache_with(const void* given) {
   syncyte_cache_t cache = NULL;
-  const syncyte_status_t status = syncyte_cache_allocate(given, &cache);
+  const syncyte_status_t status = syncyte_cache_create(given, &cache);
   if (cache != NULL) EXPECT_OK(syncyte_cache_destroy(&cache));
   return status;
 }
@@ -118,6 +118,17 @@ static syncyte_status_t rendezvous_with(const void* given) {
   const syncyte_status_t status = syncyte_cache_receive(given, &cache);
   return status == SYNCYTE_ERR_ARGUMENT && strstr(syncyte_last_error(), "struct_size") == NULL ? SYNCYTE_SUCCESS
                                                                                                : status;
+}
+
+static syncyte_status_t agree_with(const void* given) {
+  return syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 1, given);
+}
+
+static syncyte_status_t fact_with(const void* given) {
+  syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = given;
+  options.fact_count = 1;
+  return syncyte_comm_allreduce(world, &one, SYNCYTE_OP_SUM, &options, &other);
 }
 
 static syncyte_status_t tell_with(const void* given) { return syncyte_trace_tell(world, given); }
@@ -182,8 +193,8 @@ static syncyte_status_t halo_into(syncyte_buffer_t* array, syncyte_buffer_t* int
   const int32_t chosen = 0;
   syncyte_comm_t ring = NULL;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, NULL, 0, NULL, &ring));
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &width, 1, &width, 1, NULL, &halo));
+  EXPECT_OK(syncyte_cart_create(world, 1, &chosen, 0, NULL, NULL, &ring));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &width, 1, &width, NULL, &halo));
   const syncyte_status_t status = syncyte_halo_describe(halo, array, interior);
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));
@@ -238,6 +249,46 @@ static void test_input(const struct input* one_of_them) {
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }
 
+/* An array of a later version's facts: the size of the first one is the distance between them. */
+static void test_array(int32_t rank, int32_t size) {
+  struct {
+    syncyte_fact_t known;
+    int64_t later_member;
+  } facts[3] = {
+      {{sizeof facts[0], "first", 1}, 0}, {{sizeof facts[0], "second", 2}, 0}, {{sizeof facts[0], "third", 3}, 0}};
+  EXPECT_OK(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 3, &facts[0].known));
+  facts[2].known.value += rank;
+  if (size > 1)
+    EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 3, &facts[0].known), SYNCYTE_ERR_MISMATCH,
+                 "third is 3 on rank");
+  facts[1].known.struct_size = sizeof facts[0].known;
+  EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 3, &facts[0].known), SYNCYTE_ERR_ARGUMENT,
+               "facts[1].struct_size is 24; expected 32, as in facts[0]");
+  facts[1].known.struct_size = sizeof facts[0];
+  facts[1].later_member = 1;
+  EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 3, &facts[0].known), SYNCYTE_ERR_VERSION,
+               "has 32 bytes, and its byte 24 is set");
+}
+
+/* A library on top reads its own structs by the same rule. */
+static void test_library_on_top(void) {
+  struct {
+    size_t struct_size;
+    int64_t first, second;
+  } ours = {sizeof ours, 1, 2}, theirs = {2 * sizeof(int64_t), 7, 9};
+  EXPECT_OK(syncyte_struct_read(&theirs, "options", 16, &ours));
+  EXPECT(ours.struct_size == sizeof ours && ours.first == 7 && ours.second == 2);
+  theirs.struct_size = sizeof theirs;
+  EXPECT_OK(syncyte_struct_read(&theirs, "options", 16, &ours));
+  EXPECT(ours.second == 9);
+  theirs.struct_size = 8;
+  EXPECT_ERROR(syncyte_struct_read(&theirs, "options", 16, &ours), SYNCYTE_ERR_ARGUMENT,
+               "options->struct_size is 8; expected 24");
+  EXPECT_ERROR(syncyte_struct_read(NULL, "options", 16, &ours), SYNCYTE_ERR_ARGUMENT, "options is null");
+  EXPECT_ERROR(syncyte_struct_read(&theirs, NULL, 16, &ours), SYNCYTE_ERR_ARGUMENT, "name is null");
+  EXPECT_ERROR(syncyte_struct_read(&theirs, "options", 16, NULL), SYNCYTE_ERR_ARGUMENT, "ours is null");
+}
+
 static void test_output(const struct output* one_of_them) {
   _Alignas(16) unsigned char given[4096], exact[4096];
   const size_t longer = one_of_them->size + later;
@@ -272,6 +323,7 @@ int main(void) {
   syncyte_cache_rendezvous_t nowhere = SYNCYTE_CACHE_RENDEZVOUS_INIT;
   nowhere.name = "/";
   const syncyte_trace_event_t event = {.struct_size = sizeof event, .operation = "library_call"};
+  const syncyte_fact_t fact = {sizeof fact, "step", 3};
   const syncyte_error_fields_t fields = {.struct_size = sizeof fields, .status = SYNCYTE_ERR_FORMAT};
   const struct input inputs[] = {
       INPUT(syncyte_init_options_t, SYNCYTE_INIT_OPTIONS_INIT, init_with),
@@ -290,6 +342,8 @@ int main(void) {
       {"syncyte_trace_event_t", sizeof event, &event, tell_with},
       {"syncyte_error_fields_t", sizeof fields, &fields, set_error_with},
       {"syncyte_buffer_t", sizeof one, &one, buffer_with},
+      {"syncyte_fact_t", sizeof fact, &fact, agree_with},
+      {"syncyte_fact_t of options", sizeof fact, &fact, fact_with},
   };
   const struct output outputs[] = {
       OUTPUT(syncyte_topology_t, topology_into),     OUTPUT(syncyte_error_fields_t, fields_into),
@@ -302,6 +356,8 @@ int main(void) {
   };
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) test_input(&inputs[i]);
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);
+  test_array(rank, size);
+  test_library_on_top();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

@@ -28,8 +28,8 @@ int main(void) {
   syncyte_comm_t ring = NULL;
   syncyte_halo_t halo = NULL;
   syncyte_request_t exchange = NULL;
-  EXPECT_OK(syncyte_cart_create(world, 1, &size, &periodic, 1, NULL, &ring));
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, NULL, 0, &width, 1, &width, 1, NULL, &halo));
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, 1, &periodic, NULL, &ring));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, 0, NULL, 1, &width, 1, &width, NULL, &halo));
   if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never start it */
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));
@@ -64,9 +64,9 @@ int main(void) {
     EXPECT(on_another[i] == size * i + sum_of_ranks);
   }
   if (is_lonely) EXPECT_ERROR(syncyte_request_wait(&lonely), SYNCYTE_ERR_MISMATCH, "another rank has not started it");
-  EXPECT_ERROR(syncyte_request_wait(&message), SYNCYTE_ERR_NOT_INITIALISED, "before this message was complete");
+  EXPECT_ERROR(syncyte_request_wait(&message), SYNCYTE_ERR_NOT_INITIALIZED, "before this message was complete");
   if (rank == 0)
-    EXPECT_ERROR(syncyte_request_wait(&exchange), SYNCYTE_ERR_NOT_INITIALISED,
+    EXPECT_ERROR(syncyte_request_wait(&exchange), SYNCYTE_ERR_NOT_INITIALIZED,
                  "before this halo_exchange was complete");
   return failures != 0;
 }

@@ -36,7 +36,7 @@ int main(int count, char** arguments) {
   library = load(arguments[1]);
   EXPECT(((flag_fn)dlsym(library, "syncyte_initialized"))(&is_started) == 0 && is_started == 0);
   /* Syncyte cannot start a second time. */
-  EXPECT(((start_fn)dlsym(library, "syncyte_init_abi"))(NULL, SYNCYTE_ABI_VERSION) == SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT(((start_fn)dlsym(library, "syncyte_init_abi"))(NULL, SYNCYTE_ABI_VERSION) == SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT(((text_fn)dlsym(library, "syncyte_last_error"))()[0] != '\0');
   dlclose(library);
   return failures != 0;

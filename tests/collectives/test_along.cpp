@@ -155,12 +155,12 @@ TEST(along, alltoall_changes_the_axis) {
 
 TEST(along, lengths_are_collected) {
   std::vector<std::int64_t> collected(static_cast<std::size_t>(world().size()));
-  collectives::run<collectives::counts>(world(), "comm_counts", {}, 10 * world().rank(), collected.data(),
-                                        std::ssize(collected));
+  collectives::run<collectives::counts>(world(), "comm_counts", {}, 10 * world().rank(), std::ssize(collected),
+                                        collected.data());
   for (int rank = 0; rank < world().size(); ++rank) EXPECT_EQ(collected[static_cast<std::size_t>(rank)], 10 * rank);
   expect_error(outcome_of([&] {
                  collectives::run<collectives::counts>(world(), "comm_counts", {}, world().rank() == 0 ? -4 : 1,
-                                                       collected.data(), std::ssize(collected));
+                                                       std::ssize(collected), collected.data());
                }),
                SYNCYTE_ERR_ARGUMENT, "count is -4");
 }

@@ -264,7 +264,7 @@ std::int32_t sent(int rank, std::size_t block, std::int64_t element) {
 }
 
 void check_neighbors(comm::communicator& cart, std::int64_t count) {
-  const std::size_t blocks = 2 * cart.grid()->extents.size();
+  const std::size_t blocks = 2 * cart.grid()->dims.size();
   std::vector<std::int32_t> input, output(blocks * static_cast<std::size_t>(count), -7), expected = output;
   for (std::size_t block = 0; block < blocks; ++block) {
     const auto [below, above] = comm::shift_along(cart, static_cast<int>(block / 2), 1);

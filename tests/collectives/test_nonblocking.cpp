@@ -177,9 +177,9 @@ TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_sta
   started_t started;
   {
     std::string name = "learning rate of the second optimizer";
-    const syncyte_fact_t fact{name.c_str(), world().rank() == 0};
+    const syncyte_fact_t fact{sizeof(fact), name.c_str(), world().rank() == 0};
     collectives::caller_facts caller;
-    caller.facts = {&fact, 1};
+    caller.facts = {1, &fact, "facts"};
     started = collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", caller, nullptr,
                                                          SYNCYTE_OP_SUM, &buffer);
     std::fill(name.begin(), name.end(), '?');

@@ -148,20 +148,20 @@ TEST(reductions, scans_run_both_ways) {
     const int rank = world().rank();
     const int size = world().size();
     for (const operation& how : operations) {
-      const auto scan = [&](syncyte_scan_t start) -> scan_function {
+      const auto scan = [&](std::int32_t start) -> scan_function {
         return [&how, start](auto from, auto to) {
           collectives::run<collectives::scan>(world(), "comm_scan", {}, from, how.op, start, to);
         };
       };
-      const auto exscan = [&](syncyte_scan_t start) -> scan_function {
+      const auto exscan = [&](std::int32_t start) -> scan_function {
         return [&how, start](auto from, auto to) {
           collectives::run<collectives::exscan>(world(), "comm_exscan", {}, from, how.op, start, to);
         };
       };
-      expect_scan(exscan(SYNCYTE_SCAN_FROM_FIRST), reduced(how, 0, rank));
-      expect_scan(exscan(SYNCYTE_SCAN_FROM_LAST), reduced(how, rank + 1, size));
-      expect_scan(scan(SYNCYTE_SCAN_FROM_FIRST), reduced(how, 0, rank + 1));
-      expect_scan(scan(SYNCYTE_SCAN_FROM_LAST), reduced(how, rank, size));
+      expect_scan(exscan(0), reduced(how, 0, rank));
+      expect_scan(exscan(1), reduced(how, rank + 1, size));
+      expect_scan(scan(0), reduced(how, 0, rank + 1));
+      expect_scan(scan(1), reduced(how, rank, size));
     }
   });
 }
@@ -173,7 +173,7 @@ TEST(reductions, exscan_begins_with_what_changes_nothing_in_every_dtype) {
     std::vector<type> output(1, type(3.0f));
     const auto from = buffer_of(input, dtype);
     const auto to = buffer_of(output, dtype);
-    collectives::run<collectives::exscan>(world(), "comm_exscan", {}, &from, op, SYNCYTE_SCAN_FROM_FIRST, &to);
+    collectives::run<collectives::exscan>(world(), "comm_exscan", {}, &from, op, 0, &to);
     return static_cast<double>(static_cast<float>(output[0]));
   };
   const double infinity = std::numeric_limits<double>::infinity();
@@ -209,11 +209,9 @@ TEST(reductions, one_ranks_error_is_everybodys) {
                                                          SYNCYTE_OP_SUM, 0, &to);
                  }),
                  SYNCYTE_ERR_ARGUMENT, "input is null");
-  expect_error(outcome_of([&] {
-                 collectives::run<collectives::scan>(world(), "comm_scan", {}, &from, is_odd ? 0 : 1,
-                                                     SYNCYTE_SCAN_FROM_FIRST, &to);
-               }),
-               SYNCYTE_ERR_ARGUMENT, "op is 0; expected");
+  expect_error(
+      outcome_of([&] { collectives::run<collectives::scan>(world(), "comm_scan", {}, &from, is_odd ? 0 : 1, 0, &to); }),
+      SYNCYTE_ERR_ARGUMENT, "op is 0; expected");
 }
 
 TEST(reductions, misaligned_elements_are_refused) {
@@ -234,10 +232,8 @@ TEST(reductions, misaligned_elements_are_refused) {
     refused([&] {
       collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &array);
     });
-    refused([&] {
-      collectives::run<collectives::exscan>(world(), "comm_exscan", {}, nullptr, SYNCYTE_OP_SUM,
-                                            SYNCYTE_SCAN_FROM_FIRST, &array);
-    });
+    refused(
+        [&] { collectives::run<collectives::exscan>(world(), "comm_exscan", {}, nullptr, SYNCYTE_OP_SUM, 0, &array); });
     refused([&] {
       collectives::start<collectives::allreduce>(test::shared_world(), "comm_iallreduce", {}, nullptr, SYNCYTE_OP_SUM,
                                                  &array)
@@ -260,9 +256,9 @@ TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
-  const syncyte_fact_t fact{"another", 0};
+  const syncyte_fact_t fact{sizeof(fact), "another", 0};
   collectives::caller_facts caller;
-  if (world().rank() == 0) caller.facts = {&fact, 1};
+  if (world().rank() == 0) caller.facts = {1, &fact, "facts"};
   // dtype, elements, op and options->fact
   expect_error(outcome_of([&] {
                  collectives::run<collectives::allreduce>(world(), "comm_allreduce", caller, nullptr, SYNCYTE_OP_SUM,
@@ -275,12 +271,12 @@ TEST(reductions, different_directions_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
-  const auto start = world().rank() == 0 ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
+  const auto start = world().rank() == 0 ? 1 : 0;
   expect_error(outcome_of([&] {
                  collectives::run<collectives::scan>(world(), "comm_scan", {}, nullptr, SYNCYTE_OP_SUM, start,
                                                      &in_place);
                }),
-               SYNCYTE_ERR_MISMATCH, "start of the scan is");
+               SYNCYTE_ERR_MISMATCH, "reverse is");
 }
 
 }  // namespace

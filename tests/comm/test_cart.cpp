@@ -29,14 +29,14 @@ TEST(cart, chosen_extents_have_a_place_for_every_rank) {
     EXPECT_EQ(cart->size(), world().size());
     EXPECT_EQ(cart->rank(), world().rank());
     int places = 1;
-    for (const int extent : cart->grid()->extents) places *= extent;
+    for (const int extent : cart->grid()->dims) places *= extent;
     EXPECT_EQ(places, world().size());
   }
 }
 
 TEST(cart, ranks_lie_in_row_major_order) {
   const auto cart = make({{0, 0}, {0, 0}});
-  const std::vector<int> extents = cart->grid()->extents;
+  const std::vector<int> extents = cart->grid()->dims;
   for (int rank = 0; rank < cart->size(); ++rank) {
     const std::vector<int> expected{rank / extents[1], rank % extents[1]};
     EXPECT_EQ(comm::coordinates_of(*cart, rank), expected);
@@ -76,7 +76,7 @@ TEST(cart, is_a_communicator_and_duplicates_are_cartesian) {
   EXPECT_EQ(sum, world().size());
   const auto copy = comm::duplicate(*cart, {});
   ASSERT_NE(copy->grid(), nullptr);
-  EXPECT_EQ(copy->grid()->extents, cart->grid()->extents);
+  EXPECT_EQ(copy->grid()->dims, cart->grid()->dims);
   EXPECT_EQ(copy->grid()->periods, cart->grid()->periods);
   EXPECT_EQ(comm::split(*cart, 0, 0, {})->grid(), nullptr);
 }
@@ -91,7 +91,7 @@ TEST(cart, a_cartesian_communicator_of_mpi_keeps_its_grid) {
   MPI_Comm_rank(theirs, &rank);
   MPI_Cart_coords(theirs, rank, 2, place);
   ASSERT_NE(cart->grid(), nullptr);
-  EXPECT_EQ(cart->grid()->extents, std::vector<int>(extents, extents + 2));
+  EXPECT_EQ(cart->grid()->dims, std::vector<int>(extents, extents + 2));
   EXPECT_EQ(cart->grid()->periods, std::vector<int>(periods, periods + 2));
   EXPECT_EQ(cart->rank(), rank);
   EXPECT_EQ(comm::coordinates_of(*cart, rank), std::vector<int>(place, place + 2));
@@ -105,7 +105,7 @@ TEST(cart, a_cartesian_communicator_of_mpi_keeps_its_grid) {
   MPI_Cart_sub(theirs, kept, &column);
   const auto line = runtime::adopt(column, {});
   ASSERT_NE(line->grid(), nullptr);
-  EXPECT_EQ(line->grid()->extents, std::vector<int>{extents[1]});
+  EXPECT_EQ(line->grid()->dims, std::vector<int>{extents[1]});
   EXPECT_EQ(comm::coordinates_of(*line, line->rank()), std::vector<int>{place[1]});
 
   const int none = 0;
@@ -121,14 +121,14 @@ TEST(cart, mistakes_of_one_rank_are_every_ranks_error) {
     return outcome_of([&] { make(is_odd ? wrong : cartesian_grid{{world().size()}, {0}}); });
   };
   expect_error(on_odd({{world().size() + 1}, {0}}), SYNCYTE_ERR_ARGUMENT, "have more places than");
-  expect_error(on_odd({{-1}, {0}}), SYNCYTE_ERR_ARGUMENT, "extents[0] is -1");
+  expect_error(on_odd({{-1}, {0}}), SYNCYTE_ERR_ARGUMENT, "dims[0] is -1");
   expect_error(on_odd({{}, {}}), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
   expect_error(outcome_of([&] { make({{world().size() + 1, 0}, {0, 0}}); }), SYNCYTE_ERR_ARGUMENT, "more places");
   if (world().size() == 3 || world().size() == 5)
     expect_error(outcome_of([&] { make({{2, 0}, {0, 0}}); }), SYNCYTE_ERR_ARGUMENT, "not a multiple of 2");
   if (world().size() == 1) return;
   expect_error(on_odd({{world().size()}, {1}}), SYNCYTE_ERR_MISMATCH, "periods[0] is");
-  expect_error(on_odd({{1}, {0}}), SYNCYTE_ERR_MISMATCH, "extents[0] is");
+  expect_error(on_odd({{1}, {0}}), SYNCYTE_ERR_MISMATCH, "dims[0] is");
 }
 
 TEST(cart, questions_to_other_communicators_are_refused) {

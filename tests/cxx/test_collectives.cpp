@@ -15,7 +15,6 @@ using syncyte::communicator;
 using syncyte::const_buffer;
 using syncyte::extents;
 using syncyte::op;
-using syncyte::scan_from;
 using syncyte::test::expect_error;
 
 class Collectives : public testing::Test {
@@ -105,11 +104,11 @@ TEST_F(Collectives, ScansBothWays) {
   std::vector<std::int64_t> value{rank_ + 1}, result{-1};
   world_.scan(value, result);
   EXPECT_EQ(result[0], (rank_ + 1) * (rank_ + 2) / 2);
-  world_.scan(value, result, op::max, scan_from::last);
+  world_.scan(value, result, op::max, true);
   EXPECT_EQ(result[0], size_);
   world_.exscan(value, result);
   EXPECT_EQ(result[0], rank_ * (rank_ + 1) / 2);
-  world_.exscan(value, op::sum, scan_from::last);  // in place
+  world_.exscan(value, op::sum, true);  // in place
   EXPECT_EQ(value[0], size_ * (size_ + 1) / 2 - (rank_ + 1) * (rank_ + 2) / 2);
   std::vector<std::int64_t> two{2};
   world_.scan(two, op::prod);
@@ -227,8 +226,6 @@ TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
   expect_lengths("alltoall_along", "scatter_counts has",
                  [&] { world_.alltoall_along(part, 0, right, 0, given, other); });
   expect_error(status::argument, {"root is -1"}, [&] { world_.reduce(part, is_odd_one() ? -1 : 0); });
-  expect_error(status::argument, {"from is 7"},
-               [&] { world_.scan(part, op::sum, is_odd_one() ? scan_from{7} : scan_from::first); });
   expect_error(status::argument, {"axis is 1"}, [&] { world_.gather_along(part, is_odd_one(), right, 0, whole); });
   const extents short_shape{is_odd_one() ? 1 : 2};
   expect_error(status::shape, {"this rank's in counts"},
@@ -244,8 +241,7 @@ TEST_F(Collectives, DisagreementThrowsOnAllRanks) {
   const lengths right(static_cast<std::size_t>(size_), 2);
   using syncyte::status;
   expect_error(status::mismatch, {"root is"}, [&] { world_.scatter_along(whole, 0, right, is_odd_one(), part); });
-  expect_error(status::mismatch, {"start of the scan"},
-               [&] { world_.exscan(part, op::sum, is_odd_one() ? scan_from::last : scan_from::first); });
+  expect_error(status::mismatch, {"reverse"}, [&] { world_.exscan(part, op::sum, is_odd_one() ? true : false); });
   expect_error(status::mismatch, {"op is"}, [&] { world_.reduce(part, 0, is_odd_one() ? op::min : op::max); });
   EXPECT_EQ(world_.allreduce_value(1), size_);
 }

@@ -30,7 +30,7 @@ TEST_F(Comm, IsStartedAndKnowsItsRanks) {
   EXPECT_LT(rank_, size_);
   EXPECT_EQ(communicator::self().size(), 1);
   const auto nodes = world_.nodes();
-  const communicator node = world_.node();
+  const communicator node = world_.split_node();
   EXPECT_EQ(node.size(), nodes.node_size);
   EXPECT_EQ(node.rank(), nodes.node_rank);
   EXPECT_LT(nodes.node, nodes.nodes);
@@ -39,7 +39,7 @@ TEST_F(Comm, IsStartedAndKnowsItsRanks) {
 
 TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
   const auto nodes = world_.nodes();
-  const communicator leaders = world_.leaders({.name = "leaders"});
+  const communicator leaders = world_.split_leaders({.name = "leaders"});
   EXPECT_EQ(static_cast<bool>(leaders), nodes.node_rank == 0);
   if (leaders) {
     EXPECT_EQ(leaders.size(), nodes.nodes);
@@ -47,7 +47,7 @@ TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
     EXPECT_EQ(leaders.allreduce_value(nodes.node_size), size_);
   }
   // A sum on each node, a sum among the leaders and a broadcast on each node give the sum of all ranks.
-  const communicator node = world_.node();
+  const communicator node = world_.split_node();
   std::vector<std::int32_t> sum{node.allreduce_value(rank_ + 1)};
   if (leaders) leaders.allreduce(sum);
   node.bcast(0, sum);
@@ -86,9 +86,9 @@ TEST_F(Comm, FromMpiKeepsTheGrid) {
   MPI_Comm_rank(theirs, &rank);
   MPI_Cart_coords(theirs, rank, 2, place);
   MPI_Comm_free(&theirs);
-  EXPECT_EQ(ours.grid(), (std::vector<std::int32_t>{1, size_}));
+  EXPECT_EQ(ours.dims(), (std::vector<std::int32_t>{1, size_}));
   EXPECT_EQ(ours.periods(), (std::vector<bool>{false, true}));
-  EXPECT_EQ(ours.coordinates(), (std::vector<std::int32_t>{place[0], place[1]}));
+  EXPECT_EQ(ours.coords(), (std::vector<std::int32_t>{place[0], place[1]}));
 }
 
 TEST_F(Comm, ErrorsOfAllRanksSayWhichOfThemThisOneIs) {

@@ -16,11 +16,11 @@ using namespace syncyte;
 TEST(Cart, KnowsItsGrid) {
   const auto world = communicator::world();
   const cartesian_communicator cart(world, {0, 0}, {true, false});
-  EXPECT_EQ(cart.dimensions(), 2);
-  const auto grid = cart.grid();
+  EXPECT_EQ(cart.ndim(), 2);
+  const auto grid = cart.dims();
   EXPECT_EQ(grid[0] * grid[1], world.size());
   EXPECT_EQ(cart.periods(), (std::vector<bool>{true, false}));
-  const auto place = cart.coordinates();
+  const auto place = cart.coords();
   EXPECT_EQ(place[0] * grid[1] + place[1], cart.rank());
   EXPECT_EQ(cart.rank_at(place), cart.rank());
   EXPECT_EQ(cart.rank_at({0, grid[1]}), proc_null);
@@ -31,7 +31,7 @@ TEST(Cart, KnowsItsGrid) {
   EXPECT_THROW(cartesian_communicator(world, {world.size() + 1}), error);
   EXPECT_THROW(cartesian_communicator(world, {0, 0}, {true}), error);
   const cartesian_communicator copy(cart.dup());
-  EXPECT_EQ(copy.grid(), grid);
+  EXPECT_EQ(copy.dims(), grid);
   EXPECT_THROW(cartesian_communicator(world.dup()), error);
 }
 
@@ -79,11 +79,11 @@ TEST_F(Halo, NeighborsGetEachOthersBlocks) {
 TEST_F(Halo, StartsAndWaits) {
   auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {1}, .corners = false});
   auto array = fill();
-  auto under_way = plan.retain().start_exchange(array);
+  auto in_flight = plan.retain().iexchange(array);
   EXPECT_THROW(plan.exchange(array), error);
-  under_way.wait();
+  in_flight.wait();
   expect_ghosts();
-  auto second = plan.start_accumulate(array);
+  auto second = plan.iaccumulate(array);
   while (!second.test()) {
   }
   EXPECT_EQ(values_[3], 0);

@@ -25,7 +25,7 @@ TEST_F(Window, PutsAndReads) {
   window.fence();
   const int previous = (rank_ + size_ - 1) % size_;
   std::vector<double> mine(7);
-  window.read(rank_, 8, mine);
+  window.get(rank_, 8, mine);
   EXPECT_EQ(mine, reference::random_values<double>(21, previous, 7));
   EXPECT_EQ(window.part<double>(rank_)[1], mine[0]);
   EXPECT_EQ(window.part<double>(rank_)[0], 0.0) << "new windows are zeroed";
@@ -42,10 +42,10 @@ TEST_F(Window, AccumulatesAndCounts) {
   EXPECT_LT(ticket, size_);
   window.fence();
   std::vector<std::int64_t> sums(4);
-  window.read(rank_, 0, sums);
+  window.get(rank_, 0, sums);
   EXPECT_EQ(sums, reference::allreduce<std::int64_t>(22, size_, 4));
   std::vector<std::int64_t> count(1);
-  window.read(0, 32, count);
+  window.get(0, 32, count);
   EXPECT_EQ(count[0], size_);
   window.fence();
   std::int64_t seen = size_;
@@ -87,14 +87,14 @@ TEST_F(Window, LocksKeepOthersOut) {
   for (int round = 0; round < rounds; ++round) {
     auto lock = window.lock(0);
     std::vector<std::int64_t> value(1);
-    window.read(0, 0, value);
+    window.get(0, 0, value);
     ++value[0];
     window.put(0, 0, value);
     if (round % 2 == 0) lock.unlock();
   }
   window.fence();
   std::vector<std::int64_t> value(1);
-  window.read(0, 0, value);
+  window.get(0, 0, value);
   EXPECT_EQ(value[0], rounds * size_);
   window.fence();
 }

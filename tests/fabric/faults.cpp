@@ -105,7 +105,7 @@ syncyte_status_t pull(std::vector<float>& output) {
   output.resize(static_cast<std::size_t>(count * length));
   const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
   const syncyte_buffer_t found = buffer_of(output.data(), SYNCYTE_FLOAT32, {count * length});
-  return syncyte_kv_worker_pull(worker, &wanted, &found, nullptr);
+  return syncyte_kv_worker_pull(worker, &wanted, &found);
 }
 
 syncyte_status_t push_ones() {
@@ -114,7 +114,7 @@ syncyte_status_t push_ones() {
   std::vector<float> ones(static_cast<std::size_t>(count * length), 1.0f);
   const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
   const syncyte_buffer_t source = buffer_of(ones.data(), SYNCYTE_FLOAT32, {count * length});
-  return syncyte_kv_worker_push(worker, &wanted, &source, nullptr);
+  return syncyte_kv_worker_push(worker, &wanted, &source);
 }
 
 /// How ranks add to data that they share, and read them.

@@ -90,7 +90,7 @@ void tensor_and_window(syncyte_comm_t world, int round) {
   }
   require(syncyte_tensor_destroy(&tensor), "tensor_destroy");
   require(syncyte_window_destroy(&window), "window_destroy");
-  require(syncyte_collect(world), "collect");
+  require(syncyte_comm_collect(world), "collect");
 }
 
 void communicator(syncyte_comm_t world, int) {
@@ -101,7 +101,7 @@ void communicator(syncyte_comm_t world, int) {
   require(syncyte_comm_barrier(copy), "barrier");
   require(syncyte_tensor_destroy(&tensor), "tensor_destroy");
   require(syncyte_comm_destroy(&copy), "comm_destroy");
-  require(syncyte_collect(world), "collect");
+  require(syncyte_comm_collect(world), "collect");
 }
 
 void repeat(const char* what, void (*cycle)(syncyte_comm_t, int), syncyte_comm_t world, int first, int count,

@@ -717,10 +717,10 @@ TEST(Engine, TheTransportEndsBeforeTheEngine) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
-/// Threads start several exchanges each, wait for most of them while others are under way, and give one up.
+/// Threads start several exchanges each, wait for most of them while others are in flight, and give one up.
 TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
   processes all(2);
-  constexpr int threads = 3, rounds = 30, under_way = 6;
+  constexpr int threads = 3, rounds = 30, in_flight = 6;
   fabric::stream stream(*all.engines[0]);
   std::atomic<int> answered = 0;
   std::vector<std::jthread> running;
@@ -729,12 +729,12 @@ TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
       for (int round = 0; round < rounds; ++round) {
         std::deque<requests> adds;
         std::deque<fabric::exchange> exchanges;
-        for (int i = 0; i < under_way; ++i) {
+        for (int i = 0; i < in_flight; ++i) {
           fabric::exchange& started = exchanges.emplace_back(stream);
           started.add(all.peer(0, 1), adds.emplace_back(add, 3));
           started.drive();
         }
-        for (int i = 1; i < under_way; ++i) {
+        for (int i = 1; i < in_flight; ++i) {
           if (round % 3 == 0) std::this_thread::sleep_for(1ms);
           exchanges[static_cast<std::size_t>(i)].wait([] {});
           answered += static_cast<int>(adds[static_cast<std::size_t>(i)].answers.size());
@@ -743,7 +743,7 @@ TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
       }
     });
   running.clear();  // joins
-  EXPECT_EQ(answered, threads * rounds * (under_way - 1) * 3);
+  EXPECT_EQ(answered, threads * rounds * (in_flight - 1) * 3);
 }
 
 /// Exchanges of one request or many, reads and adds, to two owners, while messages are lost, doubled and overtaken:

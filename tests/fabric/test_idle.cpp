@@ -1,4 +1,4 @@
-// Processor time of the serving thread while nothing is under way. UCX's keepalive messages go to callers too, which no
+// Processor time of the serving thread while nothing is in flight. UCX's keepalive messages go to callers too, which no
 // thread uses then: their queues must not fill.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-/* MPI was initialised for one thread, or for one at a time (the argument). All threads may use keys, rows and windows
+/* MPI was initialized for one thread, or for one at a time (the argument). All threads may use keys, rows and windows
    of other nodes, and wait for started accesses: these calls do not use MPI. */
 #include <mpi.h>
 #include <pthread.h>
@@ -62,8 +62,8 @@ static void* push_all(void* context) {
   const syncyte_buffer_t given = vector_of(values, SYNCYTE_FLOAT32, keys);
   const syncyte_buffer_t room = vector_of(found, SYNCYTE_FLOAT32, keys);
   for (int round = 1; round <= rounds; ++round) {
-    EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, NULL));
-    EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+    EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given));
+    EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
     EXPECT(found[0] >= (float)round && found[keys - 1] >= (float)round);
     add_everywhere();
   }
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   push_by_threads();
   EXPECT_OK(syncyte_kv_sync(kv));
   const syncyte_buffer_t wanted = vector_of(&last, SYNCYTE_INT64, 1), room = vector_of(&found, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_worker_pull(workers[0], &wanted, &room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(workers[0], &wanted, &room));
   EXPECT(found == (float)(size * threads * rounds));
   check_additions(rank);
   EXPECT_OK(syncyte_kv_sync(kv));

@@ -71,7 +71,7 @@ struct scene {
     extents result = local;
     int ghost_axes = 0;
     for (std::size_t d = 0; d < axes.size(); ++d) {
-      const int count = cart->grid()->extents[d];
+      const int count = cart->grid()->dims[d];
       std::int64_t first = 0, whole = 0;
       for (int i = 0; i < count; ++i) {
         if (i < place[d]) first += interior_at(i);
@@ -241,10 +241,10 @@ TEST(halo, goes_on_when_it_is_tested) {
   strided_array array(here.shape(), strides::dense);
   array.fill([&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : 0; });
   const auto buffer = array.buffer();
-  halo::transfer under_way(plan, &buffer, halo::operation::exchange);
+  halo::transfer in_flight(plan, &buffer, halo::operation::exchange);
   expect_error(outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
-               "under way");
-  while (!under_way.test()) {
+               "in flight");
+  while (!in_flight.test()) {
   }
   array.expect([&](const extents& local) { return value_at(*here.shown(local)); });
   halo::transfer(plan, &buffer, halo::operation::exchange).wait();  // free again

@@ -1,5 +1,5 @@
 // Two ranks under `mpirun --enable-recovery`, each a node of its own: one dies. Operations on its keys then fail with
-// an error that names the rank and a key, those under way when they are waited for; the survivor's own keys can be
+// an error that names the rank and a key, those in flight when they are waited for; the survivor's own keys can be
 // used. It prints the results, because mpirun itself fails after a rank was killed.
 
 #include <signal.h>
@@ -26,7 +26,7 @@ syncyte_status_t apply(operation what, syncyte_kv_worker_t worker, std::vector<s
   std::vector<float> values(keys.size(), value);
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, static_cast<std::int64_t>(keys.size()));
   const auto given = buffer_of(values.data(), SYNCYTE_FLOAT32, static_cast<std::int64_t>(keys.size()));
-  const syncyte_status_t status = what(worker, &wanted, &given, nullptr);
+  const syncyte_status_t status = what(worker, &wanted, &given);
   value = values[0];
   return status;
 }
@@ -35,23 +35,23 @@ bool names_rank_and_key() {
   return std::string(syncyte_last_error()).find("rank 1 of world (home of key 3") != std::string::npos;
 }
 
-/// Operations that begin after the death, or before it: their errors come from the wait.
-void fail_later(syncyte_kv_worker_t worker, std::int64_t before_death) {
+/// Operations that begin after the death, or before it: their errors come from their requests.
+void fail_later(syncyte_kv_worker_t worker, syncyte_request_t before_death) {
   std::vector<std::int64_t> keys{0, 3};
   std::vector<float> values{1, 1};
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, 2), given = buffer_of(values.data(), SYNCYTE_FLOAT32, 2);
-  std::int64_t timestamps[3] = {-1, -1, -1};
-  int started = 0, failed = 0, named = 0, again = 0;
-  for (std::int64_t& each : timestamps)
-    started += syncyte_kv_worker_push(worker, &wanted, &given, &each) == SYNCYTE_SUCCESS && each >= 0;
-  for (const std::int64_t each : {before_death, timestamps[1]}) {
-    failed += syncyte_kv_worker_wait(worker, each) == SYNCYTE_ERR_PEER_DIED;
+  syncyte_request_t requests[4] = {nullptr, nullptr, nullptr, before_death};
+  int started = 0, failed = 0, named = 0;
+  for (int i = 0; i < 3; ++i)
+    started += syncyte_kv_worker_ipush(worker, &wanted, &given, &requests[i]) == SYNCYTE_SUCCESS && requests[i];
+  const syncyte_status_t flushed = syncyte_kv_worker_flush(worker);  // errors stay for the requests
+  for (const int i : {3, 1}) {
+    failed += syncyte_request_wait(&requests[i]) == SYNCYTE_ERR_PEER_DIED;
     named += names_rank_and_key();
-    again += syncyte_kv_worker_wait(worker, each) == SYNCYTE_SUCCESS;
   }
-  const syncyte_status_t all = syncyte_kv_worker_wait_all(worker), then = syncyte_kv_worker_wait_all(worker);
-  std::printf("survivor later: %d started, %d failed, %d named, %d again, all: %s, then: %s\n", started, failed, named,
-              again, syncyte_status_name(all), syncyte_status_name(then));
+  const syncyte_status_t all = syncyte_request_wait_all(4, requests), then = syncyte_request_wait_all(4, requests);
+  std::printf("survivor later: %d started, flush: %s, %d failed, %d named, all: %s, then: %s\n", started,
+              syncyte_status_name(flushed), failed, named, syncyte_status_name(all), syncyte_status_name(then));
 }
 
 void survive(syncyte_kv_worker_t worker, std::int64_t peer) {
@@ -89,14 +89,14 @@ int main() {
   apply(&syncyte_kv_worker_pull, worker, {0, 3}, value);  // each has a connection to the other
   syncyte_kv_sync(kv);
   if (rank == 1) pause();
-  std::int64_t before_death = -1;
+  syncyte_request_t before_death = nullptr;
   std::vector<std::int64_t> theirs(1000, 3);
   std::vector<float> many(theirs.size());
   const auto wanted = buffer_of(theirs.data(), SYNCYTE_INT64, std::ssize(theirs));
   const auto room = buffer_of(many.data(), SYNCYTE_FLOAT32, std::ssize(many));
   kill(static_cast<pid_t>(peer), SIGSTOP);
   usleep(20000);  // then it does not answer any more
-  syncyte_kv_worker_pull(worker, &wanted, &room, &before_death);
+  syncyte_kv_worker_ipull(worker, &wanted, &room, &before_death);
   kill(static_cast<pid_t>(peer), SIGKILL);
   survive(worker, peer);
   fail_later(worker, before_death);

@@ -37,7 +37,7 @@ float* half_a_vector() {
 syncyte_status_t apply(operation what, syncyte_kv_worker_t worker, std::vector<std::int64_t> keys, float* values) {
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, static_cast<std::int64_t>(keys.size()));
   const auto given = buffer_of(values, SYNCYTE_FLOAT32, static_cast<std::int64_t>(keys.size()) * length);
-  return what(worker, &wanted, &given, nullptr);
+  return what(worker, &wanted, &given);
 }
 
 void die(syncyte_kv_worker_t worker) {

@@ -23,14 +23,14 @@ static void push_all(syncyte_kv_worker_t worker, const syncyte_buffer_t* wanted,
     for (int j = 0; j < length; ++j) values[i][j] = 1;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < keys; ++i) list[i] = ((int64_t)i * 7919 + round) % keys;
-    EXPECT_OK(syncyte_kv_worker_push(worker, wanted, room, NULL));
+    EXPECT_OK(syncyte_kv_worker_push(worker, wanted, room));
   }
 }
 
 static void expect_all(syncyte_kv_worker_t worker, const syncyte_buffer_t* wanted, const syncyte_buffer_t* room,
                        float least, float most) {
   int wrong = 0;
-  EXPECT_OK(syncyte_kv_worker_pull(worker, wanted, room, NULL));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, wanted, room));
   for (int i = 0; i < keys; ++i)
     for (int j = 0; j < length; ++j) wrong += values[i][j] < least || values[i][j] > most;
   EXPECT(wrong == 0);

@@ -32,7 +32,7 @@ std::shared_ptr<kv::store> make_store(std::int64_t keys, std::int32_t workers) {
 
 /// An operation with its keys and values, which live until the wait.
 struct operation {
-  std::int64_t run(kv::worker& by, completion when) {
+  kv::worker::started run(kv::worker& by, completion when) {
     const std::int64_t key_count[] = {std::ssize(keys)}, value_count[] = {std::ssize(values)};
     const auto wanted = base::make_buffer(keys.data(), SYNCYTE_INT64, key_count);
     const auto given = base::make_buffer(values.data(), SYNCYTE_FLOAT32, value_count);
@@ -44,7 +44,7 @@ struct operation {
   key_list keys;
   value_list values;
   value_list expected = {};  // of a pull
-  std::int64_t timestamp = -1;
+  kv::worker::started in_flight = nullptr;
 };
 
 operation fill(table_operation what, key_list keys, float value) {
@@ -63,13 +63,13 @@ class sequential_user {
     operation& next = operations_.emplace_back(make());
     model(next);
     const bool waits = random_() % 3 == 0;
-    next.timestamp = next.run(by_, waits ? completion::on_return : completion::by_wait);
+    next.in_flight = next.run(by_, waits ? completion::on_return : completion::by_request);
     if (random_() % 20 == 0) check();
   }
 
   void check() {
     for (operation& each : operations_) {
-      by_.wait(each.timestamp);
+      if (each.in_flight) each.in_flight->wait();
       if (each.what == table_operation::pull) {
         ASSERT_EQ(each.values, each.expected);
       }
@@ -152,12 +152,11 @@ TEST(kv_order, a_push_follows_a_large_set) {
   for (int round = 0; round < 10; ++round) {
     operation set = fill(table_operation::set, large, 100), push = fill(table_operation::push, {large.back()}, 1),
               pull = fill(table_operation::pull, {large.back()}, 0);
-    const std::int64_t first = set.run(worker, completion::by_wait);
-    const std::int64_t second = push.run(worker, completion::by_wait);
+    set.in_flight = set.run(worker, completion::by_request);
+    push.in_flight = push.run(worker, completion::by_request);
     pull.run(worker, completion::on_return);
     EXPECT_EQ(pull.values, value_list(length, 101.0f)) << round;
-    worker.wait(first);
-    worker.wait(second);
+    worker.flush();
   }
   store->sync();
 }

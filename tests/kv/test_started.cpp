@@ -1,4 +1,5 @@
-// Operations of workers that are waited for later: keys of this node are done on return, those of others by wait().
+// Operations of workers that are waited for later: keys of this node are done on return, those of others
+// once their request has ended.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "core_world.hpp"
 #include "kv/worker.hpp"
 #include "reference.hpp"
@@ -47,7 +49,9 @@ struct batch {
   value_list values;
 };
 
-std::int64_t run(kv::worker& by, table_operation what, batch& with, completion when = completion::by_wait) {
+using started = kv::worker::started;
+
+started run(kv::worker& by, table_operation what, batch& with, completion when = completion::by_request) {
   const auto wanted = with.key_buffer(), values = with.value_buffer();
   if (what == table_operation::pull) return by.pull(&wanted, &values, when);
   return what == table_operation::push ? by.push(&wanted, &values, when) : by.set(&wanted, &values, when);
@@ -66,6 +70,11 @@ std::int64_t local_key(const kv::store& of) {
   return key;
 }
 
+/// Waits for the end; null: it has ended.
+void wait(const started& operation) {
+  if (operation) operation->wait();
+}
+
 bool has_other_nodes() { return world().node().count > 1; }
 
 TEST(kv_started, many_are_under_way_at_once) {
@@ -73,12 +82,12 @@ TEST(kv_started, many_are_under_way_at_once) {
   kv::worker worker(store, 0);
   constexpr int rounds = 60;
   std::vector<batch> pushes, pulls;
-  std::vector<std::int64_t> pushed, pulled;
+  std::vector<started> pushed, pulled;
   for (int round = 0; round < rounds; ++round)
     pushes.emplace_back(reference::random_rows<std::int64_t>(3, round, round % 20 == 9 ? 12000 : 100, keys), 1.0f);
   for (batch& each : pushes) pushed.push_back(run(worker, table_operation::push, each));
   std::ranges::reverse(pushed);
-  for (const std::int64_t timestamp : pushed) worker.wait(timestamp);
+  for (const started& each : pushed) wait(each);
   store->sync();
   value_list expected(keys, 0.0f);
   for (const batch& each : pushes)
@@ -88,7 +97,7 @@ TEST(kv_started, many_are_under_way_at_once) {
     pulls.emplace_back(reference::random_rows<std::int64_t>(4 + round, world().rank(), 200, keys), -1.0f);
   for (batch& each : pulls) pulled.push_back(run(worker, table_operation::pull, each));
   for (batch& each : pulls) std::ranges::fill(each.wanted, -5);  // the list is the caller's again
-  for (const std::int64_t timestamp : pulled) worker.wait(timestamp);
+  for (const started& each : pulled) wait(each);
   for (int round = 0; round < rounds; ++round) {
     const auto wanted = reference::random_rows<std::int64_t>(4 + round, world().rank(), 200, keys);
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -98,29 +107,26 @@ TEST(kv_started, many_are_under_way_at_once) {
   store->sync();
 }
 
-TEST(kv_started, a_timestamp_names_an_operation_of_the_worker) {
+TEST(kv_started, an_operation_is_null_if_it_is_complete) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch everywhere(all_keys()), here(key_list{local_key(*store)});
   for (const auto what : {table_operation::set, table_operation::push, table_operation::pull}) {
-    EXPECT_EQ(run(worker, what, here), -1);
-    EXPECT_EQ(run(worker, what, everywhere, completion::on_return), -1);
+    EXPECT_EQ(run(worker, what, here), nullptr);
+    EXPECT_EQ(run(worker, what, everywhere, completion::on_return), nullptr);
   }
-  const std::int64_t first = run(worker, table_operation::push, everywhere);
+  const started first = run(worker, table_operation::push, everywhere);
+  EXPECT_EQ(first != nullptr, has_other_nodes());
   batch others(all_keys());
-  const std::int64_t second = run(worker, table_operation::pull, others);
-  EXPECT_EQ(first, has_other_nodes() ? 0 : -1);
-  EXPECT_EQ(second, has_other_nodes() ? 1 : -1);
-  for (const std::int64_t timestamp : {second, std::int64_t{-1}, first, second, first}) worker.wait(timestamp);
-  EXPECT_TRUE(worker.test(first));
-  EXPECT_TRUE(worker.test(-1));
-  worker.wait_all();
-  worker.wait(second);
-  for (const std::int64_t wrong : {std::int64_t{-2}, second + 1}) {
-    const std::string text = "timestamp is " + std::to_string(wrong);
-    test::expect_error(test::outcome_of([&] { worker.wait(wrong); }), SYNCYTE_ERR_ARGUMENT, text);
-    test::expect_error(test::outcome_of([&] { worker.test(wrong); }), SYNCYTE_ERR_ARGUMENT, text);
+  const started second = run(worker, table_operation::pull, others);
+  wait(second);
+  wait(first);
+  wait(first);
+  if (first) {
+    EXPECT_TRUE(first->test());
+    EXPECT_TRUE(second->has_ended());
   }
+  worker.flush();
   store->sync();
 }
 
@@ -129,14 +135,14 @@ TEST(kv_started, keys_of_this_node_are_done_on_return) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch given(all_keys(), 3.0f), found(all_keys(), -1.0f);
-  const std::int64_t set = run(worker, table_operation::set, given);
-  const std::int64_t pulled = run(worker, table_operation::pull, found);
+  const started set = run(worker, table_operation::set, given);
+  const started pulled = run(worker, table_operation::pull, found);
   for (std::int64_t key = 0; key < keys; ++key)
     if (store->are_local(key_list{key})) {
       EXPECT_EQ(found.values[static_cast<std::size_t>(key * length)], 3.0f);
     }
-  worker.wait(set);
-  worker.wait(pulled);
+  wait(set);
+  wait(pulled);
   store->sync();
 }
 
@@ -144,10 +150,10 @@ TEST(kv_started, operations_end_without_calls) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch given(all_keys(), 1.0f);
-  const std::int64_t timestamp = run(worker, table_operation::push, given);
+  const started pushed = run(worker, table_operation::push, given);
   store->sync();  // all are started
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_TRUE(worker.test(timestamp));
+  EXPECT_TRUE(pushed == nullptr || pushed->test());
   store->sync();
   batch found(all_keys());
   run(worker, table_operation::pull, found, completion::on_return);
@@ -157,21 +163,23 @@ TEST(kv_started, operations_end_without_calls) {
 
 TEST(kv_started, those_that_have_ended_are_forgotten) {
   const auto store = make_store();
-  const auto stream = store->make_stream();
-  kv::started_operations started;
+  const std::shared_ptr<fabric::stream> stream = store->make_stream();
+  kv::started_operations in_flight;
   value_list ones(keys * length, 1.0f);
   const key_list wanted = all_keys();
   constexpr std::int64_t rounds = 3000;
-  std::int64_t last = -1;
+  std::vector<started> held;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    last = started.add(store->start(stream.get(), table_operation::push, wanted, ones.data()));
-    if (round % 16 == 15) started.await_ends();
-    ASSERT_LE(started.size(), 64u);
+    auto operation = store->start(stream.get(), table_operation::push, wanted, ones.data());
+    if (operation) {
+      held.push_back(std::make_shared<kv::started_operation>(store, stream, std::move(operation)));
+      in_flight.add(held.back());
+    }
+    if (round % 16 == 15) in_flight.await_ends();
+    ASSERT_LE(in_flight.size(), 64u);
   }
-  EXPECT_EQ(last, has_other_nodes() ? rounds - 1 : -1);
-  started.wait_all();
-  EXPECT_EQ(started.size(), 0u);
-  started.wait(has_other_nodes() ? 5 : -1);
+  in_flight.await_ends();
+  for (const started& each : held) EXPECT_TRUE(each->test());
   store->sync();
   value_list found(keys * length);
   store->pull(wanted, found.data());
@@ -179,21 +187,25 @@ TEST(kv_started, those_that_have_ended_are_forgotten) {
   store->sync();
 }
 
-TEST(kv_started, a_worker_that_ends_gives_them_up) {
-  const auto store = make_store();
-  std::vector<batch> pulls;
-  for (int round = 0; round < 40; ++round) pulls.emplace_back(all_keys());
+TEST(kv_started, operations_outlive_their_worker_and_store) {
+  auto store = make_store();
+  std::vector<batch> pushes, pulls;
+  for (int round = 0; round < 40; ++round) {
+    pushes.emplace_back(all_keys(), 1.0f);
+    pulls.emplace_back(all_keys());
+  }
+  std::vector<started> in_flight;
   {
     kv::worker worker(store, 0);
-    for (batch& each : pulls) run(worker, table_operation::pull, each);
+    for (batch& each : pushes) in_flight.push_back(run(worker, table_operation::push, each));
+    for (batch& each : pulls) in_flight.push_back(run(worker, table_operation::pull, each));
   }
-  for (batch& each : pulls) std::ranges::fill(each.values, -7.0f);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  for (const batch& each : pulls) ASSERT_EQ(each.values, value_list(keys * length, -7.0f));
-  kv::worker again(store, 0);
-  run(again, table_operation::pull, pulls[0], completion::on_return);
-  EXPECT_EQ(pulls[0].values, value_list(keys * length, 0.0f));
-  store->sync();
+  kv::worker again(store, 0);  // its number is free again
+  store.reset();
+  for (const started& each : in_flight) wait(each);
+  for (const batch& each : pulls)
+    ASSERT_GE(*std::ranges::min_element(each.values), 40.0f) << "a pull follows the pushes of its worker";
+  collectives::barrier(world());
 }
 
 TEST(kv_started, a_barrier_waits_for_them) {
@@ -219,10 +231,10 @@ TEST(kv_started, threads_share_a_worker) {
     running.emplace_back([&] {
       for (int round = 0; round < rounds; ++round) {
         batch ones(all_keys(), 1.0f);
-        const std::int64_t timestamp = run(worker, table_operation::push, ones);
-        std::jthread other([&] { worker.wait(timestamp); });
-        if (round % 3 == 0) worker.wait_all();
-        worker.wait(timestamp);
+        const started pushed = run(worker, table_operation::push, ones);
+        std::jthread other([&] { wait(pushed); });
+        if (round % 3 == 0) worker.flush();
+        wait(pushed);
       }
     });
   running.clear();  // joins

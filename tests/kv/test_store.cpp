@@ -236,7 +236,8 @@ key_list sample_of(kv::worker& by, std::int64_t count, std::int64_t values_each)
   key_list drawn(static_cast<std::size_t>(count));
   value_list values(static_cast<std::size_t>(count * values_each));
   const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
-  by.wait(by.pull_sample(by.prepare_sample(count, 0, 0), &keys, &room, kv::completion::by_wait));
+  const auto pulled = by.pull_sample(by.prepare_sample(count, 0, 0), &keys, &room, kv::completion::by_request);
+  if (pulled) pulled->wait();
   return drawn;
 }
 
@@ -334,7 +335,7 @@ TEST(kv_store, a_local_sample_without_a_local_key_has_the_keys_drawn) {
 TEST(kv_store, samples_without_replacement_follow_the_distribution) {
   const auto store = make_store(4, {1});
   kv::worker worker(store, 0);
-  auto options = options_of(SYNCYTE_KV_NAIVE, SYNCYTE_KV_LOG_UNIFORM, 0, 4);
+  auto options = options_of(SYNCYTE_KV_PREPARED, SYNCYTE_KV_LOG_UNIFORM, 0, 4);
   options.with_replacement = 0;
   store->set_sampling(options);
   std::vector<key_list> orders;
@@ -356,10 +357,10 @@ TEST(kv_store, samples_without_replacement_follow_the_distribution) {
     value_list values(4);
     const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
     const std::int64_t sample = worker.prepare_sample(4, 0, 0);
-    if (round % 1000 == 0)
-      worker.wait(worker.pull_sample(sample, &keys, &room, kv::completion::by_wait));
-    else
-      worker.pull_sample(sample, &keys, &room, kv::completion::on_return);
+    const bool waits = round % 1000 == 0;
+    const auto pulled =
+        worker.pull_sample(sample, &keys, &room, waits ? kv::completion::by_request : kv::completion::on_return);
+    if (pulled) pulled->wait();
     ++counts[static_cast<std::size_t>(std::ranges::find(orders, drawn) - orders.begin())];
   }
   expect_distributed(expected, counts);
@@ -374,13 +375,13 @@ TEST(kv_store, rare_keys_are_drawn_fast) {
     lengths[static_cast<std::size_t>(key)] = 2;
   const auto store = make_store(many, lengths);
   kv::worker worker(store, 0);
-  for (const auto scheme : {SYNCYTE_KV_NAIVE, SYNCYTE_KV_POOL}) {
+  for (const auto scheme : {SYNCYTE_KV_PREPARED, SYNCYTE_KV_SHARED}) {
     store->set_sampling(options_of(scheme, SYNCYTE_KV_UNIFORM, 0, many));
     std::vector<std::int64_t> counts(3);
     for (const std::int64_t key : sample_of(worker, 20000, 2)) ++counts[key == 0 ? 0 : key == 1000 ? 1 : 2];
     expect_distributed(std::vector<double>(3, 1.0 / 3), counts);
   }
-  auto options = options_of(SYNCYTE_KV_NAIVE, SYNCYTE_KV_LOG_UNIFORM, 1, many);
+  auto options = options_of(SYNCYTE_KV_PREPARED, SYNCYTE_KV_LOG_UNIFORM, 1, many);
   options.with_replacement = 0;
   store->set_sampling(options);
   key_list all = sample_of(worker, many - 3, 1);  // all keys of one value
@@ -401,7 +402,7 @@ TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
   key_list drawn(19);
   value_list values(19);
   const auto keys = buffer_of(drawn, SYNCYTE_INT64), room = buffer_of(values, SYNCYTE_FLOAT32);
-  worker.wait(worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room, kv::completion::by_wait));
+  worker.pull_sample(worker.prepare_sample(19, 0, 0), &keys, &room, kv::completion::on_return);
   std::ranges::sort(drawn);
   for (std::int64_t i = 0; i < 19; ++i) EXPECT_EQ(drawn[static_cast<std::size_t>(i)], i + 1);
   store->sync();

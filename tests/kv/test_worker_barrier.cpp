@@ -18,7 +18,7 @@ using namespace syncyte;
 const std::string name = "parameters";
 
 void meet(kv::worker_barrier& workers, std::int32_t number) {
-  workers.run_once(number, "barrier", [](const auto&) {});
+  workers.run_once(number, "barrier", [] {});
 }
 
 /// The application's function: it returns 1 after the last worker has met the others.

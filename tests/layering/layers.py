@@ -54,7 +54,7 @@ MPI_CALLERS = {
     "src/comm/control_tags": "the highest tag",
     "src/runtime/group": "messages of groups that are being made",
     "src/comm/node_collectives": "MPI_Reduce_local",
-    "src/runtime/runtime": "initialisation and end",
+    "src/runtime/runtime": "initialization and end",
     "src/comm/vote_exchange": "messages of agreements",
     "src/halo/transfer": "messages of halos",
     "src/messages/message": "point-to-point messages",

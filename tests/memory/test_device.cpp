@@ -34,7 +34,7 @@ void check_round_trip(syncyte_memory_t kind) {
   void* stream = backend.create_stream(0);
   backend.copy({first, kind, 0}, {second, kind, 0}, source.size(), stream);
   backend.copy(host(back.data()), {first, kind, 0}, source.size(), stream);
-  backend.synchronise(0, stream);
+  backend.synchronize(0, stream);
   EXPECT_EQ(back, source);
   backend.free(0, first);
   backend.free(0, second);
@@ -58,7 +58,7 @@ TEST(device, without_cuda_every_use_says_so) {
   EXPECT_TRUE(is_refused([&] { backend.allocate(0, 8); }));
   EXPECT_TRUE(is_refused([&] { backend.copy(cuda(bytes), host(bytes), 8, nullptr); }));
   EXPECT_TRUE(is_refused([&] { backend.create_stream(0); }));
-  EXPECT_TRUE(is_refused([&] { backend.synchronise(0, nullptr); }));
+  EXPECT_TRUE(is_refused([&] { backend.synchronize(0, nullptr); }));
   EXPECT_TRUE(is_refused([&] { memory::copy(host(bytes), cuda(bytes), 8); }));
   EXPECT_TRUE(is_refused([&] { memory::acquire(8, SYNCYTE_MEMORY_CUDA, 0); }));
   backend.free(0, nullptr);

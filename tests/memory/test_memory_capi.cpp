@@ -26,13 +26,13 @@ bool last_error_has(const char* part) { return std::strstr(syncyte_last_error(),
 TEST(memory_capi, buffers_are_recycled_before_init) {
   const auto before = stats();
   void* data = nullptr;
-  ASSERT_EQ(syncyte_memory_acquire(1000, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
+  ASSERT_EQ(syncyte_memory_allocate(1000, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
   EXPECT_EQ(stats().in_use, before.in_use + 1024);
-  EXPECT_EQ(syncyte_memory_release(data), SYNCYTE_SUCCESS);
+  EXPECT_EQ(syncyte_memory_free(data), SYNCYTE_SUCCESS);
   void* again = nullptr;
-  ASSERT_EQ(syncyte_memory_acquire(900, SYNCYTE_MEMORY_HOST, 0, &again), SYNCYTE_SUCCESS);
-  EXPECT_EQ(syncyte_memory_release(again), SYNCYTE_SUCCESS);
+  ASSERT_EQ(syncyte_memory_allocate(900, SYNCYTE_MEMORY_HOST, 0, &again), SYNCYTE_SUCCESS);
+  EXPECT_EQ(syncyte_memory_free(again), SYNCYTE_SUCCESS);
   EXPECT_EQ(stats().misses, before.misses + 1);
   EXPECT_EQ(stats().hits, before.hits + 1);
   EXPECT_EQ(syncyte_memory_trim(), SYNCYTE_SUCCESS);
@@ -42,23 +42,25 @@ TEST(memory_capi, buffers_are_recycled_before_init) {
 
 TEST(memory_capi, zero_bytes_and_null) {
   void* data = &data;
-  ASSERT_EQ(syncyte_memory_acquire(0, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
+  ASSERT_EQ(syncyte_memory_allocate(0, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
   EXPECT_EQ(data, nullptr);
-  EXPECT_EQ(syncyte_memory_release(nullptr), SYNCYTE_SUCCESS);
+  EXPECT_EQ(syncyte_memory_free(nullptr), SYNCYTE_SUCCESS);
 }
 
 TEST(memory_capi, wrong_arguments) {
   void* data = &data;
-  EXPECT_EQ(syncyte_memory_acquire(8, SYNCYTE_MEMORY_HOST, 0, nullptr), SYNCYTE_ERR_ARGUMENT);
-  EXPECT_EQ(syncyte_memory_acquire(8, SYNCYTE_MEMORY_HOST, 3, &data), SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(syncyte_memory_allocate(8, SYNCYTE_MEMORY_HOST, 0, nullptr), SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(syncyte_memory_allocate(8, SYNCYTE_MEMORY_HOST, 3, &data), SYNCYTE_ERR_ARGUMENT);
   EXPECT_TRUE(last_error_has("device is 3")) << syncyte_last_error();
-  EXPECT_EQ(syncyte_memory_acquire(8, 9, 0, &data), SYNCYTE_ERR_ARGUMENT);
-  EXPECT_EQ(syncyte_memory_acquire(SIZE_MAX, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_ERR_MEMORY);
+  EXPECT_EQ(syncyte_memory_allocate(8, 9, 0, &data), SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(syncyte_memory_allocate(-1, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_ERR_ARGUMENT);
+  EXPECT_NE(std::string(syncyte_last_error()).find("bytes is -1; expected 0 or more"), std::string::npos);
+  EXPECT_EQ(syncyte_memory_allocate(INT64_MAX, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_ERR_MEMORY);
   EXPECT_EQ(data, &data) << "written in spite of an error";
-  EXPECT_EQ(syncyte_memory_release(&data), SYNCYTE_ERR_ARGUMENT);
-  ASSERT_EQ(syncyte_memory_acquire(8, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
-  EXPECT_EQ(syncyte_memory_release(data), SYNCYTE_SUCCESS);
-  EXPECT_EQ(syncyte_memory_release(data), SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(syncyte_memory_free(&data), SYNCYTE_ERR_ARGUMENT);
+  ASSERT_EQ(syncyte_memory_allocate(8, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_SUCCESS);
+  EXPECT_EQ(syncyte_memory_free(data), SYNCYTE_SUCCESS);
+  EXPECT_EQ(syncyte_memory_free(data), SYNCYTE_ERR_ARGUMENT);
   syncyte_memory_stats_t small{};
   small.struct_size = 3;
   EXPECT_EQ(syncyte_memory_stats(&small), SYNCYTE_ERR_ARGUMENT);
@@ -74,7 +76,7 @@ TEST(memory_capi, devices) {
   EXPECT_EQ(syncyte_memory_device_count(2, &count), SYNCYTE_ERR_ARGUMENT);
   void* data = nullptr;
   if (count == 0) {
-    EXPECT_EQ(syncyte_memory_acquire(8, SYNCYTE_MEMORY_CUDA, 0, &data), SYNCYTE_ERR_UNSUPPORTED);
+    EXPECT_EQ(syncyte_memory_allocate(8, SYNCYTE_MEMORY_CUDA, 0, &data), SYNCYTE_ERR_UNSUPPORTED);
   }
 }
 

@@ -24,7 +24,7 @@ bool ends_with_an_error(messages::message& message) {
   try {
     message.wait();
   } catch (const base::error& error) {
-    return error.status() == SYNCYTE_ERR_NOT_INITIALISED;
+    return error.status() == SYNCYTE_ERR_NOT_INITIALIZED;
   }
   return false;
 }

@@ -110,7 +110,7 @@ TEST(progress, a_halo_is_busy_until_somebody_knows_of_the_end) {
   const auto exchange = here.start();
   for (int i = 0; i < 3; ++i) collectives::barrier(world());
   while (mpi::needs_progress()) mpi::progress_all();  // until it is complete
-  expect_error(outcome_of([&] { here.start(); }), SYNCYTE_ERR_BUSY, "under way");
+  expect_error(outcome_of([&] { here.start(); }), SYNCYTE_ERR_BUSY, "in flight");
   exchange->wait();
   here.start()->wait();
 }

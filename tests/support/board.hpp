@@ -13,7 +13,7 @@ enum class rank_state : std::uint32_t {
   idle = 1,     // between tests
   running = 2,  // inside a test
   arrived = 3,  // has finished the test, waits for the other ranks' verdict
-  ended = 4     // has finalised MPI
+  ended = 4     // has finalized MPI
 };
 
 struct board_slot {

@@ -18,7 +18,7 @@ class pretended_cuda final : public memory::device_backend {
     std::memcpy(target.data, source.data, bytes);
   }
   void* create_stream(int) override { return nullptr; }
-  void synchronise(int, void*) override {}
+  void synchronize(int, void*) override {}
 };
 
 }  // namespace syncyte::test

@@ -50,10 +50,10 @@ static void use_rows(syncyte_tensor_t tensor) {
   const int64_t lower[2] = {first + 1, 1};
   shape[0] = shape[1] = 1;
   EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, shape, &output));
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, 2, lower, &output));
   EXPECT(seen[0] == 2.0 * (10 * rank + 3));
   seen[0] = -1;
-  EXPECT_OK(syncyte_tensor_put_box(tensor, lower, 2, &output));
+  EXPECT_OK(syncyte_tensor_put_box(tensor, 2, lower, &output));
   EXPECT_OK(syncyte_tensor_local(tensor, &source));
   EXPECT(((double*)source.data)[3] == -1);
   EXPECT_OK(syncyte_tensor_sync(tensor));
@@ -122,22 +122,22 @@ static void use_accumulates(syncyte_comm_t comm) {
   int64_t count = -1;
   for (int i = 0; i < 8 * size; ++i) ones[i] = 1;
   EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT64, 2, extent, &source));
-  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_SUM, NULL));
-  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_SUM, &alpha));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_SUM, NULL));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_SUM, &alpha));
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_local(tensor, &view));
   const double* mine = view.data;
   EXPECT(mine[3] == 0 && mine[4] == 1.5 * size && mine[5] == 1.5 * size);
-  EXPECT_OK(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, 0, NULL, NULL, NULL, &count));
+  EXPECT_OK(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, 0, NULL, NULL, NULL, &count));
   EXPECT(count == size);
-  EXPECT_OK(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, size, ranks, first, rows, &count));
+  EXPECT_OK(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, size, ranks, first, rows, &count));
   for (int i = 0; i < size; ++i) {
     EXPECT(ranks[i] == i && first[i] == (i == 0 ? 1 : 4 * i));
     EXPECT(first[i] + rows[i] == (i == size - 1 ? 4 * size - 1 : 4 * (i + 1)));
   }
-  EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, lower, 2, &source, SYNCYTE_OP_REPLACE, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_REPLACE, NULL), SYNCYTE_ERR_ARGUMENT,
                "put_box");
-  EXPECT_ERROR(syncyte_tensor_locate_box(tensor, lower, 2, extent, 2, 0, NULL, NULL, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, 0, NULL, NULL, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "count is null");
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
@@ -159,26 +159,26 @@ static void use_started_boxes(syncyte_comm_t comm) {
   int32_t done = 0;
   for (int i = 0; i < 8 * size; ++i) values[i] = 1;
   EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, extent, &box));
-  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, lower, 2, &box, SYNCYTE_OP_SUM, NULL, &requests[0]));
-  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, lower, 2, &box, SYNCYTE_OP_SUM, &alpha, &requests[1]));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, SYNCYTE_OP_SUM, NULL, &requests[0]));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, SYNCYTE_OP_SUM, &alpha, &requests[1]));
   EXPECT_OK(syncyte_request_wait_any(2, requests, &index));
   EXPECT(index == 0 || index == 1);
   EXPECT_OK(syncyte_request_wait_all(2, requests));
   EXPECT_OK(syncyte_tensor_sync(tensor));
-  EXPECT_OK(syncyte_tensor_iget_box(tensor, lower, 2, &box, &requests[0]));
+  EXPECT_OK(syncyte_tensor_iget_box(tensor, 2, lower, &box, &requests[0]));
   EXPECT_OK(syncyte_request_wait(&requests[0]));
   for (int i = 0; i < 8 * size - 4; ++i) EXPECT(values[i] == 1.5 * size);
   EXPECT_OK(syncyte_tensor_sync(tensor));
   if (rank == 0) {
     for (int i = 0; i < 8 * size; ++i) values[i] = 9;
-    EXPECT_OK(syncyte_tensor_iput_box(tensor, lower, 2, &box, &requests[0]));
+    EXPECT_OK(syncyte_tensor_iput_box(tensor, 2, lower, &box, &requests[0]));
     while (!done) EXPECT_OK(syncyte_request_test(&requests[0], &done));
   }
   EXPECT_OK(syncyte_tensor_sync(tensor));
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &box));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, 2, lower, &box));
   for (int i = 0; i < 8 * size - 4; ++i) EXPECT(values[i] == 9);
-  EXPECT_ERROR(syncyte_tensor_iget_box(tensor, lower, 1, &box, &requests[0]), SYNCYTE_ERR_SHAPE, "lower");
-  EXPECT_ERROR(syncyte_tensor_iput_box(tensor, lower, 2, &box, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT_ERROR(syncyte_tensor_iget_box(tensor, 1, lower, &box, &requests[0]), SYNCYTE_ERR_SHAPE, "lower");
+  EXPECT_ERROR(syncyte_tensor_iput_box(tensor, 2, lower, &box, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT(requests[0] == NULL);
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
@@ -323,7 +323,7 @@ static void expect_data(const double* data, int64_t elements) {
 
 int main(void) {
   syncyte_tensor_t early = NULL;
-  EXPECT_ERROR(syncyte_tensor_create(NULL, SYNCYTE_INT8, 0, NULL, NULL, &early), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_tensor_create(NULL, SYNCYTE_INT8, 0, NULL, NULL, &early), SYNCYTE_ERR_NOT_INITIALIZED, "");
   syncyte_comm_t world = start(&rank, &size), again = NULL;
   syncyte_tensor_t tensor = make(world, SYNCYTE_FLOAT64, 4 * size, 2);
   use_rows(tensor);
@@ -344,15 +344,15 @@ int main(void) {
 
   int64_t elements = 0;
   double* data = view_of(&tensor, &elements);
-  EXPECT_OK(syncyte_collect(world));
+  EXPECT_OK(syncyte_comm_collect(world));
   expect_data(data, elements);
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   expect_data(data, elements);
   data[0] = 7; /* still writable too */
   syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
-  EXPECT_ERROR(syncyte_tensor_local(tensor, &view), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
-  EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_ERROR(syncyte_tensor_local(tensor, &view), SYNCYTE_ERR_NOT_INITIALIZED, "already finalized");
+  EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_NOT_INITIALIZED, "already finalized");
   EXPECT_OK(syncyte_tensor_retain(tensor));
   EXPECT_OK(syncyte_tensor_release(tensor));
   EXPECT_OK(syncyte_tensor_release(tensor));

@@ -305,7 +305,7 @@ TEST(StartedSignal, WrongArgumentsChangeNothing) {
 
 optim::rule rule_of(syncyte_optimizer_t kind) { return {.optimizer = kind, .lr = 0.5, .eps = 1e-8}; }
 
-/// Two updates under way at once of all rows; row 1 repeats. All numbers are exact.
+/// Two updates in flight at once of all rows; row 1 repeats. All numbers are exact.
 TEST(StartedGradients, UpdateEachRowOnce) {
   constexpr int rounds = 20;
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {11, 20});

@@ -24,9 +24,8 @@ TEST(window, starts_zeroed_and_aligned) {
   const std::byte* mine = memory->pointer(rank());
   ASSERT_NE(mine, nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mine) % 64, 0u);
-  for (std::size_t i = 0; i < memory->size(rank()); ++i) ASSERT_EQ(mine[i], std::byte{0});
-  for (int other = 0; other < ranks(); ++other)
-    EXPECT_EQ(memory->size(other), 1000 + 64 * static_cast<std::size_t>(other));
+  for (std::int64_t i = 0; i < memory->size(rank()); ++i) ASSERT_EQ(mine[i], std::byte{0});
+  for (int other = 0; other < ranks(); ++other) EXPECT_EQ(memory->size(other), 1000 + 64 * other);
 }
 
 TEST(window, every_rank_writes_to_every_rank) {

@@ -18,7 +18,7 @@ static void test_operations(void) {
   syncyte_window_t window = NULL;
   EXPECT_OK(syncyte_window_create(world, 64, NULL, &window));
   const int32_t next = (rank + 1) % ranks;
-  size_t bytes = 0;
+  int64_t bytes = 0;
   EXPECT_OK(syncyte_window_size(window, next, &bytes));
   EXPECT(bytes == 64);
   void* mine = NULL;
@@ -114,6 +114,8 @@ static void test_create_refuses(void) {
   EXPECT(syncyte_window_create(world, 8, &options, rank == 0 ? NULL : &window) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(window == NULL);
   EXPECT(syncyte_window_create(NULL, 8, NULL, &window) == SYNCYTE_ERR_HANDLE);
+  EXPECT(syncyte_window_create(world, -8, NULL, &window) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(strstr(syncyte_last_error(), "bytes is -8; expected 0 or more") != NULL);
 }
 
 static void test_arguments(void) {
@@ -125,6 +127,8 @@ static void test_arguments(void) {
   EXPECT(syncyte_window_put(window, ranks, 0, &buffer) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_put(window, 0, 40, &buffer) == SYNCYTE_ERR_INDEX);
   EXPECT(strstr(syncyte_last_error(), "offset is 40") != NULL);
+  EXPECT(syncyte_window_put(window, 0, -8, &buffer) == SYNCYTE_ERR_INDEX);
+  EXPECT(strstr(syncyte_last_error(), "offset is -8") != NULL);
   EXPECT(syncyte_window_get(window, 0, 0, NULL) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_BAND, &buffer) == SYNCYTE_ERR_UNSUPPORTED);
   EXPECT(syncyte_window_accumulate(window, 0, 4, SYNCYTE_OP_SUM, &buffer) == SYNCYTE_ERR_ARGUMENT);
@@ -163,7 +167,7 @@ int main(void) {
   EXPECT_OK(syncyte_window_pointer(left, rank, &view));
   EXPECT_OK(syncyte_finalize());
   EXPECT(*(char*)view == 0); /* the handle still refers to the memory */
-  EXPECT(syncyte_window_flush(left, 0) == SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT(syncyte_window_flush(left, 0) == SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT_OK(syncyte_window_destroy(&left));
   return failures != 0;
 }

@@ -44,7 +44,7 @@ struct remote_memory {
   void fence() const {
     remote->flush(-1);
     comm::collective_call(world(), "test_fence", comm::collective_call::always_agrees).agree();
-    remote->synchronise_memory();
+    remote->synchronize_memory();
   }
 };
 

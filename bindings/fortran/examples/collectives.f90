@@ -23,7 +23,7 @@ program collectives
   allocate (widths(ranks))
   call world%counts(mine, widths)
   call world%exscan(before, SYNCYTE_OP_SUM, input=mine)
-  call world%exscan(behind, SYNCYTE_OP_SUM, input=mine, from_last=.true.)
+  call world%exscan(behind, SYNCYTE_OP_SUM, input=mine, reverse=.true.)
   last = mine
   call world%scan(last, SYNCYTE_OP_SUM)                                     ! in place
   if (last /= before + mine .or. last + behind /= sum(widths)) error stop "columns are numbered through"
@@ -31,21 +31,21 @@ program collectives
   ! Rank 0 reads the matrix and deals out its columns: the parts lie along the last dimension
   allocate (columns(rows, mine))
   if (rank == 0) matrix = reshape([(real(i, real64), i=1, rows*sum(widths))], [rows, sum(widths)])
-  call world%scatter(matrix, columns, root=0)                               ! others have no matrix
+  call world%scatter_along(matrix, columns, root=0)                               ! others have no matrix
 
   ! Columns become rows, in parts of any heights, and again columns
   allocate (heights(ranks))
   heights = [((rows + i)/ranks, i=0, ranks - 1)]
   my_rows = heights(rank + 1)
   allocate (lines(my_rows, sum(widths)))
-  call world%alltoall(columns, lines, gather_dim=2, scatter_dim=1)          ! counts are those of the arrays
+  call world%alltoall_along(columns, lines, gather_dim=2, scatter_dim=1)          ! counts are those of the arrays
   lines = 2*lines
-  call world%alltoall(lines, columns, gather_dim=1, scatter_dim=2, gather_counts=heights, scatter_counts=widths)
+  call world%alltoall_along(lines, columns, gather_dim=1, scatter_dim=2, gather_counts=heights, scatter_counts=widths)
 
   ! The whole on rank 0, or on all; into a section, for example
-  call world%gather(columns, matrix, root=0)
+  call world%gather_along(columns, matrix, root=0)
   allocate (everything(0:rows + 1, sum(widths)), source=0.0_real64)
-  call world%allgather(columns, everything(1:rows, :), dim=2, counts=widths)
+  call world%allgather_along(columns, everything(1:rows, :), dim=2, counts=widths)
   if (rank == 0) then
     if (any(everything(1:rows, :) /= matrix)) error stop "gather and allgather join the same parts"
   end if
@@ -56,15 +56,15 @@ program collectives
   if (rank == 0) print '(a, f0.1)', "sum of all elements: ", total
   norms = sum(columns**2, dim=2)
   allocate (sums(my_rows))
-  call world%reduce_scatter(norms, sums, SYNCYTE_OP_SUM, dim=1, counts=int(heights, int64))
+  call world%reduce_scatter_along(norms, sums, SYNCYTE_OP_SUM, dim=1, counts=int(heights, int64))
   if (any(abs(sums - sum(lines**2, dim=2)) > 1e-9*sums)) error stop "norms of this rank's rows"
 
   ! Started: all ranks start in the same order, and none waits for another; counts of parts must be given
   everything = 0
   total = rank + 1
-  call world%iallgather(columns, everything(1:rows, :), others(1), widths)
-  call world%ialltoall(columns, lines, 2, 1, others(2), widths, heights)
-  call world%ireduce_scatter(norms, sums, SYNCYTE_OP_SUM, others(3), heights)
+  call world%iallgather_along(columns, everything(1:rows, :), others(1), widths)
+  call world%ialltoall_along(columns, lines, 2, 1, others(2), widths, heights)
+  call world%ireduce_scatter_along(norms, sums, SYNCYTE_OP_SUM, others(3), heights)
   call world%iallreduce(total, SYNCYTE_OP_SUM, summing)
 
   ! ... and waits in any order: until then the arrays are not touched

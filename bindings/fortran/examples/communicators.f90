@@ -21,8 +21,8 @@ program communicators
   ! Parts of a communicator
   call world%split(mod(rank, 2), rank, half, name="even or odd")
   call world%split_program(same)           ! this program's ranks, in a job of several programs
-  call world%node(node)                    ! those that share memory
-  call world%leaders(first)                ! one of each node; the others get none: first%is_null()
+  call world%split_node(node)                    ! those that share memory
+  call world%split_leaders(first)                ! one of each node; the others get none: first%is_null()
   call world%topology(nodes=nodes)
   call world%dup(twin)
   call alone%from_self()
@@ -59,5 +59,5 @@ program communicators
   call world%collect()                     ! frees what all ranks have dropped
   call world%destroy()
   call syncyte_finalize()
-  if (syncyte_knows_death()) stop          ! a program that initialised MPI itself would leave out MPI_Finalize
+  if (syncyte_knows_death()) stop          ! a program that initialized MPI itself would leave out MPI_Finalize
 end program communicators

@@ -20,10 +20,10 @@ program halo_example
   ! All ranks along the second dimension, periodic in both
   call world%cartesian(cart, [1, 0], [.true., .true.])
   call cart%grid(extents, periodic)
-  if (size(extents) /= cart%dimensions()) error stop "the grid has two dimensions"
+  if (size(extents) /= cart%ndim()) error stop "the grid has two dimensions"
   if (product(extents) /= world%size()) error stop "every rank has a place"
   if (.not. all(periodic)) error stop "both dimensions are periodic"
-  call cart%coordinates(place)                             ! from 0
+  call cart%coords(place)                             ! from 0
   if (cart%rank_at(place + [1, 0]) /= cart%rank()) error stop "the first dimension has one place and wraps round"
   call cart%shift(2, 1, source=left, dest=right)           ! neighbours along the second dimension
 
@@ -40,7 +40,7 @@ program halo_example
     if (mod(step, 2) == 0) then
       call halo%exchange(heat)                             ! between neighbours only
     else
-      call halo%start_exchange(heat, request)              ! while it is under way the interior may be read
+      call halo%iexchange(heat, request)              ! while it is in flight the interior may be read
       call request%wait()
     end if
     next = 0.2_real64*(heat(1:nx, 1:ny) + heat(0:nx - 1, 1:ny) + heat(2:nx + 1, 1:ny) &
@@ -55,7 +55,7 @@ program halo_example
   heat = 1
   call halo%accumulate(heat)
   if (nint(sum(heat)) /= (nx + 2)*(ny + 2)) error stop "accumulate moves, and loses nothing"
-  call halo%start_accumulate(heat, request)
+  call halo%iaccumulate(heat, request)
   call request%wait()
   call halo%destroy()
   if (.not. halo%is_null()) error stop "destroyed"

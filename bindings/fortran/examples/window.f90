@@ -15,7 +15,7 @@ program window
   right = modulo(world%rank() + 1, world%size())
   call memory%create(world, 1024_int64, name="halo")   ! zeroed bytes on every rank
   if (memory%is_null()) error stop "create"
-  if (memory%bytes(right) /= 1024) error stop "1024 bytes"
+  if (memory%size(right) /= 1024) error stop "1024 bytes"
 
   ! Elements 1 to 8 (of the array's type) of the right neighbour
   edge = world%rank()

@@ -34,7 +34,7 @@ module syncyte_base_c
   ! ranks disagree
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MISMATCH = 6_c_int32_t
   ! called before syncyte_init(), or after finalize
-  integer(c_int32_t), parameter :: SYNCYTE_ERR_NOT_INITIALISED = 7_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_NOT_INITIALIZED = 7_c_int32_t
   ! not enough memory
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MEMORY = 8_c_int32_t
   ! not available in this build, or for these arguments
@@ -126,7 +126,7 @@ module syncyte_base_c
   !> reductions and lists of rows need aligned elements (complex ones aligned to their parts): SYNCYTE_ERR_SHAPE.
   type, bind(C) :: syncyte_buffer_t
     ! sizeof(syncyte_buffer_t)
-    integer(c_size_t) :: struct_size = 160_c_size_t
+    integer(c_size_t) :: struct_size = 168_c_size_t
     ! first element; may be null when there are no elements
     type(c_ptr) :: data = c_null_ptr
     ! element type
@@ -141,6 +141,10 @@ module syncyte_base_c
     integer(c_int32_t) :: memory = 0_c_int32_t
     ! number of the device; 0 for host memory
     integer(c_int32_t) :: device = 0_c_int32_t
+    ! 1: constant memory, which no function writes to: SYNCYTE_ERR_ARGUMENT; or 0
+    integer(c_int32_t) :: read_only = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_buffer_t
 
   !> Fields of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers.
@@ -161,8 +165,8 @@ module syncyte_base_c
     ! dimension of the argument if ndim is not 0, otherwise its position in an array
     integer(c_int64_t) :: axis = 0_c_int64_t
     ! number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such
-    ! as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the
-    ! end
+    ! as [2, 3] in value and expected are extents; if the axis itself differs between ranks, value lists it counted
+    ! from the end (-1 is the last)
     integer(c_int32_t) :: ndim = 0_c_int32_t
     ! value of the argument; if it differs between ranks, the values and their ranks
     type(c_ptr) :: value = c_null_ptr
@@ -282,6 +286,23 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_error_set_fields
 
+    !> Reads a caller's struct by the rule of struct_size, for libraries on top. Local; callable at any time.
+    ! theirs [in]: the caller's struct
+    ! name [in]: name of the argument, for the message
+    ! first_size [in]: its sizeof in the first release
+    ! ours [in,out]: defaults and struct_size of the library on top; gets the members that the caller's struct has
+    ! Returns: SYNCYTE_ERR_ARGUMENT (null, a size that no version has), SYNCYTE_ERR_VERSION (a byte set beyond
+    ! ours).
+    function syncyte_struct_read(theirs, name, first_size, ours) bind(C, name="syncyte_struct_read") &
+        result(answer)
+      import
+      type(c_ptr), value :: theirs
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), value :: first_size
+      type(c_ptr), value :: ours
+      integer(c_int32_t) :: answer
+    end function syncyte_struct_read
+
     !> Returns the size of one element in bytes. Local; callable at any time.
     ! dtype [in]: element type
     ! bytes [out]: size of an element
@@ -289,7 +310,7 @@ module syncyte_base_c
     function syncyte_dtype_size(dtype, bytes) bind(C, name="syncyte_dtype_size") result(answer)
       import
       integer(c_int32_t), value :: dtype
-      integer(c_size_t), intent(out) :: bytes
+      integer(c_int64_t), intent(out) :: bytes
       integer(c_int32_t) :: answer
     end function syncyte_dtype_size
 

@@ -12,7 +12,7 @@ module syncyte_cache_c
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
-    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
+    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well
     integer(c_int64_t) :: computation_bytes = 0_c_int64_t
   end type syncyte_cache_sizes_t
 
@@ -38,12 +38,12 @@ module syncyte_cache_c
     ! sizes [in]: null for defaults
     ! cache [out]: the cache
     ! Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
-    function syncyte_cache_allocate(sizes, cache) bind(C, name="syncyte_cache_allocate") result(answer)
+    function syncyte_cache_create(sizes, cache) bind(C, name="syncyte_cache_create") result(answer)
       import
       type(syncyte_cache_sizes_t), intent(in), optional :: sizes
       type(c_ptr), intent(out) :: cache
       integer(c_int32_t) :: answer
-    end function syncyte_cache_allocate
+    end function syncyte_cache_create
 
     !> Adds a reference.
     ! cache [in]: a cache
@@ -150,26 +150,6 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_insert
 
-    !> Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes).
-    ! cache [in]: a cache
-    ! Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
-    function syncyte_cache_insert_for_parameter(cache) bind(C, name="syncyte_cache_insert_for_parameter") &
-        result(answer)
-      import
-      type(c_ptr), value :: cache
-      integer(c_int32_t) :: answer
-    end function syncyte_cache_insert_for_parameter
-
-    !> Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes).
-    ! cache [in]: a cache
-    ! Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
-    function syncyte_cache_insert_for_computation(cache) bind(C, name="syncyte_cache_insert_for_computation") &
-        result(answer)
-      import
-      type(c_ptr), value :: cache
-      integer(c_int32_t) :: answer
-    end function syncyte_cache_insert_for_computation
-
     !> Removes all slices that the calling thread has inserted, of all caches.
     ! Returns: SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed
     ! then.
@@ -183,12 +163,12 @@ module syncyte_cache_c
     ! bytes [in]: 0 or more; rounded up to a multiple of 512, at least 512
     ! data [out]: a block at a multiple of 512 bytes; null if the thread has inserted no slice
     ! Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
-    function syncyte_cache_acquire(bytes, data) bind(C, name="syncyte_cache_acquire") result(answer)
+    function syncyte_cache_allocate(bytes, data) bind(C, name="syncyte_cache_allocate") result(answer)
       import
       integer(c_int64_t), value :: bytes
       type(c_ptr), intent(out) :: data
       integer(c_int32_t) :: answer
-    end function syncyte_cache_acquire
+    end function syncyte_cache_allocate
 
     !> Returns whether a pointer lies in a slice that a thread of this process has inserted.
     ! data [in]: any pointer
@@ -201,7 +181,7 @@ module syncyte_cache_c
     end function syncyte_cache_holds
 
     !> Frees a block, from any thread.
-    ! data [in]: a block of syncyte_cache_acquire(); null is ignored
+    ! data [in]: a block of syncyte_cache_allocate(); null is ignored
     ! Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
     function syncyte_cache_free(data) bind(C, name="syncyte_cache_free") result(answer)
       import

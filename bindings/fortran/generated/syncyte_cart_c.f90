@@ -8,27 +8,26 @@ module syncyte_cart_c
 
   interface
 
-    !> Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents,
-    !> periods.
+    !> Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, dims, periods.
     ! comm [in]: a communicator
     ! ndim [in]: dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
-    ! extents [in]: ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents
-    ! are as even as possible (MPI_Dims_create)
+    ! dims [in]: ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen dims are as
+    ! even as possible (MPI_Dims_create)
+    ! periods_length [in]: length of periods: ndim
     ! periods [in]: for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise
     ! 0; null: 0 for all
-    ! periods_length [in]: length of periods: ndim
     ! options [in]: null for defaults
     ! cart [out]: the Cartesian communicator; a null handle on ranks beyond the grid
-    ! Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen
-    ! because the number of ranks is not a multiple of the given ones.
-    function syncyte_cart_create(comm, ndim, extents, periods, periods_length, options, cart) bind(C, &
+    ! Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if dims cannot be chosen because
+    ! the number of ranks is not a multiple of the given ones.
+    function syncyte_cart_create(comm, ndim, dims, periods_length, periods, options, cart) bind(C, &
         name="syncyte_cart_create") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(in) :: extents(*)
-      integer(c_int32_t), intent(in), optional :: periods(*)
+      integer(c_int32_t), intent(in) :: dims(*)
       integer(c_int64_t), value :: periods_length
+      integer(c_int32_t), intent(in), optional :: periods(*)
       type(syncyte_comm_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: cart
       integer(c_int32_t) :: answer
@@ -44,17 +43,17 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_ndim
 
-    !> Returns extents and periods of the grid. Local.
+    !> Returns the grid's dims and periods. Local.
     ! cart [in]: a Cartesian communicator
     ! ndim [in]: its number of dimensions
-    ! extents [out]: ranks along each dimension
+    ! dims [out]: ranks along each dimension
     ! periods [out]: 1 for a periodic dimension, otherwise 0
     ! Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
-    function syncyte_cart_grid(cart, ndim, extents, periods) bind(C, name="syncyte_cart_grid") result(answer)
+    function syncyte_cart_grid(cart, ndim, dims, periods) bind(C, name="syncyte_cart_grid") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(out), optional :: extents(*)
+      integer(c_int32_t), intent(out), optional :: dims(*)
       integer(c_int32_t), intent(out), optional :: periods(*)
       integer(c_int32_t) :: answer
     end function syncyte_cart_grid
@@ -63,32 +62,31 @@ module syncyte_cart_c
     ! cart [in]: a Cartesian communicator
     ! rank [in]: one of its ranks
     ! ndim [in]: its number of dimensions
-    ! coordinates [out]: 0 to the extents - 1
+    ! coords [out]: 0 to the dims - 1
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
-    function syncyte_cart_coordinates(cart, rank, ndim, coordinates) bind(C, name="syncyte_cart_coordinates") &
-        result(answer)
+    function syncyte_cart_coords(cart, rank, ndim, coords) bind(C, name="syncyte_cart_coords") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: rank
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(out) :: coordinates(*)
+      integer(c_int32_t), intent(out) :: coords(*)
       integer(c_int32_t) :: answer
-    end function syncyte_cart_coordinates
+    end function syncyte_cart_coords
 
     !> Returns the rank at some coordinates. Local.
     ! cart [in]: a Cartesian communicator
     ! ndim [in]: its number of dimensions
-    ! coordinates [in]: any numbers; they wrap round in periodic dimensions
+    ! coords [in]: any numbers; they wrap round in periodic dimensions
     ! rank [out]: the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
-    function syncyte_cart_rank(cart, ndim, coordinates, rank) bind(C, name="syncyte_cart_rank") result(answer)
+    function syncyte_cart_rank_at(cart, ndim, coords, rank) bind(C, name="syncyte_cart_rank_at") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(in) :: coordinates(*)
+      integer(c_int32_t), intent(in) :: coords(*)
       integer(c_int32_t), intent(out) :: rank
       integer(c_int32_t) :: answer
-    end function syncyte_cart_rank
+    end function syncyte_cart_rank_at
 
     !> Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a
     !> dimension. Local.

@@ -16,9 +16,9 @@ module syncyte_carts
   !> A communicator that may have a grid.
   type, extends(message_comm), public :: cart_comm
   contains
-    procedure :: dimensions => comm_dimensions
+    procedure :: ndim => comm_ndim
     procedure :: grid => comm_grid
-    procedure :: coordinates => comm_coordinates
+    procedure :: coords => comm_coords
     procedure :: rank_at => comm_rank_at
     procedure :: shift => comm_shift
   end type cart_comm
@@ -26,7 +26,7 @@ module syncyte_carts
 contains
 
   !> Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
-  function comm_dimensions(self, stat, errmsg) result(answer)
+  function comm_ndim(self, stat, errmsg) result(answer)
     class(cart_comm), intent(in) :: self
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -38,29 +38,29 @@ contains
     status = syncyte_cart_ndim(self%handle, ndim_c)
     answer = int(ndim_c)
     call finish(status, stat, errmsg)
-  end function comm_dimensions
+  end function comm_ndim
 
   !> Places along each dimension, and which dimensions are periodic. Local.
-  subroutine comm_grid(self, extents, periodic, stat, errmsg)
+  subroutine comm_grid(self, dims, periods, stat, errmsg)
     class(cart_comm), intent(in) :: self
-    integer, allocatable, intent(out) :: extents(:)
-    logical, allocatable, intent(out), optional :: periodic(:)
+    integer, allocatable, intent(out) :: dims(:)
+    logical, allocatable, intent(out), optional :: periods(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_int32_t), allocatable :: places(:), periods(:)
+    integer(c_int32_t), allocatable :: places(:), flags(:)
     integer(c_int32_t) :: ndim
     integer(c_int32_t) :: status
 
-    ndim = quiet_dimensions(self)
-    allocate (places(ndim), periods(ndim), source=0_c_int32_t)
-    status = syncyte_cart_grid(self%handle, ndim, places, periods)
-    extents = int(places(ndim:1:-1))
-    if (present(periodic)) periodic = periods(ndim:1:-1) /= 0
+    ndim = quiet_ndim(self)
+    allocate (places(ndim), flags(ndim), source=0_c_int32_t)
+    status = syncyte_cart_grid(self%handle, ndim, places, flags)
+    dims = int(places(ndim:1:-1))
+    if (present(periods)) periods = flags(ndim:1:-1) /= 0
     call finish(status, stat, errmsg)
   end subroutine comm_grid
 
   !> Coordinates of a rank, this one if rank is absent; from 0. Local.
-  subroutine comm_coordinates(self, place, rank, stat, errmsg)
+  subroutine comm_coords(self, place, rank, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, allocatable, intent(out) :: place(:)
     integer, intent(in), optional :: rank  !! one of its ranks
@@ -74,17 +74,17 @@ contains
     local = SYNCYTE_SUCCESS
     rank_c = 0
     if (present(rank)) rank_c = int(rank, c_int32_t)
-    ndim = quiet_dimensions(self)
+    ndim = quiet_ndim(self)
     allocate (reversed(ndim), source=-1_c_int32_t)
     if (.not. present(rank)) local = syncyte_comm_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cart_coordinates"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cart_coords"//c_null_char)
     else
-      status = syncyte_cart_coordinates(self%handle, rank_c, ndim, reversed)
+      status = syncyte_cart_coords(self%handle, rank_c, ndim, reversed)
     end if
     place = int(reversed(ndim:1:-1))
     call finish(status, stat, errmsg)
-  end subroutine comm_coordinates
+  end subroutine comm_coords
 
   !> Rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
   function comm_rank_at(self, place, stat, errmsg) result(answer)
@@ -99,7 +99,7 @@ contains
 
     rank_c = SYNCYTE_PROC_NULL
     reversed = int(place(size(place):1:-1), c_int32_t)
-    status = syncyte_cart_rank(self%handle, size(place, kind=c_int32_t), reversed, rank_c)
+    status = syncyte_cart_rank_at(self%handle, size(place, kind=c_int32_t), reversed, rank_c)
     answer = int(rank_c)
     call finish(status, stat, errmsg)
   end function comm_rank_at
@@ -120,7 +120,7 @@ contains
 
     source_c = SYNCYTE_PROC_NULL
     dest_c = SYNCYTE_PROC_NULL
-    status = syncyte_cart_shift(self%handle, quiet_dimensions(self) - int(dim, c_int32_t), int(displacement, &
+    status = syncyte_cart_shift(self%handle, quiet_ndim(self) - int(dim, c_int32_t), int(displacement, &
         c_int32_t), source_c, dest_c)
     if (present(source)) source = int(source_c)
     if (present(dest)) dest = int(dest_c)
@@ -128,11 +128,11 @@ contains
   end subroutine comm_shift
 
   !> Number of dimensions without an error.
-  integer(c_int32_t) function quiet_dimensions(self) result(ndim)
+  integer(c_int32_t) function quiet_ndim(self) result(ndim)
     class(cart_comm), intent(in) :: self
     integer(c_int32_t) :: ignored
 
     ndim = 0
     ignored = syncyte_cart_ndim(self%handle, ndim)
-  end function quiet_dimensions
+  end function quiet_ndim
 end module syncyte_carts

@@ -110,7 +110,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine file_key
 
-  !> Element type, global shape (reversed: rows last) and layout of a key. Local.
+  !> Element type, global shape (reversed: rows last) and kind of a key. Local.
   subroutine file_describe(self, key, dtype, shape, sharded, stat, errmsg)
     class(syncyte_checkpoint_file), intent(in) :: self
     character(len=*), intent(in) :: key
@@ -121,15 +121,15 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=:), allocatable, target :: key_c
     type(syncyte_buffer_t) :: global
-    integer(c_int32_t) :: layout
+    integer(c_int32_t) :: kind
     integer(c_int32_t) :: status
 
     call to_c(key, key_c)
-    layout = SYNCYTE_LAYOUT_REPLICATED
-    status = syncyte_checkpoint_describe(self%handle, key_c, global, layout)
+    kind = SYNCYTE_ENTRY_REPLICATED
+    status = syncyte_checkpoint_describe(self%handle, key_c, global, kind)
     dtype = global%dtype
     shape = global%shape(global%ndim:1:-1)
-    if (present(sharded)) sharded = layout == SYNCYTE_LAYOUT_SHARDED
+    if (present(sharded)) sharded = kind == SYNCYTE_ENTRY_SHARDED
     call finish(status, stat, errmsg)
   end subroutine file_describe
 
@@ -178,16 +178,16 @@ contains
     character(kind=c_char, len=:), allocatable, target :: key_c
     integer(c_int32_t) :: dtype_c
     type(syncyte_checkpoint_entry_t) :: entry
-    integer(c_int32_t) :: layout
+    integer(c_int32_t) :: kind
     integer(c_int32_t) :: status
 
     call syncyte_set_span(array)
     call to_c(key, key_c)
     dtype_c = 0
     if (present(dtype)) dtype_c = dtype
-    layout = SYNCYTE_LAYOUT_REPLICATED
-    if (present(sharded)) layout = merge(SYNCYTE_LAYOUT_SHARDED, SYNCYTE_LAYOUT_REPLICATED, sharded)
-    status = fortran_entry_fill(key_c, array, layout, dtype_c, entry)
+    kind = SYNCYTE_ENTRY_REPLICATED
+    if (present(sharded)) kind = merge(SYNCYTE_ENTRY_SHARDED, SYNCYTE_ENTRY_REPLICATED, sharded)
+    status = fortran_entry_fill(key_c, array, kind, dtype_c, entry)
     call append(self, status, entry)
     call finish(status, stat, errmsg)
   end subroutine entries_add
@@ -261,7 +261,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=:), allocatable, target :: path_c
     integer(c_int64_t) :: step_c
-    integer(c_size_t) :: block_bytes_c
+    integer(c_int64_t) :: block_bytes_c
     type(syncyte_checkpoint_options_t) :: options
     integer(c_int32_t) :: status, local
 
@@ -271,7 +271,7 @@ contains
     call to_c(path, path_c)
     if (present(step) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(step, "step"//c_null_char, step_c)
     if (present(step)) options%step = step_c
-    if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_size(block_bytes, &
+    if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(block_bytes, &
         "block_bytes"//c_null_char, block_bytes_c)
     if (present(block_bytes)) options%block_bytes = block_bytes_c
     if (local /= SYNCYTE_SUCCESS) then

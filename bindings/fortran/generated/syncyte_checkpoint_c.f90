@@ -11,22 +11,22 @@ module syncyte_checkpoint_c
   !> Newest file format that this library reads and writes.
   integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
 
-  !> Layouts.
+  !> Kinds of entries.
   ! all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved
-  integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_REPLICATED = 0_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_ENTRY_REPLICATED = 0_c_int32_t
   ! each rank holds some rows, in rank order
-  integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_SHARDED = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_ENTRY_SHARDED = 1_c_int32_t
 
   !> One named tensor to save or load.
   type, bind(C) :: syncyte_checkpoint_entry_t
     ! sizeof(syncyte_checkpoint_entry_t)
-    integer(c_size_t) :: struct_size = 184_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
     type(c_ptr) :: key = c_null_ptr
+    ! host memory, contiguous; this rank's rows if sharded; read during the call
+    type(c_ptr) :: data = c_null_ptr
     ! replicated or sharded
-    integer(c_int32_t) :: layout = 0_c_int32_t
-    ! host memory, contiguous; this rank's rows if sharded
-    type(syncyte_buffer_t) :: data
+    integer(c_int32_t) :: kind = 0_c_int32_t
   end type syncyte_checkpoint_entry_t
 
   !> Options of save and open.
@@ -34,7 +34,7 @@ module syncyte_checkpoint_c
     ! sizeof(syncyte_checkpoint_options_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
-    integer(c_size_t) :: block_bytes = 0_c_size_t
+    integer(c_int64_t) :: block_bytes = 0_c_int64_t
     ! stored as the attribute "step" when saving; any number
     integer(c_int64_t) :: step = 0_c_int64_t
   end type syncyte_checkpoint_options_t
@@ -56,7 +56,7 @@ module syncyte_checkpoint_c
     end function syncyte_hdf5_version
 
     !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
-    !> count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with
+    !> count, keys, kinds, dtypes, extents (without the first one of sharded entries), options; with
     !> SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch error names the key, the property and
     !> the ranks that differ. The new file takes the permissions of the file that it replaces, and its owner and
     !> group if this process may set them (otherwise the file is this user's, and a different group gets no access).
@@ -133,19 +133,19 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_key
 
-    !> Returns the element type, global shape and layout of a key. Local.
+    !> Returns the element type, global shape and kind of a key. Local.
     ! checkpoint [in]: an open checkpoint
     ! key [in]: its name
     ! global [in,out]: struct_size set by the caller; the rest is filled, with data null
-    ! layout [out]: layout with which it was saved
+    ! kind [out]: kind with which it was saved
     ! Returns: SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
-    function syncyte_checkpoint_describe(checkpoint, key, global, layout) bind(C, &
+    function syncyte_checkpoint_describe(checkpoint, key, global, kind) bind(C, &
         name="syncyte_checkpoint_describe") result(answer)
       import
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)
       type(syncyte_buffer_t), intent(inout) :: global
-      integer(c_int32_t), intent(out), optional :: layout
+      integer(c_int32_t), intent(out), optional :: kind
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_describe
 

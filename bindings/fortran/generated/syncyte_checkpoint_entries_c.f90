@@ -9,18 +9,18 @@ module syncyte_checkpoint_entries_c
 
   interface
 
-    !> Fills an entry with an array; fortran_entry_clear() frees its key.
+    !> Fills an entry with an array; fortran_entry_clear() frees its key and its buffer.
     ! key [in]: name of the array
     ! array [in]: contiguous
-    ! layout [in]: replicated or sharded
+    ! kind [in]: replicated or sharded
     ! dtype [in]: to take the array for if it can carry that (bytes of bool, bits of 16-bit floats), or 0
     ! entry [out]: the entry
-    function fortran_entry_fill(key, array, layout, dtype, entry) bind(C, name="fortran_entry_fill") &
+    function fortran_entry_fill(key, array, kind, dtype, entry) bind(C, name="fortran_entry_fill") &
         result(answer)
       import
       character(kind=c_char), intent(in) :: key(*)
       type(*), dimension(..), intent(in), target, asynchronous :: array
-      integer(c_int32_t), value :: layout
+      integer(c_int32_t), value :: kind
       integer(c_int32_t), value :: dtype
       type(syncyte_checkpoint_entry_t), intent(out) :: entry
       integer(c_int32_t) :: answer
@@ -39,7 +39,7 @@ module syncyte_checkpoint_entries_c
       integer(c_int32_t) :: answer
     end function fortran_entry_fill_tensor
 
-    !> Frees an entry's key.
+    !> Frees an entry's key and buffer.
     ! entry [in,out]: the entry
     function fortran_entry_clear(entry) bind(C, name="fortran_entry_clear") result(answer)
       import

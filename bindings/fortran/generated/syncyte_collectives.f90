@@ -27,19 +27,20 @@ module syncyte_collectives
     procedure :: scan => comm_scan
     procedure :: exscan => comm_exscan
     procedure :: counts => comm_counts
-    procedure :: gather => comm_gather
+    procedure :: gather_along => comm_gather_along
     procedure :: allgather => comm_allgather
+    procedure :: allgather_along => comm_allgather_along
     procedure :: allgatherv => comm_allgatherv
-    procedure :: scatter => comm_scatter
-    procedure :: reduce_scatter => comm_reduce_scatter
-    procedure :: alltoall => comm_alltoall
+    procedure :: scatter_along => comm_scatter_along
+    procedure :: reduce_scatter_along => comm_reduce_scatter_along
+    procedure :: alltoall_along => comm_alltoall_along
     procedure :: alltoallv => comm_alltoallv
     procedure :: neighbor_alltoall => comm_neighbor_alltoall
     procedure :: ibcast => comm_ibcast
     procedure :: iallreduce => comm_iallreduce
-    procedure :: iallgather => comm_iallgather
-    procedure :: ireduce_scatter => comm_ireduce_scatter
-    procedure :: ialltoall => comm_ialltoall
+    procedure :: iallgather_along => comm_iallgather_along
+    procedure :: ireduce_scatter_along => comm_ireduce_scatter_along
+    procedure :: ialltoall_along => comm_ialltoall_along
   end type collective_comm
 
 contains
@@ -143,18 +144,18 @@ contains
   end subroutine comm_reduce
 
   !> Reduces element by element over the ranks from the first to this one, its own included. Collective.
-  subroutine comm_scan(self, output, op, input, from_last, stat, errmsg)
+  subroutine comm_scan(self, output, op, input, reverse, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(in), target, optional :: input  !! absent: output's contents (in place)
-    logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
+    logical, intent(in), optional :: reverse  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: output_buffer
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), pointer :: input_given
-    integer(c_int32_t) :: from_last_c
+    integer(c_int32_t) :: reverse_c
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(output)
@@ -165,12 +166,12 @@ contains
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
-    from_last_c = 0
-    if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
+    reverse_c = 0
+    if (present(reverse)) reverse_c = merge(1_c_int32_t, 0_c_int32_t, reverse)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_scan"//c_null_char)
     else
-      status = syncyte_comm_scan(self%handle, input_given, op, from_last_c, output=output_buffer)
+      status = syncyte_comm_scan(self%handle, input_given, op, reverse_c, output=output_buffer)
     end if
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
@@ -179,18 +180,18 @@ contains
 
   !> Exclusive scan: as scan, without this rank's own elements. The rank where it begins gets the identity element: 0 for
   !> SUM, 1 for PROD, the highest value for MIN, the lowest for MAX. Collective.
-  subroutine comm_exscan(self, output, op, input, from_last, stat, errmsg)
+  subroutine comm_exscan(self, output, op, input, reverse, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! of input's dtype and number of elements; must not overlap input
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(in), target, optional :: input  !! absent: output's contents (in place)
-    logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
+    logical, intent(in), optional :: reverse  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: output_buffer
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), pointer :: input_given
-    integer(c_int32_t) :: from_last_c
+    integer(c_int32_t) :: reverse_c
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(output)
@@ -201,12 +202,12 @@ contains
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
       input_given => input_buffer
     end if
-    from_last_c = 0
-    if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
+    reverse_c = 0
+    if (present(reverse)) reverse_c = merge(1_c_int32_t, 0_c_int32_t, reverse)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_exscan"//c_null_char)
     else
-      status = syncyte_comm_exscan(self%handle, input_given, op, from_last_c, output=output_buffer)
+      status = syncyte_comm_exscan(self%handle, input_given, op, reverse_c, output=output_buffer)
     end if
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
@@ -232,15 +233,15 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_counts"//c_null_char)
     else
-      status = syncyte_comm_counts(self%handle, count_c, counts=counts_c, counts_length=size(counts_c, &
-          kind=c_int64_t))
+      status = syncyte_comm_counts(self%handle, count_c, counts_length=size(counts_c, kind=c_int64_t), &
+          counts=counts_c)
     end if
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integers(counts, "counts"//c_null_char, counts_c)
     call finish(status, stat, errmsg)
   end subroutine comm_counts
 
   !> Joins the ranks' parts along a dimension, on root. Collective.
-  subroutine comm_gather(self, input, output, root, dim, counts, stat, errmsg)
+  subroutine comm_gather_along(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! this rank's part
     type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
@@ -284,35 +285,16 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
-          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
+          size(counts_c, kind=c_int64_t), counts_c, int(root, c_int32_t), output=output_given)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_gather
+  end subroutine comm_gather_along
 
-  !> Concatenates equal contributions of all ranks, in order of ranks; with dim or counts: joins the ranks' parts
-  !> along a dimension, as gather, on all ranks. Collective.
-  subroutine comm_allgather(self, input, output, stat, errmsg, dim, counts)
+  !> Concatenates equal contributions of all ranks, in order of ranks. Collective.
+  subroutine comm_allgather(self, input, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
-    type(*), dimension(..), intent(inout), target :: output          !! size times as many elements, or the whole
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer, intent(in), optional :: dim                             !! by keyword, as stat came first
-    type(*), dimension(..), intent(in), target, optional :: counts  !! any integers (size)
-
-    if (present(dim) .or. present(counts)) then
-      call comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
-    else
-      call comm_allgather_equal(self, input, output, stat, errmsg)
-    end if
-  end subroutine comm_allgather
-
-  !> Concatenates equal contributions.
-  subroutine comm_allgather_equal(self, input, output, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: input
-    ! of input's dtype and size times as many elements; must not overlap input
-    type(*), dimension(..), intent(inout), target :: output
+    type(*), dimension(..), intent(inout), target :: output  !! size times as many elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -331,9 +313,9 @@ contains
     ignored = fortran_release(input, 0_c_int32_t, input_buffer)
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     call finish(status, stat, errmsg)
-  end subroutine comm_allgather_equal
+  end subroutine comm_allgather
 
-  !> Joins parts along a dimension.
+  !> Joins the ranks' parts along a dimension, on all ranks. Collective.
   subroutine comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! this rank's part
@@ -370,7 +352,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_allgather_along(self%handle, input_buffer, dim_axis, &
-          counts_c, size(counts_c, kind=c_int64_t), output=output_buffer)
+          size(counts_c, kind=c_int64_t), counts_c, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_allgather_along
@@ -398,7 +380,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allgatherv"//c_null_char)
     else
-      status = syncyte_comm_allgatherv(self%handle, input_buffer, counts_c, size(counts_c, kind=c_int64_t), &
+      status = syncyte_comm_allgatherv(self%handle, input_buffer, size(counts_c, kind=c_int64_t), counts_c, &
           output=output_buffer)
     end if
     ignored = fortran_release(input, 0_c_int32_t, input_buffer)
@@ -407,7 +389,7 @@ contains
   end subroutine comm_allgatherv
 
   !> Cuts root's array along a dimension, a part for every rank. Collective.
-  subroutine comm_scatter(self, input, output, root, dim, counts, stat, errmsg)
+  subroutine comm_scatter_along(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
     type(*), dimension(..), intent(inout), target :: output  !! this rank's part, not overlapping input
@@ -452,13 +434,13 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
-          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
+          size(counts_c, kind=c_int64_t), counts_c, int(root, c_int32_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_scatter
+  end subroutine comm_scatter_along
 
   !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
-  subroutine comm_reduce_scatter(self, input, output, op, dim, counts, stat, errmsg)
+  subroutine comm_reduce_scatter_along(self, input, output, op, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! a whole array
     type(*), dimension(..), intent(inout), target :: output  !! this rank's part, not overlapping input
@@ -496,15 +478,15 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
-          dim_axis, counts_c, size(counts_c, kind=c_int64_t), op, output=output_buffer)
+          dim_axis, size(counts_c, kind=c_int64_t), counts_c, op, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_reduce_scatter
+  end subroutine comm_reduce_scatter_along
 
   !> Changes the dimension along which a whole array is cut over the ranks (a parallel transposition); with equal
   !> dimensions, the counts of its parts. Collective.
-  subroutine comm_alltoall(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, stat, &
-      errmsg)
+  subroutine comm_alltoall_along(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, &
+      stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! this rank's part along gather_axis
     type(*), dimension(..), intent(inout), target :: output  !! this rank's part along scatter_axis, not overlapping input
@@ -555,11 +537,11 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_counts)) &
         status = collect_counts(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
-          gather_dim_axis, gather_counts_c, size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, &
-          scatter_counts_c, size(scatter_counts_c, kind=c_int64_t), output=output_buffer)
+          gather_dim_axis, size(gather_counts_c, kind=c_int64_t), gather_counts_c, scatter_dim_axis, &
+          size(scatter_counts_c, kind=c_int64_t), scatter_counts_c, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_alltoall
+  end subroutine comm_alltoall_along
 
   !> Every rank sends a block to every rank. Collective.
   subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
@@ -591,8 +573,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_alltoallv"//c_null_char)
     else
-      status = syncyte_comm_alltoallv(self%handle, input_buffer, send_counts_c, size(send_counts_c, &
-          kind=c_int64_t), recv_counts_c, size(recv_counts_c, kind=c_int64_t), output=output_buffer)
+      status = syncyte_comm_alltoallv(self%handle, input_buffer, size(send_counts_c, kind=c_int64_t), &
+          send_counts_c, size(recv_counts_c, kind=c_int64_t), recv_counts_c, output=output_buffer)
     end if
     ignored = fortran_release(input, 0_c_int32_t, input_buffer)
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
@@ -680,9 +662,9 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallreduce
 
-  !> Starts allgather along a dimension; counts must be given, since a start cannot collect them. Collective;
+  !> Starts allgather_along; counts must be given, since a start cannot collect them. Collective;
   !> does not wait.
-  subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
+  subroutine comm_iallgather_along(self, input, output, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part
     type(*), dimension(..), intent(inout), target, asynchronous :: output  !! the whole array, not overlapping input
@@ -712,14 +694,14 @@ contains
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
           "comm_iallgather_along"//c_null_char)
     else
-      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
-          kind=c_int64_t), output=output_buffer, request=request%handle)
+      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, size(counts_c, &
+          kind=c_int64_t), counts_c, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_iallgather
+  end subroutine comm_iallgather_along
 
-  !> Starts reduce_scatter; counts must be given. Collective; does not wait.
-  subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
+  !> Starts reduce_scatter_along; counts must be given. Collective; does not wait.
+  subroutine comm_ireduce_scatter_along(self, input, output, op, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input  !! a whole array
     type(*), dimension(..), intent(inout), target, asynchronous :: output  !! this rank's part, not overlapping input
@@ -750,14 +732,14 @@ contains
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
           "comm_ireduce_scatter_along"//c_null_char)
     else
-      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
-          kind=c_int64_t), op, output=output_buffer, request=request%handle)
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, size(counts_c, &
+          kind=c_int64_t), counts_c, op, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_ireduce_scatter
+  end subroutine comm_ireduce_scatter_along
 
-  !> Starts alltoall; both counts must be given. Collective; does not wait.
-  subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
+  !> Starts alltoall_along; both counts must be given. Collective; does not wait.
+  subroutine comm_ialltoall_along(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
       scatter_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part along gather_axis
@@ -801,10 +783,10 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ialltoall_along"//c_null_char)
     else
-      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_counts_c, &
-          size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, scatter_counts_c, size(scatter_counts_c, &
-          kind=c_int64_t), output=output_buffer, request=request%handle)
+      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, size(gather_counts_c, &
+          kind=c_int64_t), gather_counts_c, scatter_dim_axis, size(scatter_counts_c, kind=c_int64_t), &
+          scatter_counts_c, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_ialltoall
+  end subroutine comm_ialltoall_along
 end module syncyte_collectives

@@ -7,12 +7,6 @@ module syncyte_collectives_c
   public
   private :: c_syncyte_finalize
 
-  !> Directions of a scan.
-  ! from rank 0 up: MPI's order
-  integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_FIRST = 0_c_int32_t
-  ! from the last rank down: the adjoint of the other
-  integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_LAST = 1_c_int32_t
-
   !> Options of a collective operation.
   type, bind(C) :: syncyte_collective_options_t
     ! sizeof(syncyte_collective_options_t)
@@ -21,10 +15,10 @@ module syncyte_collectives_c
     type(c_ptr) :: stream = c_null_ptr
     ! an additional fact, equal on all ranks, for libraries on top; 0 by default
     integer(c_int64_t) :: fact = 0_c_int64_t
+    ! number of facts, 0 to 24
+    integer(c_int64_t) :: fact_count = 0_c_int64_t
     ! additional facts with names for the message, read during the call; null if none
     type(c_ptr) :: facts = c_null_ptr
-    ! number of facts, 0 to 24
-    integer(c_int32_t) :: fact_count = 0_c_int32_t
   end type syncyte_collective_options_t
 
   interface
@@ -84,17 +78,17 @@ module syncyte_collectives_c
     !> options->fact.
     ! comm [in]: a communicator
     ! input [in]: contiguous, counts[rank] elements
-    ! counts [in]: elements of every rank, 0 or more, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: elements of every rank, 0 or more, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: contiguous, the sum of counts elements; must not overlap input
-    function syncyte_comm_allgatherv(comm, input, counts, counts_length, options, output) bind(C, &
+    function syncyte_comm_allgatherv(comm, input, counts_length, counts, options, output) bind(C, &
         name="syncyte_comm_allgatherv") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -105,21 +99,21 @@ module syncyte_collectives_c
     !> SYNCYTE_CHECK=full entry by entry).
     ! comm [in]: a communicator
     ! input [in]: contiguous, the blocks in order of target ranks
-    ! send_counts [in]: elements for every rank
     ! send_counts_length [in]: length of send_counts: comm's size
-    ! recv_counts [in]: elements from every rank
+    ! send_counts [in]: elements for every rank
     ! recv_counts_length [in]: length of recv_counts: comm's size
+    ! recv_counts [in]: elements from every rank
     ! options [in]: null for defaults
     ! output [out]: contiguous, the blocks in order of source ranks; must not overlap input
-    function syncyte_comm_alltoallv(comm, input, send_counts, send_counts_length, recv_counts, &
-        recv_counts_length, options, output) bind(C, name="syncyte_comm_alltoallv") result(answer)
+    function syncyte_comm_alltoallv(comm, input, send_counts_length, send_counts, recv_counts_length, &
+        recv_counts, options, output) bind(C, name="syncyte_comm_alltoallv") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
-      integer(c_int64_t), intent(in) :: send_counts(*)
       integer(c_int64_t), value :: send_counts_length
-      integer(c_int64_t), intent(in) :: recv_counts(*)
+      integer(c_int64_t), intent(in) :: send_counts(*)
       integer(c_int64_t), value :: recv_counts_length
+      integer(c_int64_t), intent(in) :: recv_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -170,21 +164,21 @@ module syncyte_collectives_c
     end function syncyte_comm_reduce
 
     !> Reduces element by element over the ranks from the first (or the last) to this one, its own included.
-    !> Collective; facts: dtype, number of elements, op, from, options->fact.
+    !> Collective; facts: dtype, number of elements, op, reverse, options->fact.
     ! comm [in]: a communicator
     ! input [in]: contiguous; null: output's contents (in place)
     ! op [in]: reduction
-    ! from [in]: where the scan begins
+    ! reverse [in]: 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
     ! options [in]: null for defaults
     ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_scan(comm, input, op, from, options, output) bind(C, name="syncyte_comm_scan") &
+    function syncyte_comm_scan(comm, input, op, reverse, options, output) bind(C, name="syncyte_comm_scan") &
         result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
       integer(c_int32_t), value :: op
-      integer(c_int32_t), value :: from
+      integer(c_int32_t), value :: reverse
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -196,17 +190,17 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: contiguous; null: output's contents (in place)
     ! op [in]: reduction
-    ! from [in]: where the scan begins
+    ! reverse [in]: 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
     ! options [in]: null for defaults
     ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_exscan(comm, input, op, from, options, output) bind(C, name="syncyte_comm_exscan") &
+    function syncyte_comm_exscan(comm, input, op, reverse, options, output) bind(C, name="syncyte_comm_exscan") &
         result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
       integer(c_int32_t), value :: op
-      integer(c_int32_t), value :: from
+      integer(c_int32_t), value :: reverse
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -216,16 +210,16 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! count [in]: this rank's number, 0 or more
     ! options [in]: null for defaults
-    ! counts [out]: the numbers of all ranks, in rank order
     ! counts_length [in]: length of counts: comm's size
-    function syncyte_comm_counts(comm, count, options, counts, counts_length) bind(C, &
+    ! counts [out]: the numbers of all ranks, in rank order
+    function syncyte_comm_counts(comm, count, options, counts_length, counts) bind(C, &
         name="syncyte_comm_counts") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int64_t), value :: count
       type(syncyte_collective_options_t), intent(in), optional :: options
-      integer(c_int64_t), intent(out) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(out) :: counts(*)
       integer(c_int32_t) :: answer
     end function syncyte_comm_counts
 
@@ -234,19 +228,19 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: dimension along which the parts are joined
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! root [in]: rank that gets the whole array
     ! options [in]: null for defaults
     ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
-    function syncyte_comm_gather_along(comm, input, axis, counts, counts_length, root, options, output) bind(C, &
+    function syncyte_comm_gather_along(comm, input, axis, counts_length, counts, root, options, output) bind(C, &
         name="syncyte_comm_gather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in), optional :: output
@@ -258,18 +252,18 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: dimension along which the parts are joined
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
-    function syncyte_comm_allgather_along(comm, input, axis, counts, counts_length, options, output) bind(C, &
+    function syncyte_comm_allgather_along(comm, input, axis, counts_length, counts, options, output) bind(C, &
         name="syncyte_comm_allgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -279,19 +273,19 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: on root: the whole array; elsewhere ignored, may be null
     ! axis [in]: dimension to cut
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! root [in]: rank that has the whole array
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
-    function syncyte_comm_scatter_along(comm, input, axis, counts, counts_length, root, options, output) bind(C, &
+    function syncyte_comm_scatter_along(comm, input, axis, counts_length, counts, root, options, output) bind(C, &
         name="syncyte_comm_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
@@ -304,20 +298,20 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: a whole array
     ! axis [in]: dimension to cut
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts, counts_length, op, options, output) &
+    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts_length, counts, op, options, output) &
         bind(C, name="syncyte_comm_reduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
@@ -331,25 +325,25 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
     ! gather_axis [in]: dimension along which the inputs are parts
-    ! gather_counts [in]: their extents, equal on all ranks
     ! gather_counts_length [in]: length of gather_counts: comm's size
+    ! gather_counts [in]: their extents, equal on all ranks
     ! scatter_axis [in]: dimension along which the outputs are parts
-    ! scatter_counts [in]: their extents, equal on all ranks
     ! scatter_counts_length [in]: length of scatter_counts: comm's size
+    ! scatter_counts [in]: their extents, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
-    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_counts, gather_counts_length, &
-        scatter_axis, scatter_counts, scatter_counts_length, options, output) bind(C, &
+    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_counts_length, gather_counts, &
+        scatter_axis, scatter_counts_length, scatter_counts, options, output) bind(C, &
         name="syncyte_comm_alltoall_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: gather_axis
-      integer(c_int64_t), intent(in) :: gather_counts(*)
       integer(c_int64_t), value :: gather_counts_length
+      integer(c_int64_t), intent(in) :: gather_counts(*)
       integer(c_int32_t), value :: scatter_axis
-      integer(c_int64_t), intent(in) :: scatter_counts(*)
       integer(c_int64_t), value :: scatter_counts_length
+      integer(c_int64_t), intent(in) :: scatter_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer

@@ -10,7 +10,7 @@ module syncyte_comm_c
   type, bind(C) :: syncyte_init_options_t
     ! sizeof(syncyte_init_options_t)
     integer(c_size_t) :: struct_size = 16_c_size_t
-    ! thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+    ! thread level to request if this call initializes MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     integer(c_int32_t) :: thread_level = 3_c_int32_t
   end type syncyte_init_options_t
 
@@ -26,6 +26,8 @@ module syncyte_comm_c
 
   !> A named number that all ranks must share.
   type, bind(C) :: syncyte_fact_t
+    ! sizeof(syncyte_fact_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
     ! for the message
     type(c_ptr) :: name = c_null_ptr
     ! must be equal on all ranks
@@ -70,10 +72,10 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_last_error_agreed
 
-    !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+    !> Ends Syncyte: frees all windows and communicators, and finalizes MPI if syncyte_init() had initialized it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the
-    !> function does not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which
+    !> the application finalizes MPI first, this happens inside MPI_Finalize. If a rank has died before, the
+    !> function does not wait: it logs an error, frees nothing that ranks share, and does not finalize MPI, which
     !> must not be called any more. Further calls, and calls in a forked child, do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
@@ -100,7 +102,7 @@ module syncyte_comm_c
     !> is not held; the function is not called while the lock's owner answers; - a halo cannot be used after an
     !> interrupted blocking exchange or accumulate; neighbours may still wait for it; - after a collective the ranks
     !> of its communicator are out of step: every later collective on it returns SYNCYTE_ERR_INTERRUPTED on this
-    !> rank; after a collective of the world communicator, syncyte_finalize() frees nothing, and does not finalise
+    !> rank; after a collective of the world communicator, syncyte_finalize() frees nothing, and does not finalize
     !> MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not call the function; syncyte_finalize()
     !> never does.
     ! hook [in]: function; may call Syncyte, but must not wait for the same operation
@@ -121,7 +123,7 @@ module syncyte_comm_c
       type(c_ptr) :: answer
     end function syncyte_abort
 
-    !> Returns whether Syncyte is initialised. Local; callable at any time.
+    !> Returns whether Syncyte is initialized. Local; callable at any time.
     ! flag [out]: 1 between init and finalize, also in a child forked then; otherwise 0
     function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
       import
@@ -129,7 +131,7 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_initialized
 
-    !> Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+    !> Returns whether this rank knows that a rank has died. A program that initialized MPI itself asks after
     !> syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
     !> thread-safe; callable at any time.
     ! flag [out]: 1 or 0
@@ -261,32 +263,33 @@ module syncyte_comm_c
     ! comm [in]: a communicator
     ! options [in]: null for defaults
     ! node [out]: this node's ranks, in rank order
-    function syncyte_comm_node(comm, options, node) bind(C, name="syncyte_comm_node") result(answer)
+    function syncyte_comm_split_node(comm, options, node) bind(C, name="syncyte_comm_split_node") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: node
       integer(c_int32_t) :: answer
-    end function syncyte_comm_node
+    end function syncyte_comm_split_node
 
     !> Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction
     !> on each node, then among leaders, crosses the network once per node.
     ! comm [in]: a communicator
     ! options [in]: null for defaults
     ! leaders [out]: one rank per node, numbered as the nodes are; a null handle on the other ranks
-    function syncyte_comm_leaders(comm, options, leaders) bind(C, name="syncyte_comm_leaders") result(answer)
+    function syncyte_comm_split_leaders(comm, options, leaders) bind(C, name="syncyte_comm_split_leaders") &
+        result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: leaders
       integer(c_int32_t) :: answer
-    end function syncyte_comm_leaders
+    end function syncyte_comm_split_leaders
 
     !> Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they
     !> call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it.
     ! comm [in]: a communicator; threads that make groups of it at the same time use different tags
-    ! ranks [in]: ranks of comm, each once, this rank among them
     ! count [in]: number of ranks, 1 or more
+    ! ranks [in]: ranks of comm, each once, this rank among them
     ! tag [in]: 0 to 1023
     ! options [in]: null for defaults; all ranks get an error in one rank's options
     ! group [out]: the communicator
@@ -295,17 +298,17 @@ module syncyte_comm_c
     ! alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out
     ! of range. Different lists are detected between ranks that list each other. The call waits for a rank that does
     ! not call.
-    function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, name="syncyte_comm_group") &
-        result(answer)
+    function syncyte_comm_create_group(comm, count, ranks, tag, options, group) bind(C, &
+        name="syncyte_comm_create_group") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), intent(in) :: ranks(*)
       integer(c_int64_t), value :: count
+      integer(c_int32_t), intent(in) :: ranks(*)
       integer(c_int32_t), value :: tag
       type(syncyte_comm_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: group
       integer(c_int32_t) :: answer
-    end function syncyte_comm_group
+    end function syncyte_comm_create_group
 
     !> Returns the topology: the communicator's ranks on nodes. Local.
     ! comm [in]: a communicator
@@ -423,7 +426,7 @@ module syncyte_comm_c
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: status
       character(kind=c_char), intent(in) :: operation(*)
-      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: count
       type(syncyte_fact_t), intent(in), optional :: facts(*)
       integer(c_int32_t) :: answer
     end function syncyte_comm_agree
@@ -443,7 +446,7 @@ module syncyte_comm_c
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: status
       character(kind=c_char), intent(in) :: operation(*)
-      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: count
       type(syncyte_fact_t), intent(in), optional :: facts(*)
       integer(c_int32_t) :: answer
     end function syncyte_comm_agree_unlimited
@@ -451,11 +454,11 @@ module syncyte_comm_c
     !> Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective.
     !> Creation and sync free them too; call this to free memory without either.
     ! comm [in]: a communicator
-    function syncyte_collect(comm) bind(C, name="syncyte_collect") result(answer)
+    function syncyte_comm_collect(comm) bind(C, name="syncyte_comm_collect") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t) :: answer
-    end function syncyte_collect
+    end function syncyte_comm_collect
 
     !> Returns when all ranks have called it. Collective.
     ! comm [in]: a communicator

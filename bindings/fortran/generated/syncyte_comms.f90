@@ -21,8 +21,8 @@ module syncyte_comms
     procedure :: dup => comm_dup
     procedure :: split => comm_split
     procedure :: split_program => comm_split_program
-    procedure :: node => comm_node
-    procedure :: leaders => comm_leaders
+    procedure :: split_node => comm_split_node
+    procedure :: split_leaders => comm_split_leaders
     procedure :: cartesian => comm_cartesian
     procedure :: rank => comm_rank
     procedure :: size => comm_size
@@ -185,7 +185,7 @@ contains
   end subroutine comm_split_program
 
   !> The ranks that share memory with this one. Collective.
-  subroutine comm_node(self, part, name, check, stat, errmsg)
+  subroutine comm_split_node(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
     character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
@@ -201,16 +201,16 @@ contains
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(check)) options%check = int(check, c_int32_t)
-    status = syncyte_comm_node(self%handle, options, made)
+    status = syncyte_comm_split_node(self%handle, options, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(part%handle)) ignored = syncyte_comm_destroy(part%handle)
       part%handle = made
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_node
+  end subroutine comm_split_node
 
   !> The first rank of each node, in the order of the nodes; the other ranks get a null part. Collective.
-  subroutine comm_leaders(self, part, name, check, stat, errmsg)
+  subroutine comm_split_leaders(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
     character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
@@ -226,21 +226,21 @@ contains
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(check)) options%check = int(check, c_int32_t)
-    status = syncyte_comm_leaders(self%handle, options, made)
+    status = syncyte_comm_split_leaders(self%handle, options, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(part%handle)) ignored = syncyte_comm_destroy(part%handle)
       part%handle = made
     end if
     call finish(status, stat, errmsg)
-  end subroutine comm_leaders
+  end subroutine comm_split_leaders
 
   !> Puts the first ranks on a grid; the first coordinate changes fastest from rank to rank. The other ranks get a null
   !> cart. Collective.
-  subroutine comm_cartesian(self, cart, extents, periodic, name, check, stat, errmsg)
+  subroutine comm_cartesian(self, cart, dims, periods, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: cart
-    integer, intent(in) :: extents(:)              !! places along each dimension; 0: chosen
-    logical, intent(in), optional :: periodic(:)  !! whether each dimension is; .false. if absent
+    integer, intent(in) :: dims(:)                !! places along each dimension; 0: chosen
+    logical, intent(in), optional :: periods(:)   !! whether each dimension is periodic; .false. if absent
     character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
@@ -248,8 +248,8 @@ contains
     type(c_ptr) :: made
     character(kind=c_char, len=:), allocatable, target :: name_c
     type(syncyte_comm_options_t) :: options
-    integer(c_int32_t) :: places(size(extents)), ndim
-    integer(c_int32_t), allocatable :: periods(:)
+    integer(c_int32_t) :: places(size(dims)), ndim
+    integer(c_int32_t), allocatable :: flags(:)
     integer(c_int64_t) :: entries
     integer(c_int32_t) :: status, ignored
 
@@ -257,14 +257,14 @@ contains
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     if (present(check)) options%check = int(check, c_int32_t)
-    ndim = size(extents, kind=c_int32_t)
-    places = int(extents(ndim:1:-1), c_int32_t)
+    ndim = size(dims, kind=c_int32_t)
+    places = int(dims(ndim:1:-1), c_int32_t)
     entries = 0
-    if (present(periodic)) then
-      entries = size(periodic, kind=c_int64_t)
-      periods = merge(1_c_int32_t, 0_c_int32_t, periodic(entries:1:-1))
+    if (present(periods)) then
+      entries = size(periods, kind=c_int64_t)
+      flags = merge(1_c_int32_t, 0_c_int32_t, periods(entries:1:-1))
     end if
-    status = syncyte_cart_create(self%handle, ndim, places, periods, entries, options, made)
+    status = syncyte_cart_create(self%handle, ndim, places, entries, flags, options, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(cart%handle)) ignored = syncyte_comm_destroy(cart%handle)
       cart%handle = made
@@ -362,7 +362,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
 
-    status = syncyte_collect(self%handle)
+    status = syncyte_comm_collect(self%handle)
     call finish(status, stat, errmsg)
   end subroutine comm_collect
 
@@ -404,7 +404,7 @@ contains
       facts(i)%name = c_loc(letters(i))
       facts(i)%value = values(i)
     end do
-    call finish(syncyte_comm_agree(self%handle, own_status, trim(operation)//c_null_char, int(count, c_int32_t), facts), &
+    call finish(syncyte_comm_agree(self%handle, own_status, trim(operation)//c_null_char, int(count, c_int64_t), facts), &
                 stat, errmsg)
   end subroutine comm_agree
 end module syncyte_comms

@@ -126,18 +126,6 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_integer
 
-    !> Reads a number of bytes from an integer of any kind.
-    ! scalar [in]: an integer, 0 or more
-    ! name [in]: of the dummy argument
-    ! value [out]: its value
-    function fortran_size(scalar, name, value) bind(C, name="fortran_size") result(answer)
-      import
-      type(*), dimension(..), intent(in), target, asynchronous :: scalar
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_size_t), intent(out) :: value
-      integer(c_int32_t) :: answer
-    end function fortran_size
-
     !> Writes a scalar integer of any kind.
     ! scalar [in,out]: an integer; absent is fine
     ! name [in]: of the dummy argument
@@ -216,7 +204,7 @@ module syncyte_fortran_c
     !> Row numbers of a tensor, from 0, read from numbers from 1.
     ! index [in]: integer(4) or integer(8)
     ! rows [in]: the tensor has
-    ! buffer [out]: the numbers; syncyte_memory_release() frees its data
+    ! buffer [out]: the numbers; syncyte_memory_free() frees its data
     function fortran_rows(index, rows, buffer) bind(C, name="fortran_rows") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: index
@@ -380,7 +368,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: first
       type(syncyte_buffer_t), intent(in) :: array
-      integer(c_size_t), intent(out) :: offset
+      integer(c_int64_t), intent(out) :: offset
       integer(c_int32_t) :: answer
     end function fortran_place
 

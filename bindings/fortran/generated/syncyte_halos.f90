@@ -26,8 +26,8 @@ module syncyte_halos
     procedure :: is_null => halo_is_null
     procedure :: exchange => halo_exchange
     procedure :: accumulate => halo_accumulate
-    procedure :: start_exchange => halo_start_exchange
-    procedure :: start_accumulate => halo_start_accumulate
+    procedure :: iexchange => halo_iexchange
+    procedure :: iaccumulate => halo_iaccumulate
   end type syncyte_halo
 
 contains
@@ -122,7 +122,7 @@ contains
   end subroutine halo_accumulate
 
   !> Starts to fill the ghosts. Until the request has ended, the array must stay, and only its interior may be read.
-  subroutine halo_start_exchange(self, array, request, stat, errmsg)
+  subroutine halo_iexchange(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     ! array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must
     ! not be read, and interior cells that ghosts copy must not be written
@@ -141,10 +141,10 @@ contains
       status = syncyte_halo_iexchange(self%handle, array_buffer, request%handle)
     end if
     call finish(status, stat, errmsg)
-  end subroutine halo_start_exchange
+  end subroutine halo_iexchange
 
   !> Starts the adjoint. Until the request has ended, the array must stay, and may not be read or written.
-  subroutine halo_start_accumulate(self, array, request, stat, errmsg)
+  subroutine halo_iaccumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     ! array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request
     ! has ended
@@ -163,5 +163,5 @@ contains
       status = syncyte_halo_iaccumulate(self%handle, array_buffer, request%handle)
     end if
     call finish(status, stat, errmsg)
-  end subroutine halo_start_accumulate
+  end subroutine halo_iaccumulate
 end module syncyte_halos

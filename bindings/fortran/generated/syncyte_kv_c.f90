@@ -16,13 +16,13 @@ module syncyte_kv_c
   ! in order, as the rows of a tensor: often used keys that are neighbours share a rank
   integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_BLOCK = 3_c_int32_t
 
-  !> Schemes of sampling, those of AdaPM.
+  !> Schemes of sampling.
   ! keys are drawn when the sample is prepared
-  integer(c_int32_t), parameter :: SYNCYTE_KV_NAIVE = 1_c_int32_t
-  ! as naive, and an intent is recorded for the keys
-  integer(c_int32_t), parameter :: SYNCYTE_KV_PRELOC = 2_c_int32_t
-  ! as preloc, from a pool of keys that the process's workers share
-  integer(c_int32_t), parameter :: SYNCYTE_KV_POOL = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_KV_PREPARED = 1_c_int32_t
+  ! as prepared, and an intent is recorded for the keys
+  integer(c_int32_t), parameter :: SYNCYTE_KV_INTENDED = 2_c_int32_t
+  ! as intended, from a set of keys that the process's workers share
+  integer(c_int32_t), parameter :: SYNCYTE_KV_SHARED = 3_c_int32_t
   ! keys are drawn when they are pulled; then the next local key upwards is taken
   integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
 
@@ -59,15 +59,15 @@ module syncyte_kv_c
     integer(c_int32_t) :: scheme = 4_c_int32_t
     ! distribution of the keys
     integer(c_int32_t) :: distribution = 1_c_int32_t
-    ! 0: no key repeats in a sample; not with a pool
+    ! 0: no key repeats in a sample; not with a shared set
     integer(c_int32_t) :: with_replacement = 1_c_int32_t
     ! first key of the range
     integer(c_int64_t) :: min_key = 0_c_int64_t
     ! end of the range: its last key + 1
     integer(c_int64_t) :: max_key = 0_c_int64_t
-    ! number of keys in the pool
-    integer(c_int64_t) :: pool_size = 250_c_int64_t
-    ! how often each key of a pool is used
+    ! number of keys in the shared set
+    integer(c_int64_t) :: shared_keys = 250_c_int64_t
+    ! how often each key of a shared set is used
     integer(c_int64_t) :: reuse = 1_c_int64_t
     ! seed; rank and worker number are mixed in
     integer(c_int64_t) :: seed = 0_c_int64_t
@@ -190,7 +190,7 @@ module syncyte_kv_c
 
     !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
     ! kv [in]: a store
-    ! sampling [in]: options, initialised with SYNCYTE_KV_SAMPLING_INIT
+    ! sampling [in]: options, initialized with SYNCYTE_KV_SAMPLING_INIT
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
     function syncyte_kv_set_sampling(kv, sampling) bind(C, name="syncyte_kv_set_sampling") result(answer)
       import
@@ -199,7 +199,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_set_sampling
 
-    !> Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for.
+    !> Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for.
     !> Collective, called by one thread of each process; also frees objects that all ranks have dropped.
     ! kv [in]: a store
     function syncyte_kv_sync(kv) bind(C, name="syncyte_kv_sync") result(answer)
@@ -231,8 +231,7 @@ module syncyte_kv_c
     end function syncyte_kv_worker_retain
 
     !> Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    !> barriers of its process no longer wait for it. Operations under way are given up, without a wait: their
-    !> values are not touched any more, and their pushes and sets of keys of other nodes happen or not.
+    !> barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
     ! worker [in]: a worker
     function syncyte_kv_worker_release(worker) bind(C, name="syncyte_kv_worker_release") result(answer)
       import
@@ -252,53 +251,91 @@ module syncyte_kv_c
     !> local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous, any number of dimensions
-    ! values [out]: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
-    ! timestamp [out]: timestamp to wait for; -1: complete. Null: complete on return
+    ! values [out]: float32, contiguous, as many as the keys have
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
-    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there
-    ! is a timestamp other than -1.
-    function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_pull") &
+    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+    function syncyte_kv_worker_pull(worker, keys, values) bind(C, name="syncyte_kv_worker_pull") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_pull
+
+    !> Starts kv_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [out]: as in pull; not to be read before the request has ended
+    ! request [out]: ends with pull's status; null: complete
+    ! Returns: as pull, for what is wrong on this rank.
+    function syncyte_kv_worker_ipull(worker, keys, values, request) bind(C, name="syncyte_kv_worker_ipull") &
         result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      integer(c_int64_t), intent(out), optional :: timestamp
+      type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_pull
+    end function syncyte_kv_worker_ipull
 
     !> Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
-    ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-    ! timestamp [out]: as in pull
+    ! values [in]: float32, contiguous, as many as the keys have
     ! Returns: as pull.
-    function syncyte_kv_worker_push(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_push") &
+    function syncyte_kv_worker_push(worker, keys, values) bind(C, name="syncyte_kv_worker_push") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_push
+
+    !> Starts kv_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [in]: as in push; not to be changed before the request has ended
+    ! request [out]: ends with push's status; null: complete
+    ! Returns: as push, for what is wrong on this rank.
+    function syncyte_kv_worker_ipush(worker, keys, values, request) bind(C, name="syncyte_kv_worker_ipush") &
         result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      integer(c_int64_t), intent(out), optional :: timestamp
+      type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_push
+    end function syncyte_kv_worker_ipush
 
     !> Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
-    ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-    ! timestamp [out]: as in pull
+    ! values [in]: float32, contiguous, as many as the keys have
     ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
-    function syncyte_kv_worker_set(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_set") &
+    function syncyte_kv_worker_set(worker, keys, values) bind(C, name="syncyte_kv_worker_set") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_set
+
+    !> Starts kv_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [in]: as in set; not to be changed before the request has ended
+    ! request [out]: ends with set's status; null: complete
+    ! Returns: as set, for what is wrong on this rank.
+    function syncyte_kv_worker_iset(worker, keys, values, request) bind(C, name="syncyte_kv_worker_iset") &
         result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      integer(c_int64_t), intent(out), optional :: timestamp
+      type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_set
+    end function syncyte_kv_worker_iset
 
     !> Reads the values of keys if all of them are local; on one node they always are. Local, without requests.
     ! worker [in]: a worker
@@ -320,14 +357,11 @@ module syncyte_kv_c
     !> Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
-    ! timestamp [out]: as in pull
     ! Returns: as pull.
-    function syncyte_kv_worker_localize(worker, keys, timestamp) bind(C, name="syncyte_kv_worker_localize") &
-        result(answer)
+    function syncyte_kv_worker_localize(worker, keys) bind(C, name="syncyte_kv_worker_localize") result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
-      integer(c_int64_t), intent(out), optional :: timestamp
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_localize
 
@@ -394,18 +428,34 @@ module syncyte_kv_c
     ! sample [in]: its number
     ! keys [out]: int64, contiguous, at most as many as the sample has left
     ! values [out]: float32, contiguous, as many as the keys have
-    ! timestamp [out]: as in pull
     ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
-    function syncyte_kv_worker_pull_sample(worker, sample, keys, values, timestamp) bind(C, &
+    function syncyte_kv_worker_pull_sample(worker, sample, keys, values) bind(C, &
         name="syncyte_kv_worker_pull_sample") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: sample
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      integer(c_int64_t), intent(out), optional :: timestamp
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull_sample
+
+    !> Starts kv_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+    ! worker [in]: a worker
+    ! sample [in]: its number
+    ! keys [out]: int64, contiguous; complete on return
+    ! values [out]: as in pull_sample; not to be read before the request has ended
+    ! request [out]: ends with pull_sample's status; null: complete
+    ! Returns: as pull_sample, for what is wrong on this rank.
+    function syncyte_kv_worker_ipull_sample(worker, sample, keys, values, request) bind(C, &
+        name="syncyte_kv_worker_ipull_sample") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: sample
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_ipull_sample
 
     !> Ends a sample before all its keys were pulled. Local.
     ! worker [in]: the worker that has prepared it
@@ -418,54 +468,17 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_finish_sample
 
-    !> Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns. Does not
-    !> wait; 0 also while another thread waits for it. Local.
-    ! worker [in]: the worker that began it
-    ! timestamp [in]: the operation's timestamp; -1: complete
-    ! has_ended [out]: 1, or 0 if it is under way
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
-    function syncyte_kv_worker_test(worker, timestamp, has_ended) bind(C, name="syncyte_kv_worker_test") &
-        result(answer)
-      import
-      type(c_ptr), value :: worker
-      integer(c_int64_t), value :: timestamp
-      integer(c_int32_t), intent(out) :: has_ended
-      integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_test
-
-    !> Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
-    !> interrupted, the operation is still under way.
-    ! worker [in]: the worker that began it
-    ! timestamp [in]: the operation's timestamp; -1: complete
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned; the operation's error, the first
-    ! time.
-    function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") result(answer)
-      import
-      type(c_ptr), value :: worker
-      integer(c_int64_t), value :: timestamp
-      integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_wait
-
-    !> Waits until all of the worker's operations are complete. Local.
+    !> Waits until all operations in flight of this worker have ended, so that its writes have reached the home
+    !> ranks of the keys. Errors of operations stay for their requests. Local.
     ! worker [in]: a worker
-    ! Returns: the error of the first of the operations that has failed; errors of others are dropped.
-    function syncyte_kv_worker_wait_all(worker) bind(C, name="syncyte_kv_worker_wait_all") result(answer)
+    function syncyte_kv_worker_flush(worker) bind(C, name="syncyte_kv_worker_flush") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_wait_all
-
-    !> Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
-    !> kv_worker_wait(). Local.
-    ! worker [in]: a worker
-    function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") result(answer)
-      import
-      type(c_ptr), value :: worker
-      integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_wait_sync
+    end function syncyte_kv_worker_flush
 
     !> Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the
-    !> worker's operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a
+    !> worker's operations in flight, whose errors stay for their requests. Collective: each worker calls it, in a
     !> thread of its own if a process has several. One worker enters the collective for its process, so MPI's thread
     !> level must then be serialized or above. Workers that were destroyed are not waited for.
     ! worker [in]: a worker
@@ -476,25 +489,6 @@ module syncyte_kv_c
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_barrier
-
-    !> Begins the setup phase, in which values are set for the first time: a barrier. Collective, as
-    !> kv_worker_barrier().
-    ! worker [in]: a worker
-    ! Returns: SYNCYTE_ERR_ARGUMENT within the phase.
-    function syncyte_kv_worker_begin_setup(worker) bind(C, name="syncyte_kv_worker_begin_setup") result(answer)
-      import
-      type(c_ptr), value :: worker
-      integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_begin_setup
-
-    !> Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
-    ! worker [in]: a worker
-    ! Returns: SYNCYTE_ERR_ARGUMENT outside the phase.
-    function syncyte_kv_worker_end_setup(worker) bind(C, name="syncyte_kv_worker_end_setup") result(answer)
-      import
-      type(c_ptr), value :: worker
-      integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_end_setup
 
     !> Returns the counters of a worker. Local.
     ! worker [in]: a worker

@@ -11,11 +11,11 @@ module syncyte_memory_c
     ! sizeof(syncyte_memory_stats_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
     ! acquired and not released, rounded up to size classes
-    integer(c_size_t) :: in_use = 0_c_size_t
+    integer(c_int64_t) :: in_use = 0_c_int64_t
     ! kept for re-use
-    integer(c_size_t) :: cached = 0_c_size_t
+    integer(c_int64_t) :: cached = 0_c_int64_t
     ! limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
-    integer(c_size_t) :: limit = 0_c_size_t
+    integer(c_int64_t) :: limit = 0_c_int64_t
     ! requests served from the cache
     integer(c_int64_t) :: hits = 0_c_int64_t
     ! requests that needed fresh memory
@@ -28,27 +28,27 @@ module syncyte_memory_c
     ! bytes [in]: size; 0 gives a null pointer
     ! memory [in]: kind of memory
     ! device [in]: number of the device; 0 for host memory
-    ! data [out]: the buffer, to be released by syncyte_memory_release()
+    ! data [out]: the buffer, to be released by syncyte_memory_free()
     ! Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
     ! (device).
-    function syncyte_memory_acquire(bytes, memory, device, data) bind(C, name="syncyte_memory_acquire") &
+    function syncyte_memory_allocate(bytes, memory, device, data) bind(C, name="syncyte_memory_allocate") &
         result(answer)
       import
-      integer(c_size_t), value :: bytes
+      integer(c_int64_t), value :: bytes
       integer(c_int32_t), value :: memory
       integer(c_int32_t), value :: device
       type(c_ptr), intent(out) :: data
       integer(c_int32_t) :: answer
-    end function syncyte_memory_acquire
+    end function syncyte_memory_allocate
 
     !> Releases a buffer to the pool.
-    ! data [in]: a buffer of syncyte_memory_acquire(); null is ignored
+    ! data [in]: a buffer of syncyte_memory_allocate(); null is ignored
     ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
-    function syncyte_memory_release(data) bind(C, name="syncyte_memory_release") result(answer)
+    function syncyte_memory_free(data) bind(C, name="syncyte_memory_free") result(answer)
       import
       type(c_ptr), value :: data
       integer(c_int32_t) :: answer
-    end function syncyte_memory_release
+    end function syncyte_memory_free
 
     !> Returns all cached buffers to the system.
     function syncyte_memory_trim() bind(C, name="syncyte_memory_trim") result(answer)
@@ -65,7 +65,7 @@ module syncyte_memory_c
     end function syncyte_memory_stats
 
     !> Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
-    !> build without CUDA.
+    !> build without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
     ! memory [in]: kind
     ! count [out]: number of devices
     function syncyte_memory_device_count(memory, count) bind(C, name="syncyte_memory_device_count") &

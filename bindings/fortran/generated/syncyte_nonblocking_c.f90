@@ -49,19 +49,19 @@ module syncyte_nonblocking_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: dimension along which the parts are joined
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
     ! request [out]: ends when output holds the result
-    function syncyte_comm_iallgather_along(comm, input, axis, counts, counts_length, options, output, request) &
+    function syncyte_comm_iallgather_along(comm, input, axis, counts_length, counts, options, output, request) &
         bind(C, name="syncyte_comm_iallgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       type(c_ptr), intent(out) :: request
@@ -72,21 +72,21 @@ module syncyte_nonblocking_c
     ! comm [in]: a communicator
     ! input [in]: a whole array
     ! axis [in]: dimension to cut
-    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
     ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     ! request [out]: ends when output holds the result
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts, counts_length, op, options, output, &
+    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts_length, counts, op, options, output, &
         request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
       integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
@@ -98,26 +98,26 @@ module syncyte_nonblocking_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
     ! gather_axis [in]: dimension along which the inputs are parts
-    ! gather_counts [in]: their extents, equal on all ranks
     ! gather_counts_length [in]: length of gather_counts: comm's size
+    ! gather_counts [in]: their extents, equal on all ranks
     ! scatter_axis [in]: dimension along which the outputs are parts
-    ! scatter_counts [in]: their extents, equal on all ranks
     ! scatter_counts_length [in]: length of scatter_counts: comm's size
+    ! scatter_counts [in]: their extents, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
     ! request [out]: ends when output holds the result
-    function syncyte_comm_ialltoall_along(comm, input, gather_axis, gather_counts, gather_counts_length, &
-        scatter_axis, scatter_counts, scatter_counts_length, options, output, request) bind(C, &
+    function syncyte_comm_ialltoall_along(comm, input, gather_axis, gather_counts_length, gather_counts, &
+        scatter_axis, scatter_counts_length, scatter_counts, options, output, request) bind(C, &
         name="syncyte_comm_ialltoall_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: gather_axis
-      integer(c_int64_t), intent(in) :: gather_counts(*)
       integer(c_int64_t), value :: gather_counts_length
+      integer(c_int64_t), intent(in) :: gather_counts(*)
       integer(c_int32_t), value :: scatter_axis
-      integer(c_int64_t), intent(in) :: scatter_counts(*)
       integer(c_int64_t), value :: scatter_counts_length
+      integer(c_int64_t), intent(in) :: scatter_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       type(c_ptr), intent(out) :: request

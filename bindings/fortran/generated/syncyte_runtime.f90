@@ -17,9 +17,9 @@ module syncyte_runtime
 
 contains
 
-  !> Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do nothing.
+  !> Starts Syncyte; initializes MPI if it is not initialized. Collective over MPI_COMM_WORLD; further calls do nothing.
   subroutine start(thread_level, stat, errmsg)
-    ! thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+    ! thread level to request if this call initializes MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     integer, intent(in), optional :: thread_level
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

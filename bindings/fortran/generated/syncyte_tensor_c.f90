@@ -185,10 +185,10 @@ module syncyte_tensor_c
     !> Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the box's
     !> elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0.
     ! tensor [in]: a tensor
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
-    ! extent [in]: the box's shape, in elements
+    ! lower [in]: first element of the box
     ! extent_length [in]: length of extent: the tensor's dimensions
+    ! extent [in]: the box's shape, in elements
     ! capacity [in]: length of ranks, first and rows; further owners are only counted
     ! ranks [out]: owners
     ! first [out]: each owner's first row of the box, a global number
@@ -196,14 +196,14 @@ module syncyte_tensor_c
     ! count [out]: number of owners; 0 if the box has no elements
     ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE (another number of dimensions, a negative
     ! extent), SYNCYTE_ERR_ARGUMENT (a negative capacity).
-    function syncyte_tensor_locate_box(tensor, lower, lower_length, extent, extent_length, capacity, ranks, &
+    function syncyte_tensor_locate_box(tensor, lower_length, lower, extent_length, extent, capacity, ranks, &
         first, rows, count) bind(C, name="syncyte_tensor_locate_box") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
-      integer(c_int64_t), intent(in) :: extent(*)
+      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: extent_length
+      integer(c_int64_t), intent(in) :: extent(*)
       integer(c_int64_t), value :: capacity
       integer(c_int32_t), intent(out), optional :: ranks(*)
       integer(c_int64_t), intent(out), optional :: first(*)
@@ -317,7 +317,7 @@ module syncyte_tensor_c
     end function syncyte_tensor_put_signal
 
     !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    !> others come without further calls. Accesses under way at one time are not ordered with each other;
+    !> others come without further calls. Accesses in flight at one time are not ordered with each other;
     !> tensor_flush() and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the
     !> whole operation happens here.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
@@ -494,33 +494,33 @@ module syncyte_tensor_c
 
     !> Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
     ! tensor [in]: a tensor
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT
     ! (output is in memory of other elements of the box).
-    function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, name="syncyte_tensor_get_box") &
+    function syncyte_tensor_get_box(tensor, lower_length, lower, output) bind(C, name="syncyte_tensor_get_box") &
         result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
     end function syncyte_tensor_get_box
 
     !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     ! tensor [in]: a tensor
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! Returns: as get_box, for source.
-    function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, name="syncyte_tensor_put_box") &
+    function syncyte_tensor_put_box(tensor, lower_length, lower, source) bind(C, name="syncyte_tensor_put_box") &
         result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_box
@@ -533,20 +533,20 @@ module syncyte_tensor_c
     !> options->deterministic change in the next sync, by whole rows: there an element outside of the box that is -0
     !> becomes +0.
     ! tensor [in]: a tensor
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
     ! LAND, LOR, LXOR, BAND, BOR and BXOR
     ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
     ! Returns: as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for
     ! an op that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
-    function syncyte_tensor_accumulate_box(tensor, lower, lower_length, source, op, alpha) bind(C, &
+    function syncyte_tensor_accumulate_box(tensor, lower_length, lower, source, op, alpha) bind(C, &
         name="syncyte_tensor_accumulate_box") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t), value :: op
       type(c_ptr), value :: alpha
@@ -556,17 +556,17 @@ module syncyte_tensor_c
     !> Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
     !> memory of their size until the end; they are copied to output by the test or wait that finds the end.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! request [out]: ends when output holds the box; needs no MPI
     ! Returns: as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_iget_box(tensor, lower, lower_length, output, request) bind(C, &
+    function syncyte_tensor_iget_box(tensor, lower_length, lower, output, request) bind(C, &
         name="syncyte_tensor_iget_box") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: output
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
@@ -575,17 +575,17 @@ module syncyte_tensor_c
     !> Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
     !> memory of their size until the end.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
     ! request [out]: ends when the box is written; needs no MPI
     ! Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_iput_box(tensor, lower, lower_length, source, request) bind(C, &
+    function syncyte_tensor_iput_box(tensor, lower_length, lower, source, request) bind(C, &
         name="syncyte_tensor_iput_box") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
@@ -594,20 +594,20 @@ module syncyte_tensor_c
     !> Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
     !> packed memory of their size until the end.
     ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
     ! op [in]: as of accumulate_box
     ! alpha [in]: as of accumulate_box; may be re-used on return
     ! request [out]: ends when all elements are combined; needs no MPI
     ! Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row
     ! is damaged.
-    function syncyte_tensor_iaccumulate_box(tensor, lower, lower_length, source, op, alpha, request) bind(C, &
+    function syncyte_tensor_iaccumulate_box(tensor, lower_length, lower, source, op, alpha, request) bind(C, &
         name="syncyte_tensor_iaccumulate_box") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int64_t), intent(in) :: lower(*)
       integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t), value :: op
       type(c_ptr), value :: alpha
@@ -631,8 +631,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_fetch_add
 
-    !> Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further
-    !> calls; the old value is stored by the test or wait that finds the end.
+    !> Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without
+    !> further calls; the old value is stored by the test or wait that finds the end.
     ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request ends
     ! element [in]: number of the element in row-major order
     ! operand [in]: number to add
@@ -773,7 +773,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_flush
 
-    !> Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
+    !> Synchronizes the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
     !> objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that
     !> another thread makes meanwhile may wait for the next call.
     ! tensor [in]: a tensor

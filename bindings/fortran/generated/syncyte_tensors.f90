@@ -339,7 +339,7 @@ contains
     else
       status = syncyte_tensor_gather(self%handle, index_c, output_buffer)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_gather
 
@@ -367,7 +367,7 @@ contains
     else
       status = syncyte_tensor_scatter(self%handle, index_c, source_buffer)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter
 
@@ -395,7 +395,7 @@ contains
     else
       status = syncyte_tensor_scatter_add(self%handle, index_c, source_buffer)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
 
@@ -424,7 +424,7 @@ contains
     else
       status = syncyte_tensor_igather(self%handle, index_c, output_buffer, request%handle)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_igather
 
@@ -453,7 +453,7 @@ contains
     else
       status = syncyte_tensor_iscatter(self%handle, index_c, source_buffer, request%handle)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_iscatter
 
@@ -482,7 +482,7 @@ contains
     else
       status = syncyte_tensor_iscatter_add(self%handle, index_c, source_buffer, request%handle)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_iscatter_add
 
@@ -525,7 +525,7 @@ contains
       status = syncyte_tensor_put_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
           value_c)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_put_signal
 
@@ -570,7 +570,7 @@ contains
       status = syncyte_tensor_iput_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
           value_c, request%handle)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_iput_signal
 
@@ -633,7 +633,7 @@ contains
     else
       status = syncyte_tensor_apply_gradients(self%handle, index_c, gradients_buffer)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_apply_gradients
 
@@ -662,7 +662,7 @@ contains
     else
       status = syncyte_tensor_iapply_gradients(self%handle, index_c, gradients_buffer, request%handle)
     end if
-    ignored = syncyte_memory_release(index_c%data)
+    ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_iapply_gradients
 
@@ -741,7 +741,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_get_box"//c_null_char)
     else
-      status = syncyte_tensor_get_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
+      status = syncyte_tensor_get_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_get_box
@@ -770,7 +770,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_box"//c_null_char)
     else
-      status = syncyte_tensor_put_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
+      status = syncyte_tensor_put_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
@@ -800,7 +800,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iget_box"//c_null_char)
     else
-      status = syncyte_tensor_iget_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+      status = syncyte_tensor_iget_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer, &
           request%handle)
     end if
     call finish(status, stat, errmsg)
@@ -831,7 +831,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iput_box"//c_null_char)
     else
-      status = syncyte_tensor_iput_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer, &
+      status = syncyte_tensor_iput_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer, &
           request%handle)
     end if
     call finish(status, stat, errmsg)

@@ -40,7 +40,7 @@ module syncyte_window_c
         result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_size_t), value :: bytes
+      integer(c_int64_t), value :: bytes
       type(syncyte_window_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: window
       integer(c_int32_t) :: answer
@@ -79,7 +79,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), intent(out) :: bytes
+      integer(c_int64_t), intent(out) :: bytes
       integer(c_int32_t) :: answer
     end function syncyte_window_size
 
@@ -107,7 +107,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_window_put
@@ -121,7 +121,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: target
       integer(c_int32_t) :: answer
     end function syncyte_window_get
@@ -140,7 +140,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: op
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
@@ -159,7 +159,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
       integer(c_int32_t), value :: op
       type(c_ptr), value :: operand
@@ -180,7 +180,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
       type(c_ptr), value :: expected
       type(c_ptr), value :: desired
@@ -189,9 +189,9 @@ module syncyte_window_c
     end function syncyte_window_compare_swap
 
     !> Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
-    !> complete on return; one between nodes goes on without further calls, and its request needs no MPI. It is
-    !> complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do not
-    !> wait for it. Accesses under way at one time are not ordered with each other. Without the fabric (between
+    !> complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It
+    !> is complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do
+    !> not wait for it. Accesses in flight at one time are not ordered with each other. Without the fabric (between
     !> nodes by MPI RMA) the whole access happens here.
     ! window [in]: a window; it may be destroyed before the request ends
     ! rank [in]: target
@@ -204,7 +204,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
@@ -222,7 +222,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: target
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
@@ -241,7 +241,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: op
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), intent(out) :: request
@@ -263,7 +263,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
       integer(c_int32_t), value :: op
       type(c_ptr), value :: operand
@@ -287,7 +287,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_size_t), value :: offset
+      integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
       type(c_ptr), value :: expected
       type(c_ptr), value :: desired

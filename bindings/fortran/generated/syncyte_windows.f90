@@ -22,7 +22,7 @@ module syncyte_windows
     procedure :: create => window_create
     procedure :: destroy => window_destroy
     procedure :: is_null => window_is_null
-    procedure :: bytes => window_bytes
+    procedure :: size => window_size
     procedure :: put => window_put
     procedure :: get => window_get
     procedure :: accumulate => window_accumulate
@@ -57,7 +57,7 @@ contains
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_size_t) :: bytes_c
+    integer(c_int64_t) :: bytes_c
     character(kind=c_char, len=:), allocatable, target :: name_c
     character(kind=c_char, len=:), allocatable, target :: label_c
     type(syncyte_window_options_t) :: options
@@ -65,7 +65,7 @@ contains
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(bytes)
-    local = fortran_size(bytes, "bytes"//c_null_char, bytes_c)
+    local = fortran_integer(bytes, "bytes"//c_null_char, bytes_c)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     call to_c(label, label_c)
@@ -102,20 +102,20 @@ contains
   end function window_is_null
 
   !> Bytes of a rank's part; 0 on an error. Local.
-  function window_bytes(self, rank, stat, errmsg) result(answer)
+  function window_size(self, rank, stat, errmsg) result(answer)
     class(syncyte_window), intent(in) :: self
     integer, intent(in) :: rank  !! rank that contributed the part
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
-    integer(c_size_t) :: bytes_c
+    integer(c_int64_t) :: bytes_c
     integer(c_int32_t) :: status
 
     bytes_c = 0
     status = syncyte_window_size(self%handle, int(rank, c_int32_t), bytes_c)
     answer = int(bytes_c, c_int64_t)
     call finish(status, stat, errmsg)
-  end function window_bytes
+  end function window_size
 
   !> Writes elements to a rank; visible there after flush. Local.
   subroutine window_put(self, source, rank, first, stat, errmsg)
@@ -126,7 +126,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(source)
@@ -150,7 +150,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: target_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(target)
@@ -175,7 +175,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(source)
@@ -201,7 +201,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: operand_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
@@ -234,7 +234,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: expected_buffer
     type(syncyte_buffer_t), target :: desired_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
@@ -268,7 +268,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(source)
@@ -293,7 +293,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: target_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(target)
@@ -319,7 +319,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(source)
@@ -347,7 +347,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: operand_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
@@ -381,7 +381,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: expected_buffer
     type(syncyte_buffer_t), target :: desired_buffer
-    integer(c_size_t) :: first_c
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 

@@ -6,15 +6,21 @@
 
 #include "descriptor.h"
 
-static syncyte_status_t fill(const char* key, syncyte_layout_t layout, const syncyte_buffer_t* data,
+static syncyte_status_t fill(const char* key, syncyte_entry_kind_t kind, const syncyte_buffer_t* data,
                              syncyte_checkpoint_entry_t* entry) {
-  char* copy = strdup(key);
-  if (copy == NULL) return fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for key %s", key);
-  *entry = (syncyte_checkpoint_entry_t){sizeof *entry, copy, layout, *data};
+  char* name = strdup(key);
+  syncyte_buffer_t* array = malloc(sizeof *array);
+  if (name == NULL || array == NULL) {
+    free(name);
+    free(array);
+    return fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for key %s", key);
+  }
+  *array = *data;
+  *entry = (syncyte_checkpoint_entry_t){.struct_size = sizeof *entry, .key = name, .data = array, .kind = kind};
   return SYNCYTE_SUCCESS;
 }
 
-syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, syncyte_layout_t layout,
+syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, syncyte_entry_kind_t kind,
                                     syncyte_dtype_t dtype, syncyte_checkpoint_entry_t* entry) {
   syncyte_buffer_t data;
   const syncyte_status_t status = fortran_buffer_as(array, "array", dtype, &data);
@@ -24,19 +30,21 @@ syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, s
                          fortran_type_name(array), syncyte_dtype_name(dtype));
   if (!fortran_is_contiguous(array))
     return fortran_fail(SYNCYTE_ERR_SHAPE, "array of key %s is not contiguous; give a contiguous array or a copy", key);
-  return fill(key, layout, &data, entry);
+  return fill(key, kind, &data, entry);
 }
 
 syncyte_status_t fortran_entry_fill_tensor(const char* key, syncyte_tensor_t tensor,
                                            syncyte_checkpoint_entry_t* entry) {
   syncyte_buffer_t data = {.struct_size = sizeof data};
   const syncyte_status_t status = syncyte_tensor_local(tensor, &data);
-  return status != SYNCYTE_SUCCESS ? status : fill(key, SYNCYTE_LAYOUT_SHARDED, &data, entry);
+  return status != SYNCYTE_SUCCESS ? status : fill(key, SYNCYTE_ENTRY_SHARDED, &data, entry);
 }
 
 syncyte_status_t fortran_entry_clear(syncyte_checkpoint_entry_t* entry) {
   free((void*)entry->key);
+  free((void*)entry->data);
   entry->key = NULL;
+  entry->data = NULL;
   return SYNCYTE_SUCCESS;
 }
 

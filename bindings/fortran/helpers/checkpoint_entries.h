@@ -8,14 +8,14 @@
 #include "syncyte/checkpoint.h"
 
 /**
- * @brief Fills an entry with an array; fortran_entry_clear() frees its key.
+ * @brief Fills an entry with an array; fortran_entry_clear() frees its key and its buffer.
  * @param[in] key {string} name of the array
  * @param[in] array contiguous
- * @param[in] layout replicated or sharded
+ * @param[in] kind replicated or sharded
  * @param[in] dtype to take the array for if it can carry that (bytes of bool, bits of 16-bit floats), or 0
  * @param[out] entry the entry
  */
-syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, syncyte_layout_t layout,
+syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, syncyte_entry_kind_t kind,
                                     syncyte_dtype_t dtype, syncyte_checkpoint_entry_t* entry);
 
 /**
@@ -27,7 +27,7 @@ syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, s
 syncyte_status_t fortran_entry_fill_tensor(const char* key, syncyte_tensor_t tensor, syncyte_checkpoint_entry_t* entry);
 
 /**
- * @brief Frees an entry's key.
+ * @brief Frees an entry's key and buffer.
  * @param[in,out] entry the entry
  */
 syncyte_status_t fortran_entry_clear(syncyte_checkpoint_entry_t* entry);

@@ -98,14 +98,6 @@ syncyte_status_t fortran_alike(const CFI_cdesc_t* array, const CFI_cdesc_t* like
 syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, int64_t* value);
 
 /**
- * @brief Reads a number of bytes from an integer of any kind.
- * @param[in] scalar an integer, 0 or more
- * @param[in] name {string} of the dummy argument
- * @param[out] value its value
- */
-syncyte_status_t fortran_size(const CFI_cdesc_t* scalar, const char* name, size_t* value);
-
-/**
  * @brief Writes a scalar integer of any kind.
  * @param[in,out] scalar {optional} an integer; absent is fine
  * @param[in] name {string} of the dummy argument
@@ -160,7 +152,7 @@ syncyte_status_t fortran_axis(int32_t dim, const syncyte_buffer_t* array, const 
  * @brief Row numbers of a tensor, from 0, read from numbers from 1.
  * @param[in] index integer(4) or integer(8)
  * @param[in] rows the tensor has
- * @param[out] buffer the numbers; syncyte_memory_release() frees its data
+ * @param[out] buffer the numbers; syncyte_memory_free() frees its data
  */
 syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_buffer_t* buffer);
 
@@ -268,7 +260,7 @@ syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* b
  * @param[in] array whose type the element has
  * @param[out] offset from the start of the part
  */
-syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, size_t* offset);
+syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, int64_t* offset);
 
 /**
  * @brief Makes a halo.

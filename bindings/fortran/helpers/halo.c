@@ -42,6 +42,6 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", &highs, above);
   if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, buffer.ndim, &cut, axes);
   if (local != SYNCYTE_SUCCESS) return fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, cart, local, "halo_create");
-  return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, dims != NULL ? axes : NULL, cut, below,
-                             lows, above, highs, &options, halo);
+  return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, cut, dims != NULL ? axes : NULL, lows,
+                             below, highs, above, &options, halo);
 }

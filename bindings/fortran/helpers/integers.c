@@ -31,15 +31,6 @@ syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, in
   return read_integer(fortran_dtype(scalar), scalar->base_addr, value) ? SYNCYTE_SUCCESS : not_integer(scalar, name);
 }
 
-syncyte_status_t fortran_size(const CFI_cdesc_t* scalar, const char* name, size_t* value) {
-  int64_t number = 0;
-  const syncyte_status_t status = fortran_integer(scalar, name, &number);
-  if (status != SYNCYTE_SUCCESS) return status;
-  if (number < 0) return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, -1, "%lld; expected 0 or more", (long long)number);
-  *value = (size_t)number;
-  return SYNCYTE_SUCCESS;
-}
-
 /* Writes an integer of the array's kind; false where that cannot hold it. */
 static bool write_integer(const CFI_cdesc_t* array, void* address, int64_t value) {
   const int8_t i8 = (int8_t)value;

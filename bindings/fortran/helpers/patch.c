@@ -73,7 +73,7 @@ syncyte_status_t fortran_tensor_get(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   syncyte_buffer_t buffer;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
   if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
-  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_get_box(tensor, patch.lower, patch.global.ndim, &buffer);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_get_box(tensor, patch.global.ndim, patch.lower, &buffer);
 }
 
 syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
@@ -82,7 +82,7 @@ syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   syncyte_buffer_t buffer;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
   if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
-  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, patch.lower, patch.global.ndim, &buffer);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, patch.global.ndim, patch.lower, &buffer);
 }
 
 /* One element of the tensor's type; without data if alpha is absent. */
@@ -117,7 +117,7 @@ syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   struct addition what;
   const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_accumulate_box(tensor, what.patch.lower, what.patch.global.ndim, &what.buffer, op,
+  return syncyte_tensor_accumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer, op,
                                        what.factor.data);
 }
 
@@ -127,7 +127,7 @@ syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t*
   struct addition what;
   const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_iaccumulate_box(tensor, what.patch.lower, what.patch.global.ndim, &what.buffer, op,
+  return syncyte_tensor_iaccumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer, op,
                                         what.factor.data, request);
 }
 
@@ -141,7 +141,7 @@ static syncyte_status_t locate(syncyte_tensor_t tensor, const struct patch* patc
                                int64_t* owners, int64_t* first, int64_t* last, int64_t* count) {
   const int32_t ndim = patch->global.ndim;
   const syncyte_status_t status =
-      syncyte_tensor_locate_box(tensor, patch->lower, ndim, patch->extent, ndim, length, found, first, last, count);
+      syncyte_tensor_locate_box(tensor, ndim, patch->lower, ndim, patch->extent, length, found, first, last, count);
   if (status != SYNCYTE_SUCCESS) return status;
   for (int64_t i = 0; i < length; ++i) {
     const bool is_owner = i < *count;
@@ -168,7 +168,7 @@ syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_
   void* data = NULL;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
   if (status == SYNCYTE_SUCCESS)
-    status = syncyte_memory_acquire(4 * sizeof(int64_t) * (size_t)length, SYNCYTE_MEMORY_HOST, 0, &data);
+    status = syncyte_memory_allocate(4 * (int64_t)sizeof(int64_t) * length, SYNCYTE_MEMORY_HOST, 0, &data);
   if (status != SYNCYTE_SUCCESS) return status;
   int64_t* const owners = data;
   int64_t* const lowest = owners + length;
@@ -179,6 +179,6 @@ syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_
   if (status == SYNCYTE_SUCCESS) status = set_output(first, "first", lowest);
   if (status == SYNCYTE_SUCCESS) status = set_output(last, "last", highest);
   if (status == SYNCYTE_SUCCESS) *count = found;
-  (void)syncyte_memory_release(data);
+  (void)syncyte_memory_free(data);
   return status;
 }

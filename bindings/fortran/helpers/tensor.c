@@ -18,12 +18,12 @@ syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_bu
   if (fortran_dtype(index) != SYNCYTE_INT32 && fortran_dtype(index) != SYNCYTE_INT64)
     return fortran_wrong(SYNCYTE_ERR_TYPE, "index", -1, "%s; expected integer(4) or integer(8)",
                          fortran_type_name(index));
-  syncyte_status_t status = syncyte_memory_acquire(sizeof(int64_t) * (size_t)count, SYNCYTE_MEMORY_HOST, 0, &data);
+  syncyte_status_t status = syncyte_memory_allocate((int64_t)sizeof(int64_t) * count, SYNCYTE_MEMORY_HOST, 0, &data);
   if (status != SYNCYTE_SUCCESS) return fortran_fail(status, "no memory for %lld indices", (long long)count);
   status = fortran_integers(index, "index", 0, data);
   if (status == SYNCYTE_SUCCESS) status = check_rows(count, rows, data);
   if (status == SYNCYTE_SUCCESS) return syncyte_buffer_init(data, SYNCYTE_INT64, 1, &count, buffer);
-  (void)syncyte_memory_release(data);
+  (void)syncyte_memory_free(data);
   return status;
 }
 
@@ -37,7 +37,7 @@ syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t
                          fortran_type_name(ranks), (long long)fortran_count(ranks), (long long)fortran_count(index));
   status = fortran_rows(index, global.shape[0], &rows);
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_owner(tensor, rows.shape[0], rows.data, ranks->base_addr);
-  (void)syncyte_memory_release(rows.data);
+  (void)syncyte_memory_free(rows.data);
   return status;
 }
 
@@ -98,11 +98,11 @@ syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* b
   if (missing < 0)
     return fortran_wrong(SYNCYTE_ERR_SHAPE, "array", -1, "of rank %d; expected at most %d, the rank of the tensor",
                          buffer->ndim, ndim);
-  size_t bytes = 0;
+  int64_t bytes = 0;
   (void)syncyte_dtype_size(buffer->dtype, &bytes);
   for (int32_t i = ndim - 1; i >= 0; --i) {
     buffer->shape[i] = i >= missing ? buffer->shape[i - missing] : 1;
-    buffer->strides[i] = i >= missing ? buffer->strides[i - missing] : (int64_t)bytes;
+    buffer->strides[i] = i >= missing ? buffer->strides[i - missing] : bytes;
   }
   buffer->ndim = ndim;
   if (length != ndim) return SYNCYTE_SUCCESS; /* the core refuses that */
@@ -117,14 +117,14 @@ syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* b
   return SYNCYTE_SUCCESS;
 }
 
-syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, size_t* offset) {
+syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, int64_t* offset) {
   int64_t element = 0;
-  size_t bytes = 1;
+  int64_t bytes = 1;
   const syncyte_status_t status = fortran_integer(first, "first", &element);
   if (status != SYNCYTE_SUCCESS) return status;
   (void)syncyte_dtype_size(array->dtype, &bytes);
-  if (element < 1 || element > INT64_MAX / (int64_t)bytes)
+  if (element < 1 || element > INT64_MAX / bytes)
     return fortran_fail(SYNCYTE_ERR_INDEX, "first = %lld: elements count from 1", (long long)element);
-  *offset = (size_t)(element - 1) * bytes;
+  *offset = (element - 1) * bytes;
   return SYNCYTE_SUCCESS;
 }

@@ -70,10 +70,10 @@ static syncyte_status_t view_part(void* data, int64_t room, const CFI_cdesc_t* p
 syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, const CFI_cdesc_t* shape,
                                         CFI_cdesc_t* pointer) {
   syncyte_buffer_t view;
-  size_t bytes = 0;
+  int64_t bytes = 0;
   void* data = NULL;
   syncyte_status_t status = syncyte_window_size(window, rank, &bytes);
   if (status == SYNCYTE_SUCCESS) status = syncyte_window_pointer(window, rank, &data);
-  if (status == SYNCYTE_SUCCESS) status = view_part(data, (int64_t)(bytes / pointer->elem_len), pointer, shape, &view);
+  if (status == SYNCYTE_SUCCESS) status = view_part(data, bytes / (int64_t)pointer->elem_len, pointer, shape, &view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
 }

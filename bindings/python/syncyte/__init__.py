@@ -7,7 +7,7 @@
     table.sync()                                        # collective: all ranks see all earlier writes
     rows = table.gather([3, 999, 3])                    # any rows, without a call by their owners
 
-Importing this package does not load a library, initialise MPI or import torch; the first use of COMM_WORLD (or of
+Importing this package does not load a library, initialize MPI or import torch; the first use of COMM_WORLD (or of
 anything that needs it) starts Syncyte. Run programs as ``python -m syncyte script.py``: a rank that raises then ends
 the job instead of leaving the others waiting. Differentiable operations for PyTorch are in syncyte.torch.
 """
@@ -79,6 +79,10 @@ def __getattr__(name: str) -> Any:
     # `obj`, so that Python does not suggest a name again.
     import difflib
 
+    from ._renamed import PACKAGE
+
+    if name in PACKAGE:
+        raise AttributeError(f"syncyte.{name} is now {PACKAGE[name]}", name=name)
     close = [] if name.startswith("_") else difflib.get_close_matches(name, __all__, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise AttributeError(f"module 'syncyte' has no attribute {name!r}{hint}", name=name)

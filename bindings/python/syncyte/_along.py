@@ -89,7 +89,7 @@ class AxisMethods(CollectiveMethods):
 
         return self.counts(self._prepare("comm_counts", prepare))
 
-    def gather(
+    def gather_along(
         self, array: Array, axis: int = 0, root: int = 0,
         *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array | None:
@@ -123,7 +123,7 @@ class AxisMethods(CollectiveMethods):
         if self.rank == as_int32(root, "root"):
             return self._joining(name, array, axis, counts, out, root=int(root))
         source, parts = _any_strides(array, name), as_counts(counts, "counts")
-        inputs = source.reference, as_int32(axis, "axis"), parts, len(parts), int(root)
+        inputs = source.reference, as_int32(axis, "axis"), len(parts), parts, int(root)
         return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
     def _joining(
@@ -132,12 +132,12 @@ class AxisMethods(CollectiveMethods):
         source, along, parts = _any_strides(array, name), as_int32(axis, "axis"), as_counts(counts, "counts")
         shape = _with_extent(source.shape, along, whole_extent(parts))
         to = () if root is None else (root,)
-        return call_into(out, source, shape, source.reference, along, parts, len(parts), *to, contiguous=False)
+        return call_into(out, source, shape, source.reference, along, len(parts), parts, *to, contiguous=False)
 
-    def allgather(
-        self, array: Array, out: Array | None = None, *, axis: int | None = None, counts: Sequence[int] | None = None
+    def allgather_along(
+        self, array: Array, axis: int = 0, *, counts: Sequence[int] | None = None, out: Array | None = None
     ) -> Array:
-        """Joins the ranks' arrays, on all ranks. Collective.
+        """Joins the ranks' parts along an axis, on all ranks. Collective.
 
         Element type, extents of the other axes, axis and counts must be equal.
 
@@ -145,34 +145,30 @@ class AxisMethods(CollectiveMethods):
         ----------
         array : array
             This rank's part.
-        out : array, optional
-            The whole array; None: a new one, of shape (size, *array.shape) if stacked.
-        axis : int, optional
-            None: stacks contiguous arrays of equal size along a new first axis. A number (0 if only counts are given):
-            joins parts along that axis.
+        axis : int
+            Negative: from the end.
         counts : sequence of int, optional
             The parts' extents; None: they are exchanged first. All ranks pass None, or none does.
+        out : array, optional
+            The whole array; None: a new one.
 
         Returns
         -------
         array
             out.
         """
-        if axis is None and counts is None:
-            return self._run_collective("allgather", self._stack, array, out)
-        along = 0 if axis is None else axis
-        known = self._collected(array, along, counts, "allgather_along")
-        return self._run_collective("allgather_along", self._joining, array, along, known, out)
+        known = self._collected(array, axis, counts, "allgather_along")
+        return self._run_collective("allgather_along", self._joining, array, axis, known, out)
 
-    def iallgather(
-        self, array: Array, counts: Sequence[int], axis: int = 0, *, out: Array | None = None
+    def iallgather_along(
+        self, array: Array, axis: int = 0, *, counts: Sequence[int], out: Array | None = None
     ) -> Request[Array]:
-        """Starts allgather() along an axis. Collective.
+        """Starts allgather_along(). Collective.
 
         Parameters
         ----------
         array, axis, out
-            As of allgather().
+            As of allgather_along().
         counts : sequence of int
             The parts' extents; required, because a start cannot exchange them.
 
@@ -183,11 +179,7 @@ class AxisMethods(CollectiveMethods):
         """
         return self._start_collective("iallgather_along", self._joining, array, axis, counts, out)
 
-    def _stack(self, name: str, array: Any, out: Any) -> CollectiveCall:
-        source = as_buffer(array, "array", recorded_by="allgather_along")
-        return call_into(out, source, (self.size, *source.shape), source.reference)
-
-    def scatter(
+    def scatter_along(
         self, array: Array | None, axis: int = 0, root: int = 0,
         *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
@@ -223,7 +215,7 @@ class AxisMethods(CollectiveMethods):
         along, parts, part = self._cut(shape, axis, counts)
         result = _arrays.empty(kind, dtype, part) if out is None else out
         target = as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
-        inputs = source[0].reference if source else None, along, parts, len(parts), int(root)
+        inputs = source[0].reference if source else None, along, len(parts), parts, int(root)
         written = None if out is None else target
         return CollectiveCall(inputs, target.reference, (*source, target), result, written)
 
@@ -249,7 +241,7 @@ class AxisMethods(CollectiveMethods):
         is_torch, dtype, ndim, *extents = self.bcast(self._prepare("comm_scatter_along", prepare), root).tolist()
         return TORCH if is_torch else NUMPY, c.DType(dtype), tuple(extents[:ndim])
 
-    def reduce_scatter(
+    def reduce_scatter_along(
         self, array: Array, axis: int = 0, op: Reduction = "sum",
         *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Array:
@@ -277,16 +269,16 @@ class AxisMethods(CollectiveMethods):
         """
         return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
-    def ireduce_scatter(
+    def ireduce_scatter_along(
         self, array: Array, axis: int = 0, op: Reduction = "sum",
         *, counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Request[Array]:
-        """Starts reduce_scatter(). Collective.
+        """Starts reduce_scatter_along(). Collective.
 
         Parameters
         ----------
         array, axis, op, counts, out
-            As of reduce_scatter().
+            As of reduce_scatter_along().
 
         Returns
         -------
@@ -298,11 +290,12 @@ class AxisMethods(CollectiveMethods):
     def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
         source, reduction = _any_strides(array, name), int(as_op(op))
         along, parts, part = self._cut(source.shape, axis, counts)
-        return call_into(out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False)
+        return call_into(out, source, part, source.reference, along, len(parts), parts, reduction, contiguous=False)
 
-    def alltoall(
-        self, array: Array, gather_axis: int, scatter_axis: int, counts: Sequence[int] | None = None,
-        *, gather_counts: Sequence[int] | None = None, out: Array | None = None,
+    def alltoall_along(
+        self, array: Array, gather_axis: int, scatter_axis: int,
+        *, gather_counts: Sequence[int] | None = None, scatter_counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 
@@ -315,10 +308,10 @@ class AxisMethods(CollectiveMethods):
             This rank's part along gather_axis, whole along scatter_axis.
         gather_axis, scatter_axis : int
             Negative: from the end.
-        counts : sequence of int, optional
-            Extents of the output's parts; None: as even as possible, the first ones longer.
         gather_counts : sequence of int, optional
             Extents of the input's parts; None: they are exchanged first. All ranks pass None, or none does.
+        scatter_counts : sequence of int, optional
+            Extents of the output's parts; None: as even as possible, the first ones longer.
         out : array, optional
             This rank's part along scatter_axis, whole along gather_axis; None: a new array.
 
@@ -329,24 +322,18 @@ class AxisMethods(CollectiveMethods):
         """
         given = self._collected(array, gather_axis, gather_counts, "alltoall_along", "gather_axis")
         axes = gather_axis, scatter_axis
-        return self._run_collective("alltoall_along", self._transposing, array, *axes, given, counts, out)
+        return self._run_collective("alltoall_along", self._transposing, array, *axes, given, scatter_counts, out)
 
-    def ialltoall(
-        self,
-        array: Array,
-        gather_axis: int,
-        scatter_axis: int,
-        gather_counts: Sequence[int],
-        counts: Sequence[int] | None = None,
-        *,
-        out: Array | None = None,
+    def ialltoall_along(
+        self, array: Array, gather_axis: int, scatter_axis: int,
+        *, gather_counts: Sequence[int], scatter_counts: Sequence[int] | None = None, out: Array | None = None,
     ) -> Request[Array]:
-        """Starts alltoall(). Collective.
+        """Starts alltoall_along(). Collective.
 
         Parameters
         ----------
-        array, gather_axis, scatter_axis, counts, out
-            As of alltoall().
+        array, gather_axis, scatter_axis, scatter_counts, out
+            As of alltoall_along().
         gather_counts : sequence of int
             Extents of the input's parts; required, because a start cannot exchange them.
 
@@ -356,7 +343,7 @@ class AxisMethods(CollectiveMethods):
             Its result is out.
         """
         return self._start_collective(
-            "ialltoall_along", self._transposing, array, gather_axis, scatter_axis, gather_counts, counts, out
+            "ialltoall_along", self._transposing, array, gather_axis, scatter_axis, gather_counts, scatter_counts, out
         )
 
     def _transposing(
@@ -366,5 +353,5 @@ class AxisMethods(CollectiveMethods):
         gathered = as_counts(gather_counts, "gather_counts")
         whole = _with_extent(source.shape, before, whole_extent(gathered))
         after, scattered, part = self._cut(whole, scatter_axis, counts, "scatter_axis")
-        lists = (before, gathered, len(gathered), after, scattered, len(scattered))
+        lists = (before, len(gathered), gathered, after, len(scattered), scattered)
         return call_into(out, source, part, source.reference, *lists, contiguous=False)

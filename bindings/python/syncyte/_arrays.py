@@ -63,8 +63,8 @@ def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     size = dtypes.itemsize(dtype) * math.prod(int(extent) for extent in shape)
     if size == 0:
         return fresh(array_kind, dtype, shape)
-    address = _library.core().output("syncyte_memory_acquire", size, int(Memory.HOST), 0)
-    return array_over(memory_at(address, size, "syncyte_memory_release", address), array_kind, dtype, shape)
+    address = _library.core().output("syncyte_memory_allocate", size, int(Memory.HOST), 0)
+    return array_over(memory_at(address, size, "syncyte_memory_free", address), array_kind, dtype, shape)
 
 
 def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:

@@ -118,6 +118,7 @@ def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -
     if tensor.device.type == "cuda":
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
+        torch.cuda.current_stream(tensor.device).synchronize()  # MPI reads and writes at once, whatever is enqueued
     return buffer
 
 
@@ -128,7 +129,11 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
         refuse_masked(value, name)
         return value
     if hasattr(value, "__dlpack__"):
-        return np.from_dlpack(value)
+        try:
+            return np.from_dlpack(value)
+        except BufferError as error:
+            given = f"a {type(value).__name__} that numpy cannot take ({error})"
+            raise wrong(errors.DtypeError, name, given, "one in host memory, or a torch tensor") from None
     if is_in_place(value):
         raise wrong(errors.ArgumentError, name, "MPI.IN_PLACE", "an array; reductions take MPI.IN_PLACE, with out=")
     if not hasattr(value, "__array_interface__") or isinstance(value, np.generic):

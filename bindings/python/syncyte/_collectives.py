@@ -22,12 +22,13 @@ from .errors import ArgumentError, DtypeError, Error, ShapeError
 CHECK_LEVELS = ("off", "on", "full")  # the C library's numbers are the positions
 _DEFAULT_OPTIONS = None
 _IN_PLACE = None  # input of a reduction that reads its output
+_FACT_SIZE = ctypes.sizeof(c.Fact)
 _REDUCTIONS = ("allreduce", "reduce", "scan", "exscan")
 _REDUCTION_FACT = f"reduction ({', '.join(f'{number} {name}' for number, name in enumerate(_REDUCTIONS))})"
 
 
-def _start_of_scan(reverse: bool) -> int:
-    return int(c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST)
+def _fact(name: str, value: int) -> c.Fact:
+    return c.Fact(_FACT_SIZE, name.encode(), value)
 
 
 class CollectiveCall(NamedTuple):
@@ -102,7 +103,7 @@ class CollectiveMethods(Handle):
         """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin.
 
         `always`: also with SYNCYTE_CHECK=off, for collectives whose C function agrees at every check level (those that
-        create, synchronise or restore objects): the other ranks are waiting in that agreement.
+        create, synchronize or restore objects): the other ranks are waiting in that agreement.
         """
         self._locate(error, operation)
         if not always and self.check == "off":
@@ -147,7 +148,7 @@ class CollectiveMethods(Handle):
         def prepare() -> tuple[int, Any]:
             array = (c.Fact * max(len(facts), 1))()
             for number, (name, value) in enumerate(facts.items()):
-                array[number].name, array[number].value = name.encode(), as_int64(value, name)
+                array[number] = _fact(name, as_int64(value, name))
             if not isinstance(operation, str):
                 raise wrong(DtypeError, "operation", repr(operation), "a string")
             return (0 if error is None else _library.set_error(error)), array
@@ -162,7 +163,7 @@ class CollectiveMethods(Handle):
 
     def collect(self) -> None:
         """Frees tensors, windows and communicators made on this one that all ranks have dropped. Collective."""
-        _library.core().syncyte_collect(self.handle)
+        _library.core().syncyte_comm_collect(self.handle)
 
     # Collectives that move data.
 
@@ -183,11 +184,11 @@ class CollectiveMethods(Handle):
         gets_result = name != "reduce" or self.rank == numbers[0]
 
         def prepare() -> tuple[CollectiveCall, Buffer | None, Any]:
-            fact = c.Fact(b"direction of scan", numbers[0] if numbers else 0)
+            fact = _fact("reverse", numbers[0] if numbers else 0)
             if name == "reduce":
-                fact = c.Fact(b"root", self._as_root(numbers[0]))
+                fact = _fact("root", self._as_root(numbers[0]))
             # All ranks must reduce in the same way; an application's allgather has no such facts.
-            facts = (c.Fact * 2)(c.Fact(_REDUCTION_FACT.encode(), _REDUCTIONS.index(name)), fact)
+            facts = (c.Fact * 2)(_fact(_REDUCTION_FACT, _REDUCTIONS.index(name)), fact)
             options = _library.new_struct(c.CollectiveOptions, facts=facts, fact_count=2)
             target = None
             if gets_result and out is not None:
@@ -386,7 +387,7 @@ class CollectiveMethods(Handle):
         array or number
             out.
         """
-        return self._run_reduction("scan", self._reduction, array, op, out, _start_of_scan(reverse))
+        return self._run_reduction("scan", self._reduction, array, op, out, int(bool(reverse)))
 
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
@@ -406,7 +407,7 @@ class CollectiveMethods(Handle):
         array or number
             out.
         """
-        return self._run_reduction("exscan", self._reduction, array, op, out, _start_of_scan(reverse))
+        return self._run_reduction("exscan", self._reduction, array, op, out, int(bool(reverse)))
 
     def counts(self, count: int) -> list[int]:
         """Collects one number of every rank, usually the extent of its part. Collective.
@@ -423,8 +424,31 @@ class CollectiveMethods(Handle):
         """
         number = self._prepare("comm_counts", lambda: as_int64(count, "count"))
         collected = (ctypes.c_int64 * self.size)()
-        _library.core().syncyte_comm_counts(self.handle, number, None, collected, self.size)
+        _library.core().syncyte_comm_counts(self.handle, number, None, self.size, collected)
         return list(collected)
+
+    def allgather(self, array: Array, out: Array | None = None) -> Array:
+        """Stacks arrays of equal size of all ranks along a new first axis. Collective.
+
+        Element type and number of elements must be equal.
+
+        Parameters
+        ----------
+        array : array
+            Contiguous.
+        out : array, optional
+            Contiguous, (size, *array.shape); None: a new one.
+
+        Returns
+        -------
+        array
+            out.
+        """
+        return self._run_collective("allgather", self._stack, array, out)
+
+    def _stack(self, name: str, array: Any, out: Any) -> CollectiveCall:
+        source = as_buffer(array, "array", recorded_by="allgather_along")
+        return call_into(out, source, (self.size, *source.shape), source.reference)
 
     def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
         """Concatenates the ranks' rows; their numbers may differ. Collective.
@@ -454,7 +478,7 @@ class CollectiveMethods(Handle):
         _, shape, elements = row_of(source, "array")
         rows = as_counts(counts, "counts")
         parts = as_counts(list(rows), "counts", elements)
-        return call_into(out, source, (whole_extent(rows), *shape), source.reference, parts, len(parts))
+        return call_into(out, source, (whole_extent(rows), *shape), source.reference, len(parts), parts)
 
     def alltoallv(
         self,
@@ -517,7 +541,7 @@ class CollectiveMethods(Handle):
         source = as_buffer(array, "array", recorded_by="alltoall_along")
         rows = as_counts(counts, "send_counts")
         parts = as_counts(list(rows), "send_counts", row_of(source, "array")[2])
-        return source, rows, source.reference, parts, len(parts)
+        return source, rows, source.reference, len(parts), parts
 
     def _rows_to_receive(
         self, name: str, source: Buffer, arguments: Sequence[Any], counts: Sequence[int], out: Any
@@ -525,4 +549,4 @@ class CollectiveMethods(Handle):
         _, shape, elements = row_of(source, "array")
         rows = as_counts(counts, "recv_counts")
         parts = as_counts(list(rows), "recv_counts", elements)
-        return call_into(out, source, (whole_extent(rows), *shape), *arguments, parts, len(parts))
+        return call_into(out, source, (whole_extent(rows), *shape), *arguments, len(parts), parts)

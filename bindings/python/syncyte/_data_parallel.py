@@ -187,7 +187,7 @@ class DataParallel:
     parameter at all calls :meth:`average` instead. If one rank's backward fails, those of the other ranks raise
     MismatchError, and gradients are undefined: zero them. A failure before backward reaches a parameter is not
     detected: call :meth:`give_up`. Construction copies a module's parameters and buffers on the CPU from rank 0 to all
-    ranks. Buffers that change later, such as the running means of BatchNorm, are not synchronised. Collectives of the
+    ranks. Buffers that change later, such as the running means of BatchNorm, are not synchronized. Collectives of the
     model itself are independent.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new

@@ -42,7 +42,7 @@ class Status(enum.IntEnum):
     ERR_TYPE = 4  # unknown element type, or the wrong one
     ERR_SHAPE = 5  # wrong shape, size or strides
     ERR_MISMATCH = 6  # ranks disagree
-    ERR_NOT_INITIALISED = 7  # called before syncyte_init(), or after finalize
+    ERR_NOT_INITIALIZED = 7  # called before syncyte_init(), or after finalize
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
@@ -112,13 +112,6 @@ class LogLevel(enum.IntEnum):
     DEBUG = 4
 
 
-class Scan(enum.IntEnum):
-    """Directions of a scan."""
-
-    FROM_FIRST = 0  # from rank 0 up: MPI's order
-    FROM_LAST = 1  # from the last rank down: the adjoint of the other
-
-
 class Lock(enum.IntEnum):
     """Kinds of locks."""
 
@@ -152,11 +145,11 @@ class KvHomes(enum.IntEnum):
 
 
 class KvScheme(enum.IntEnum):
-    """Schemes of sampling, those of AdaPM."""
+    """Schemes of sampling."""
 
-    NAIVE = 1  # keys are drawn when the sample is prepared
-    PRELOC = 2  # as naive, and an intent is recorded for the keys
-    POOL = 3  # as preloc, from a pool of keys that the process's workers share
+    PREPARED = 1  # keys are drawn when the sample is prepared
+    INTENDED = 2  # as prepared, and an intent is recorded for the keys
+    SHARED = 3  # as intended, from a set of keys that the process's workers share
     LOCAL = 4  # keys are drawn when they are pulled; then the next local key upwards is taken
 
 
@@ -167,8 +160,8 @@ class KvDistribution(enum.IntEnum):
     LOG_UNIFORM = 2  # the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
 
 
-class Layout(enum.IntEnum):
-    """Layouts."""
+class EntryKind(enum.IntEnum):
+    """Kinds of entries."""
 
     REPLICATED = 0  # all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved
     SHARDED = 1  # each rank holds some rows, in rank order
@@ -182,7 +175,7 @@ SYNCYTE_ERR_INDEX = 3
 SYNCYTE_ERR_TYPE = 4
 SYNCYTE_ERR_SHAPE = 5
 SYNCYTE_ERR_MISMATCH = 6
-SYNCYTE_ERR_NOT_INITIALISED = 7
+SYNCYTE_ERR_NOT_INITIALIZED = 7
 SYNCYTE_ERR_MEMORY = 8
 SYNCYTE_ERR_UNSUPPORTED = 9
 SYNCYTE_ERR_BUSY = 10
@@ -230,8 +223,6 @@ SYNCYTE_LOG_ERROR = 1
 SYNCYTE_LOG_WARN = 2
 SYNCYTE_LOG_INFO = 3
 SYNCYTE_LOG_DEBUG = 4
-SYNCYTE_SCAN_FROM_FIRST = 0
-SYNCYTE_SCAN_FROM_LAST = 1
 SYNCYTE_LOCK_SHARED = 1
 SYNCYTE_LOCK_EXCLUSIVE = 2
 SYNCYTE_COMPARE_EQ = 1
@@ -244,14 +235,14 @@ SYNCYTE_OPTIMIZER_ADAM = 3
 SYNCYTE_KV_HOMES_CYCLIC = 1
 SYNCYTE_KV_HOMES_HASH = 2
 SYNCYTE_KV_HOMES_BLOCK = 3
-SYNCYTE_KV_NAIVE = 1
-SYNCYTE_KV_PRELOC = 2
-SYNCYTE_KV_POOL = 3
+SYNCYTE_KV_PREPARED = 1
+SYNCYTE_KV_INTENDED = 2
+SYNCYTE_KV_SHARED = 3
 SYNCYTE_KV_LOCAL = 4
 SYNCYTE_KV_UNIFORM = 1
 SYNCYTE_KV_LOG_UNIFORM = 2
-SYNCYTE_LAYOUT_REPLICATED = 0
-SYNCYTE_LAYOUT_SHARDED = 1
+SYNCYTE_ENTRY_REPLICATED = 0
+SYNCYTE_ENTRY_SHARDED = 1
 
 
 class BufferDescription(ctypes.Structure):
@@ -272,6 +263,8 @@ class BufferDescription(ctypes.Structure):
         ("strides", ctypes.c_int64 * 8),  # distances of neighbouring elements, in bytes
         ("memory", ctypes.c_int32),  # kind of memory of data
         ("device", ctypes.c_int32),  # number of the device; 0 for host memory
+        ("read_only", ctypes.c_int32),  # 1: constant memory, which no function writes to: SYNCYTE_ERR_ARGUMENT; or 0
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -287,7 +280,7 @@ class ErrorFields(ctypes.Structure):
         ("object", ctypes.c_char_p),  # name of the object that the argument belongs to, or of the collective's communicator
         ("argument", ctypes.c_char_p),  # name of the argument that is wrong, or of the fact that differs between ranks
         ("axis", ctypes.c_int64),  # dimension of the argument if ndim is not 0, otherwise its position in an array
-        ("ndim", ctypes.c_int32),  # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the end
+        ("ndim", ctypes.c_int32),  # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such as [2, 3] in value and expected are extents; if the axis itself differs between ranks, value lists it counted from the end (-1 is the last)
         ("value", ctypes.c_char_p),  # value of the argument; if it differs between ranks, the values and their ranks
         ("expected", ctypes.c_char_p),  # expected value
         ("reason", ctypes.c_char_p),  # the message without operation and rank
@@ -341,7 +334,7 @@ class InitOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {"thread_level": 3}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_init_options_t)
-        ("thread_level", ctypes.c_int32),  # thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+        ("thread_level", ctypes.c_int32),  # thread level to request if this call initializes MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     ]
 
 
@@ -361,6 +354,7 @@ class Fact(ctypes.Structure):
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_fact_t)
         ("name", ctypes.c_char_p),  # for the message
         ("value", ctypes.c_int64),  # must be equal on all ranks
     ]
@@ -387,8 +381,8 @@ class CollectiveOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_collective_options_t)
         ("stream", ctypes.c_void_p),  # reserved: null. Work enqueued on a device buffer must be complete before the call
         ("fact", ctypes.c_int64),  # an additional fact, equal on all ranks, for libraries on top; 0 by default
+        ("fact_count", ctypes.c_int64),  # number of facts, 0 to 24
         ("facts", ctypes.POINTER(Fact)),  # additional facts with names for the message, read during the call; null if none
-        ("fact_count", ctypes.c_int32),  # number of facts, 0 to 24
     ]
 
 
@@ -398,9 +392,9 @@ class MemoryStats(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_memory_stats_t)
-        ("in_use", ctypes.c_size_t),  # acquired and not released, rounded up to size classes
-        ("cached", ctypes.c_size_t),  # kept for re-use
-        ("limit", ctypes.c_size_t),  # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+        ("in_use", ctypes.c_int64),  # acquired and not released, rounded up to size classes
+        ("cached", ctypes.c_int64),  # kept for re-use
+        ("limit", ctypes.c_int64),  # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
         ("hits", ctypes.c_int64),  # requests served from the cache
         ("misses", ctypes.c_int64),  # requests that needed fresh memory
     ]
@@ -413,7 +407,7 @@ class CacheSizes(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_sizes_t)
         ("parameter_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
-        ("computation_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
+        ("computation_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well
     ]
 
 
@@ -537,16 +531,16 @@ class KvSampling(ctypes.Structure):
     next 256 keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
     """
 
-    _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
+    _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "shared_keys": 250, "reuse": 1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_sampling_t)
         ("scheme", ctypes.c_int32),  # when keys are drawn
         ("distribution", ctypes.c_int32),  # distribution of the keys
-        ("with_replacement", ctypes.c_int32),  # 0: no key repeats in a sample; not with a pool
+        ("with_replacement", ctypes.c_int32),  # 0: no key repeats in a sample; not with a shared set
         ("min_key", ctypes.c_int64),  # first key of the range
         ("max_key", ctypes.c_int64),  # end of the range: its last key + 1
-        ("pool_size", ctypes.c_int64),  # number of keys in the pool
-        ("reuse", ctypes.c_int64),  # how often each key of a pool is used
+        ("shared_keys", ctypes.c_int64),  # number of keys in the shared set
+        ("reuse", ctypes.c_int64),  # how often each key of a shared set is used
         ("seed", ctypes.c_int64),  # seed; rank and worker number are mixed in
     ]
 
@@ -576,8 +570,8 @@ class CheckpointEntry(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_entry_t)
         ("key", ctypes.c_char_p),  # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
-        ("layout", ctypes.c_int32),  # replicated or sharded
-        ("data", BufferDescription),  # host memory, contiguous; this rank's rows if sharded
+        ("data", ctypes.POINTER(BufferDescription)),  # host memory, contiguous; this rank's rows if sharded; read during the call
+        ("kind", ctypes.c_int32),  # replicated or sharded
     ]
 
 
@@ -587,7 +581,7 @@ class CheckpointOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_options_t)
-        ("block_bytes", ctypes.c_size_t),  # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+        ("block_bytes", ctypes.c_int64),  # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
         ("step", ctypes.c_int64),  # stored as the attribute "step" when saving; any number
     ]
 
@@ -665,13 +659,24 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ErrorFields),  # fields (in): texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
         ],
     ),
+    # Reads a caller's struct by the rule of struct_size, for libraries on top. Local; callable at any time. Returns:
+    # SYNCYTE_ERR_ARGUMENT (null, a size that no version has), SYNCYTE_ERR_VERSION (a byte set beyond ours).
+    "syncyte_struct_read": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # theirs (in): the caller's struct
+            ctypes.c_char_p,  # name (in): name of the argument, for the message
+            ctypes.c_size_t,  # first_size (in): its sizeof in the first release
+            ctypes.c_void_p,  # ours (in,out): defaults and struct_size of the library on top; gets the members that the caller's struct has
+        ],
+    ),
     # Returns the size of one element in bytes. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown
     # dtype.
     "syncyte_dtype_size": Function(
         ctypes.c_int32,
         [
             ctypes.c_int32,  # dtype (in): element type
-            ctypes.POINTER(ctypes.c_size_t),  # bytes (out): size of an element
+            ctypes.POINTER(ctypes.c_int64),  # bytes (out): size of an element
         ],
     ),
     # Returns the name of an element type, for example "float32". Local; callable at any time. Returns: a constant
@@ -798,10 +803,10 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # rank (out): this rank's number in that communicator; -1: the error is this rank's alone
         ],
     ),
-    # Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+    # Ends Syncyte: frees all windows and communicators, and finalizes MPI if syncyte_init() had initialized it.
     # Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
-    # application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
-    # not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which must not be called
+    # application finalizes MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
+    # not wait: it logs an error, frees nothing that ranks share, and does not finalize MPI, which must not be called
     # any more. Further calls, and calls in a forked child, do nothing.
     "syncyte_finalize": Function(
         ctypes.c_int32,
@@ -826,7 +831,7 @@ CORE: dict[str, Function] = {
     # called while the lock's owner answers; - a halo cannot be used after an interrupted blocking exchange or
     # accumulate; neighbours may still wait for it; - after a collective the ranks of its communicator are out of step:
     # every later collective on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world
-    # communicator, syncyte_finalize() frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait
+    # communicator, syncyte_finalize() frees nothing, and does not finalize MPI. With SYNCYTE_CHECK=off collectives wait
     # inside MPI, and do not call the function; syncyte_finalize() never does.
     "syncyte_interrupt_set": Function(
         ctypes.c_int32,
@@ -843,14 +848,14 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # exit_code (in): what mpirun should return, 1 to 255
         ],
     ),
-    # Returns whether Syncyte is initialised. Local; callable at any time.
+    # Returns whether Syncyte is initialized. Local; callable at any time.
     "syncyte_initialized": Function(
         ctypes.c_int32,
         [
             ctypes.POINTER(ctypes.c_int32),  # flag (out): 1 between init and finalize, also in a child forked then; otherwise 0
         ],
     ),
-    # Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+    # Returns whether this rank knows that a rank has died. A program that initialized MPI itself asks after
     # syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
     # thread-safe; callable at any time.
     "syncyte_death_known": Function(
@@ -949,7 +954,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes a communicator of the ranks of comm that share memory with this rank. Collective.
-    "syncyte_comm_node": Function(
+    "syncyte_comm_split_node": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
@@ -959,7 +964,7 @@ CORE: dict[str, Function] = {
     ),
     # Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction on
     # each node, then among leaders, crosses the network once per node.
-    "syncyte_comm_leaders": Function(
+    "syncyte_comm_split_leaders": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
@@ -973,12 +978,12 @@ CORE: dict[str, Function] = {
     # SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank alone,
     # which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range.
     # Different lists are detected between ranks that list each other. The call waits for a rank that does not call.
-    "syncyte_comm_group": Function(
+    "syncyte_comm_create_group": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator; threads that make groups of it at the same time use different tags
-            ctypes.POINTER(ctypes.c_int32),  # ranks (in, array of count): ranks of comm, each once, this rank among them
             ctypes.c_int64,  # count (in): number of ranks, 1 or more
+            ctypes.POINTER(ctypes.c_int32),  # ranks (in, array of count): ranks of comm, each once, this rank among them
             ctypes.c_int32,  # tag (in): 0 to 1023
             ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults; all ranks get an error in one rank's options
             ctypes.POINTER(ctypes.c_void_p),  # group (out): the communicator
@@ -1074,7 +1079,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int32,  # status (in): this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get this thread's last error
             ctypes.c_char_p,  # operation (in): name for messages, equal on all ranks
-            ctypes.c_int32,  # count (in): number of facts, 0 to 32
+            ctypes.c_int64,  # count (in): number of facts, 0 to 32
             ctypes.POINTER(Fact),  # facts (in, optional, array of count): numbers that must be equal on all ranks
         ],
     ),
@@ -1087,13 +1092,13 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int32,  # status (in): as in syncyte_comm_agree()
             ctypes.c_char_p,  # operation (in): name for messages and the watchdog, equal on all ranks
-            ctypes.c_int32,  # count (in): number of facts, 0 to 32
+            ctypes.c_int64,  # count (in): number of facts, 0 to 32
             ctypes.POINTER(Fact),  # facts (in, optional, array of count): numbers that must be equal on all ranks
         ],
     ),
     # Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation
     # and sync free them too; call this to free memory without either.
-    "syncyte_collect": Function(
+    "syncyte_comm_collect": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
@@ -1147,8 +1152,8 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): contiguous, counts[rank] elements
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): elements of every rank, 0 or more, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): elements of every rank, 0 or more, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, the sum of counts elements; must not overlap input
         ],
@@ -1161,10 +1166,10 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): contiguous, the blocks in order of target ranks
-            ctypes.POINTER(ctypes.c_int64),  # send_counts (in, array of send_counts_length): elements for every rank
             ctypes.c_int64,  # send_counts_length (in): length of send_counts: comm's size
-            ctypes.POINTER(ctypes.c_int64),  # recv_counts (in, array of recv_counts_length): elements from every rank
+            ctypes.POINTER(ctypes.c_int64),  # send_counts (in, array of send_counts_length): elements for every rank
             ctypes.c_int64,  # recv_counts_length (in): length of recv_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # recv_counts (in, array of recv_counts_length): elements from every rank
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, the blocks in order of source ranks; must not overlap input
         ],
@@ -1200,15 +1205,15 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
-    # facts: dtype, number of elements, op, from, options->fact. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype
-    # does not have.
+    # facts: dtype, number of elements, op, reverse, options->fact. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that
+    # dtype does not have.
     "syncyte_comm_scan": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
             ctypes.c_int32,  # op (in): reduction
-            ctypes.c_int32,  # from (in): where the scan begins
+            ctypes.c_int32,  # reverse (in): 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
@@ -1223,7 +1228,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
             ctypes.c_int32,  # op (in): reduction
-            ctypes.c_int32,  # from (in): where the scan begins
+            ctypes.c_int32,  # reverse (in): 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
         ],
@@ -1235,8 +1240,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int64,  # count (in): this rank's number, 0 or more
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(ctypes.c_int64),  # counts (out, array of counts_length): the numbers of all ranks, in rank order
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (out, array of counts_length): the numbers of all ranks, in rank order
         ],
     ),
     # Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
@@ -1247,8 +1252,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part
             ctypes.c_int32,  # axis (in): dimension along which the parts are joined
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int32,  # root (in): rank that gets the whole array
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out, optional): on root: the whole array, not overlapping input; elsewhere ignored, may be null
@@ -1262,8 +1267,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part
             ctypes.c_int32,  # axis (in): dimension along which the parts are joined
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
         ],
@@ -1275,8 +1280,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in, optional): on root: the whole array; elsewhere ignored, may be null
             ctypes.c_int32,  # axis (in): dimension to cut
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int32,  # root (in): rank that has the whole array
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
@@ -1291,8 +1296,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): a whole array
             ctypes.c_int32,  # axis (in): dimension to cut
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int32,  # op (in): reduction
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
@@ -1308,11 +1313,11 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
             ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
-            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
             ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
             ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
-            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
         ],
@@ -1320,21 +1325,21 @@ CORE: dict[str, Function] = {
     # Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
     # Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
     # (device).
-    "syncyte_memory_acquire": Function(
+    "syncyte_memory_allocate": Function(
         ctypes.c_int32,
         [
-            ctypes.c_size_t,  # bytes (in): size; 0 gives a null pointer
+            ctypes.c_int64,  # bytes (in): size; 0 gives a null pointer
             ctypes.c_int32,  # memory (in): kind of memory
             ctypes.c_int32,  # device (in): number of the device; 0 for host memory
-            ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_release()
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_free()
         ],
     ),
     # Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was
     # released before.
-    "syncyte_memory_release": Function(
+    "syncyte_memory_free": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # data (in, optional): a buffer of syncyte_memory_acquire(); null is ignored
+            ctypes.c_void_p,  # data (in, optional): a buffer of syncyte_memory_allocate(); null is ignored
         ],
     ),
     # Returns all cached buffers to the system.
@@ -1351,7 +1356,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build
-    # without CUDA.
+    # without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
     "syncyte_memory_device_count": Function(
         ctypes.c_int32,
         [
@@ -1372,7 +1377,7 @@ CORE: dict[str, Function] = {
     # Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled
     # down, with a warning in the log, if the machine or its control group has less memory. Returns: SYNCYTE_ERR_MEMORY
     # (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
-    "syncyte_cache_allocate": Function(
+    "syncyte_cache_create": Function(
         ctypes.c_int32,
         [
             ctypes.POINTER(CacheSizes),  # sizes (in, optional): null for defaults
@@ -1462,22 +1467,6 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # size (in): bytes from offset on, a multiple of 512, 512 or more
         ],
     ),
-    # Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY, as
-    # syncyte_cache_insert().
-    "syncyte_cache_insert_for_parameter": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # cache (in): a cache
-        ],
-    ),
-    # Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns:
-    # SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
-    "syncyte_cache_insert_for_computation": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # cache (in): a cache
-        ],
-    ),
     # Removes all slices that the calling thread has inserted, of all caches. Returns: SYNCYTE_ERR_BUSY, naming offsets
     # and sizes, while blocks of them are in use: nothing has changed then.
     "syncyte_cache_clear": Function(
@@ -1487,7 +1476,7 @@ CORE: dict[str, Function] = {
     ),
     # Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is no
     # fallback to other memory. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
-    "syncyte_cache_acquire": Function(
+    "syncyte_cache_allocate": Function(
         ctypes.c_int32,
         [
             ctypes.c_int64,  # bytes (in): 0 or more; rounded up to a multiple of 512, at least 512
@@ -1506,7 +1495,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_free": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # data (in, optional): a block of syncyte_cache_acquire(); null is ignored
+            ctypes.c_void_p,  # data (in, optional): a block of syncyte_cache_allocate(); null is ignored
         ],
     ),
     # Returns the highest tag that a message may have. Local.
@@ -1614,8 +1603,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part
             ctypes.c_int32,  # axis (in): dimension along which the parts are joined
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
@@ -1629,8 +1618,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): a whole array
             ctypes.c_int32,  # axis (in): dimension to cut
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
             ctypes.c_int32,  # op (in): reduction
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
@@ -1644,11 +1633,11 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
             ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
-            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
             ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
             ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
-            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
@@ -1665,17 +1654,17 @@ CORE: dict[str, Function] = {
             ctypes.c_char_p,  # operation (in): for messages, for example "comm_iallreduce"
         ],
     ),
-    # Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents, periods.
-    # Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because
-    # the number of ranks is not a multiple of the given ones.
+    # Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, dims, periods.
+    # Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if dims cannot be chosen because the
+    # number of ranks is not a multiple of the given ones.
     "syncyte_cart_create": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int32,  # ndim (in): dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
-            ctypes.POINTER(ctypes.c_int32),  # extents (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents are as even as possible (MPI_Dims_create)
-            ctypes.POINTER(ctypes.c_int32),  # periods (in, optional, array of periods_length): for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all
+            ctypes.POINTER(ctypes.c_int32),  # dims (in, array of ndim): ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen dims are as even as possible (MPI_Dims_create)
             ctypes.c_int64,  # periods_length (in): length of periods: ndim
+            ctypes.POINTER(ctypes.c_int32),  # periods (in, optional, array of periods_length): for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise 0; null: 0 for all
             ctypes.POINTER(CommOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # cart (out): the Cartesian communicator; a null handle on ranks beyond the grid
         ],
@@ -1688,34 +1677,34 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # ndim (out): the number
         ],
     ),
-    # Returns extents and periods of the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has
-    # another number of dimensions.
+    # Returns the grid's dims and periods. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another
+    # number of dimensions.
     "syncyte_cart_grid": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # cart (in): a Cartesian communicator
             ctypes.c_int32,  # ndim (in): its number of dimensions
-            ctypes.POINTER(ctypes.c_int32),  # extents (out, optional, array of ndim): ranks along each dimension
+            ctypes.POINTER(ctypes.c_int32),  # dims (out, optional, array of ndim): ranks along each dimension
             ctypes.POINTER(ctypes.c_int32),  # periods (out, optional, array of ndim): 1 for a periodic dimension, otherwise 0
         ],
     ),
     # Returns a rank's coordinates on the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
-    "syncyte_cart_coordinates": Function(
+    "syncyte_cart_coords": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # cart (in): a Cartesian communicator
             ctypes.c_int32,  # rank (in): one of its ranks
             ctypes.c_int32,  # ndim (in): its number of dimensions
-            ctypes.POINTER(ctypes.c_int32),  # coordinates (out, array of ndim): 0 to the extents - 1
+            ctypes.POINTER(ctypes.c_int32),  # coords (out, array of ndim): 0 to the dims - 1
         ],
     ),
     # Returns the rank at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
-    "syncyte_cart_rank": Function(
+    "syncyte_cart_rank_at": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # cart (in): a Cartesian communicator
             ctypes.c_int32,  # ndim (in): its number of dimensions
-            ctypes.POINTER(ctypes.c_int32),  # coordinates (in, array of ndim): any numbers; they wrap round in periodic dimensions
+            ctypes.POINTER(ctypes.c_int32),  # coords (in, array of ndim): any numbers; they wrap round in periodic dimensions
             ctypes.POINTER(ctypes.c_int32),  # rank (out): the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
         ],
     ),
@@ -1742,12 +1731,12 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # dtype (in): element type of the arrays
             ctypes.c_int32,  # ndim (in): dimensions of the arrays, at least those of the grid
             ctypes.POINTER(ctypes.c_int64),  # shape (in, array of ndim): extents of this rank's arrays, ghosts included
-            ctypes.POINTER(ctypes.c_int32),  # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
             ctypes.c_int64,  # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
-            ctypes.POINTER(ctypes.c_int64),  # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
+            ctypes.POINTER(ctypes.c_int32),  # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
             ctypes.c_int64,  # low_length (in): length of low: the grid's dimensions
-            ctypes.POINTER(ctypes.c_int64),  # high (in, array of high_length): ghost cells at the high end
+            ctypes.POINTER(ctypes.c_int64),  # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
             ctypes.c_int64,  # high_length (in): length of high: the grid's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # high (in, array of high_length): ghost cells at the high end
             ctypes.POINTER(HaloOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # halo (out): the halo
         ],
@@ -1958,7 +1947,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
-            ctypes.c_size_t,  # bytes (in): this rank's bytes
+            ctypes.c_int64,  # bytes (in): this rank's bytes
             ctypes.POINTER(WindowOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # window (out): the window
         ],
@@ -1991,7 +1980,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): rank that contributed the part
-            ctypes.POINTER(ctypes.c_size_t),  # bytes (out): its size
+            ctypes.POINTER(ctypes.c_int64),  # bytes (out): its size
         ],
     ),
     # Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
@@ -2011,7 +2000,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
     ),
@@ -2021,7 +2010,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
             ctypes.POINTER(BufferDescription),  # target (out): contiguous
         ],
     ),
@@ -2033,7 +2022,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
@@ -2044,7 +2033,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): element type
             ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # operand (in): one element
@@ -2057,7 +2046,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): an integer type or bool
             ctypes.c_void_p,  # expected (in): one element
             ctypes.c_void_p,  # desired (in): one element
@@ -2065,16 +2054,17 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is complete on
-    # return; one between nodes goes on without further calls, and its request needs no MPI. It is complete at the
-    # target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses
-    # under way at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole
-    # access happens here. Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    # return; one between nodes makes progress without further calls, and its request needs no MPI. It is complete at
+    # the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it.
+    # Accesses in flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
+    # whole access happens here. Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of
+    # reach.
     "syncyte_window_iput": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the elements are written
         ],
@@ -2086,7 +2076,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
             ctypes.POINTER(BufferDescription),  # target (out): contiguous
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when target holds the elements
         ],
@@ -2098,7 +2088,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # op (in): as in accumulate
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined
@@ -2111,7 +2101,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): element type
             ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # operand (in): one element; may be re-used on return
@@ -2126,7 +2116,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
             ctypes.c_int32,  # rank (in): target
-            ctypes.c_size_t,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): an integer type or bool
             ctypes.c_void_p,  # expected (in): one element; may be re-used on return
             ctypes.c_void_p,  # desired (in): one element; may be re-used on return
@@ -2269,10 +2259,10 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.POINTER(ctypes.c_int64),  # extent (in, array of extent_length): the box's shape, in elements
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # extent_length (in): length of extent: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # extent (in, array of extent_length): the box's shape, in elements
             ctypes.c_int64,  # capacity (in): length of ranks, first and rows; further owners are only counted
             ctypes.POINTER(ctypes.c_int32),  # ranks (out, optional, array of capacity): owners
             ctypes.POINTER(ctypes.c_int64),  # first (out, optional, array of capacity): each owner's first row of the box, a global number
@@ -2358,7 +2348,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    # others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush()
+    # others come without further calls. Accesses in flight at one time are not ordered with each other; tensor_flush()
     # and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens
     # here. Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
     "syncyte_tensor_igather": Function(
@@ -2485,8 +2475,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
@@ -2496,8 +2486,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
@@ -2513,8 +2503,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
             ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
@@ -2527,8 +2517,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the box; needs no MPI
         ],
@@ -2540,8 +2530,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the box is written; needs no MPI
         ],
@@ -2553,8 +2543,8 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
             ctypes.c_int32,  # op (in): as of accumulate_box
             ctypes.c_void_p,  # alpha (in, optional): as of accumulate_box; may be re-used on return
@@ -2571,8 +2561,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
-    # Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further calls;
-    # the old value is stored by the test or wait that finds the end. Returns: as fetch_add; test and wait:
+    # Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without further
+    # calls; the old value is stored by the test or wait that finds the end. Returns: as fetch_add; test and wait:
     # SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
     "syncyte_tensor_ifetch_add": Function(
         ctypes.c_int32,
@@ -2674,7 +2664,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
-    # Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+    # Synchronizes the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
     # that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another thread
     # makes meanwhile may wait for the next call. Returns: SYNCYTE_ERR_MISMATCH if ranks pass different tensors: adds
     # wait for the next call. SYNCYTE_ERR_MEMORY: the adds of a tensor with options->deterministic may be lost.
@@ -2756,10 +2746,10 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # kv (in): a store
-            ctypes.POINTER(KvSampling),  # sampling (in): options, initialised with SYNCYTE_KV_SAMPLING_INIT
+            ctypes.POINTER(KvSampling),  # sampling (in): options, initialized with SYNCYTE_KV_SAMPLING_INIT
         ],
     ),
-    # Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for. Collective,
+    # Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for. Collective,
     # called by one thread of each process; also frees objects that all ranks have dropped.
     "syncyte_kv_sync": Function(
         ctypes.c_int32,
@@ -2784,8 +2774,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    # barriers of its process no longer wait for it. Operations under way are given up, without a wait: their values are
-    # not touched any more, and their pushes and sets of keys of other nodes happen or not.
+    # barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
     "syncyte_kv_worker_release": Function(
         ctypes.c_int32,
         [
@@ -2802,15 +2791,24 @@ CORE: dict[str, Function] = {
     # Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are local.
     # Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
-    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there is a timestamp
-    # other than -1.
+    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous, any number of dimensions
-            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
-            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): timestamp to wait for; -1: complete. Null: complete on return
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
+        ],
+    ),
+    # Starts kv_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
+    # pull, for what is wrong on this rank.
+    "syncyte_kv_worker_ipull": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (out): as in pull; not to be read before the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with pull's status; null: complete
         ],
     ),
     # Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
@@ -2820,8 +2818,18 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
+        ],
+    ),
+    # Starts kv_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
+    # push, for what is wrong on this rank.
+    "syncyte_kv_worker_ipush": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (in): as in push; not to be changed before the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with push's status; null: complete
         ],
     ),
     # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Returns: as pull,
@@ -2831,8 +2839,18 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
+        ],
+    ),
+    # Starts kv_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
+    # set, for what is wrong on this rank.
+    "syncyte_kv_worker_iset": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (in): as in set; not to be changed before the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with set's status; null: complete
         ],
     ),
     # Reads the values of keys if all of them are local; on one node they always are. Local, without requests. Returns:
@@ -2853,7 +2871,6 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
         ],
     ),
     # Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
@@ -2905,7 +2922,18 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # sample (in): its number
             ctypes.POINTER(BufferDescription),  # keys (out): int64, contiguous, at most as many as the sample has left
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
-            ctypes.POINTER(ctypes.c_int64),  # timestamp (out, optional): as in pull
+        ],
+    ),
+    # Starts kv_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+    # Returns: as pull_sample, for what is wrong on this rank.
+    "syncyte_kv_worker_ipull_sample": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.c_int64,  # sample (in): its number
+            ctypes.POINTER(BufferDescription),  # keys (out): int64, contiguous; complete on return
+            ctypes.POINTER(BufferDescription),  # values (out): as in pull_sample; not to be read before the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with pull_sample's status; null: complete
         ],
     ),
     # Ends a sample before all its keys were pulled. Local.
@@ -2916,66 +2944,21 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # sample (in): its number; one that has ended is ignored
         ],
     ),
-    # Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns. Does not wait; 0
-    # also while another thread waits for it. Local. Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation
-    # returned.
-    "syncyte_kv_worker_test": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # worker (in): the worker that began it
-            ctypes.c_int64,  # timestamp (in): the operation's timestamp; -1: complete
-            ctypes.POINTER(ctypes.c_int32),  # has_ended (out): 1, or 0 if it is under way
-        ],
-    ),
-    # Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
-    # interrupted, the operation is still under way. Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation
-    # returned; the operation's error, the first time.
-    "syncyte_kv_worker_wait": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # worker (in): the worker that began it
-            ctypes.c_int64,  # timestamp (in): the operation's timestamp; -1: complete
-        ],
-    ),
-    # Waits until all of the worker's operations are complete. Local. Returns: the error of the first of the operations
-    # that has failed; errors of others are dropped.
-    "syncyte_kv_worker_wait_all": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # worker (in): a worker
-        ],
-    ),
-    # Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
-    # kv_worker_wait(). Local.
-    "syncyte_kv_worker_wait_sync": Function(
+    # Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
+    # the keys. Errors of operations stay for their requests. Local.
+    "syncyte_kv_worker_flush": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the worker's
-    # operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a thread of its
+    # operations in flight, whose errors stay for their requests. Collective: each worker calls it, in a thread of its
     # own if a process has several. One worker enters the collective for its process, so MPI's thread level must then be
     # serialized or above. Workers that were destroyed are not waited for. Returns: SYNCYTE_ERR_MISMATCH on all workers
     # of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if another thread is in a collective call
     # of the same worker.
     "syncyte_kv_worker_barrier": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # worker (in): a worker
-        ],
-    ),
-    # Begins the setup phase, in which values are set for the first time: a barrier. Collective, as kv_worker_barrier().
-    # Returns: SYNCYTE_ERR_ARGUMENT within the phase.
-    "syncyte_kv_worker_begin_setup": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # worker (in): a worker
-        ],
-    ),
-    # Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
-    # Returns: SYNCYTE_ERR_ARGUMENT outside the phase.
-    "syncyte_kv_worker_end_setup": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -3004,9 +2987,9 @@ HDF5: dict[str, Function] = {
         ],
     ),
     # Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path, count,
-    # keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full also
-    # the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ. The new
-    # file takes the permissions of the file that it replaces, and its owner and group if this process may set them
+    # keys, kinds, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full also the
+    # CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ. The new file
+    # takes the permissions of the file that it replaces, and its owner and group if this process may set them
     # (otherwise the file is this user's, and a different group gets no access). If the path is a symbolic link, the
     # link stays and its target is replaced. Rank 0 locks the temporary file (flock). A save removes unlocked temporary
     # files of the same target, which killed jobs have left. Returns: SYNCYTE_ERR_IO (names path and reason),
@@ -3059,7 +3042,7 @@ HDF5: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_char_p),  # key (out): valid until the checkpoint is closed
         ],
     ),
-    # Returns the element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the key
+    # Returns the element type, global shape and kind of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the key
     # and the file.
     "syncyte_checkpoint_describe": Function(
         ctypes.c_int32,
@@ -3067,7 +3050,7 @@ HDF5: dict[str, Function] = {
             ctypes.c_void_p,  # checkpoint (in): an open checkpoint
             ctypes.c_char_p,  # key (in): its name
             ctypes.POINTER(BufferDescription),  # global (in,out): struct_size set by the caller; the rest is filled, with data null
-            ctypes.POINTER(ctypes.c_int32),  # layout (out, optional): layout with which it was saved
+            ctypes.POINTER(ctypes.c_int32),  # kind (out, optional): kind with which it was saved
         ],
     ),
     # Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank reads

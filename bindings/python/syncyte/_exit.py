@@ -1,6 +1,6 @@
 """The end of a process in which MPI_Finalize must not be called, because a rank has died.
 
-If mpi4py has initialised MPI, it calls MPI_Finalize after the interpreter's end, and nothing tells it not to:
+If mpi4py has initialized MPI, it calls MPI_Finalize after the interpreter's end, and nothing tells it not to:
 mpi4py.rc.finalize is read at its import.
 """
 
@@ -16,7 +16,7 @@ from ._modules import loaded
 
 
 def will_mpi4py_finalize() -> bool:
-    """Whether mpi4py has initialised MPI, and will finalise it."""
+    """Whether mpi4py has initialized MPI, and will finalize it."""
     module, package = loaded("mpi4py.MPI"), loaded("mpi4py")
     if module is None or package is None:
         return False

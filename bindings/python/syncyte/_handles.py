@@ -7,6 +7,7 @@ import weakref
 from typing import Any, NoReturn
 
 from . import _library
+from ._renamed import new_name
 from .errors import HandleError
 
 
@@ -49,6 +50,12 @@ class Handle:
         if not self._is_freed:
             self._handle = None
             self._finalizer()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        new = new_name(type(self), name)
+        if new is not None:
+            raise AttributeError(f"{type(self).__name__}.{name} is now {new}", name=name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -39,7 +39,7 @@ def _highest(numbers: list[int]) -> list[int] | None:
     buffers = [_library.new_struct(c.BufferDescription) for _ in range(2)]
     for values, buffer in zip((mine, highest), buffers, strict=True):
         core.syncyte_buffer_set(values, int(c.DType.INT64), 1, (ctypes.c_int64 * 1)(len(numbers)), buffer)
-    fact = c.Fact(b"exit", 1)  # the application's reductions have no such fact
+    fact = _library.new_struct(c.Fact, name=b"exit", value=1)  # the application's reductions have no such fact
     options = _library.new_struct(c.CollectiveOptions, facts=ctypes.pointer(fact), fact_count=1)
     request, done = ctypes.c_void_p(), ctypes.c_int32()
     core.syncyte_comm_iallreduce(world, buffers[0], int(c.Op.MAX), options, buffers[1], request)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ._checks import as_int64, wrong
-from ._declarations import Scan
 from .errors import ArgumentError
 
 _MOST = 2**63 - 1
@@ -44,7 +43,7 @@ def product(values: Sequence[int], name: str, rank: int, numbers: tuple[Any, ...
     if not name.endswith("scan"):
         return math.prod(values)
     own = 0 if name == "exscan" else 1
-    if numbers[0] == Scan.FROM_LAST:
+    if numbers[0]:  # reverse
         return math.prod(values[rank + 1 - own :])
     return math.prod(values[: rank + own])
 

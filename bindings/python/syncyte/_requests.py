@@ -66,7 +66,7 @@ def drop(handle: int, arrays: Any) -> _Started:
 
 
 class Request(Generic[Result]):
-    """A non-blocking operation of Comm, Halo, WholeTensor or Window.
+    """A non-blocking operation of Comm, Halo, WholeTensor, Window or StoreWorker.
 
     Those of syncyte.torch return a syncyte.torch.Request.
 
@@ -75,13 +75,13 @@ class Request(Generic[Result]):
     If a request is dropped earlier, it warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
-    def __init__(self, handle: int, arrays: Any, operation: str, finish: Callable[[], Result]):
+    def __init__(self, handle: int | None, arrays: Any, operation: str, finish: Callable[[], Result]):
         """Takes over a C request; for use within this package.
 
         Parameters
         ----------
-        handle : int
-            The C request.
+        handle : int, optional
+            The C request; None: the operation has ended without an error.
         arrays : object
             Objects to keep alive until the end.
         operation : str
@@ -91,8 +91,9 @@ class Request(Generic[Result]):
         """
         self._operation = operation
         self._finish = finish
-        self._started: _Started | None = _Started(handle, arrays)
-        self._result: tuple[Result, ...] = ()  # set when test() has found the end, until wait()
+        self._started: _Started | None = _Started(handle, arrays) if handle else None
+        # Set from the end that test() or the start has found until wait().
+        self._result: tuple[Result, ...] = () if handle else (finish(),)
 
     def wait(self) -> Result:
         """Waits for the end. Local.
@@ -102,7 +103,8 @@ class Request(Generic[Result]):
         Returns
         -------
         object
-            The MessageStatus for irecv(), the output for collectives and reads, the tensor for its writes.
+            The MessageStatus for irecv(), the output for collectives and reads, the tensor for its writes, None for
+            those of a store.
 
         Raises
         ------
@@ -150,6 +152,12 @@ class Request(Generic[Result]):
             self._started = None
             self._result = (self._finish(),)
         return done
+
+    def leave(self) -> None:
+        """Leaves the operation to later calls, as if the request were dropped, but without a warning. Local."""
+        started, self._started = self._started, None
+        if started is not None:
+            _dropped.append(started)
 
     def __del__(self) -> None:
         started = self.__dict__.get("_started")

@@ -1,13 +1,8 @@
-"""Arrays of the store's operations: cached descriptions of plain torch tensors, and arrays of operations under way.
-
-The descriptions take less time than as_buffer().
-"""
+"""Cached descriptions of plain torch tensors for the store's operations. They take less time than as_buffer()."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _declarations as c
@@ -69,54 +64,3 @@ def _is_plain(tensor: torch.Tensor) -> bool:
 def mark_written(tensor: torch.Tensor) -> None:
     """Tells autograd that the tensor has new contents."""
     dtypes.import_torch().autograd.graph.increment_version(tensor)
-
-
-class ArraysUnderWay:
-    """Keeps the arrays of a worker's operations alive until they are waited for, by timestamp.
-
-    Those of operations that have ended without a wait are dropped when the number of arrays has doubled. Other threads
-    and signal handlers may add some at any time: use only atomic operations.
-    """
-
-    __slots__ = ("_arrays", "_has_ended", "_most")
-
-    def __init__(self, has_ended: Callable[[int], bool]) -> None:
-        self._arrays: dict[int, Any] = {}
-        self._has_ended = has_ended
-        self._most = 16
-
-    def add(self, timestamp: int, array: Any) -> None:
-        """Keeps the array of an operation that was started."""
-        self._arrays[timestamp] = array
-        if len(self._arrays) > self._most:
-            self._drop_ended(self.timestamps())
-            self._most = max(16, 2 * len(self._arrays))
-
-    def timestamps(self) -> list[int]:
-        """The timestamps of all arrays."""
-        return list(self._arrays)
-
-    def all(self) -> object:
-        """All arrays. Hold the result during a call of the library: another thread may call clear() meanwhile."""
-        return self._arrays
-
-    @contextlib.contextmanager
-    def waited(self, timestamps: Sequence[int]) -> Iterator[None]:
-        """Drops arrays after a wait for their operations. An interrupted wait leaves those that are under way."""
-        held = self._arrays
-        try:
-            yield
-        except BaseException:
-            self._drop_ended(timestamps)
-            raise
-        for timestamp in timestamps:
-            held.pop(timestamp, None)
-
-    def clear(self) -> None:
-        """Drops all arrays, except those that calls of other threads hold: the worker lives until these return."""
-        self._arrays = {}
-
-    def _drop_ended(self, timestamps: Sequence[int]) -> None:
-        for timestamp in timestamps:
-            if timestamp in self._arrays and self._has_ended(timestamp):
-                self._arrays.pop(timestamp, None)

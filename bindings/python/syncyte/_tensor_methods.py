@@ -32,7 +32,7 @@ _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<="
 class TensorMethods(Handle):
     """The part of WholeTensor with properties and named methods that read and write any rank's rows, or gradients.
 
-    WholeTensor itself has what makes, frees and synchronises a tensor, the views of this rank's and this node's memory,
+    WholeTensor itself has what makes, frees and synchronizes a tensor, the views of this rank's and this node's memory,
     and indexing, t[key], which calls the methods here. All methods here are local, except requires_grad_, sync_grad,
     zero_grad and gather(collective=True).
     """
@@ -166,7 +166,7 @@ class TensorMethods(Handle):
         rows = np.empty((2, self._comm.size), np.int64)
         where = pointer(ranks), pointer(rows[0]), pointer(rows[1])
         count = _library.core().output(
-            "syncyte_tensor_locate_box", self.handle, first, self.ndim, size, self.ndim, len(ranks), *where
+            "syncyte_tensor_locate_box", self.handle, self.ndim, first, self.ndim, size, len(ranks), *where
         )
         found = zip(ranks[:count].tolist(), *rows[:, :count].tolist(), strict=True)
         return [(rank, range(begin, begin + length)) for rank, begin, length in found]
@@ -389,7 +389,7 @@ class TensorMethods(Handle):
             raise _no_gradient_through_out()
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
-        _library.core().syncyte_tensor_get_box(self.handle, first, len(first), target.reference)
+        _library.core().syncyte_tensor_get_box(self.handle, len(first), first, target.reference)
         target.mark_written()
         return out
 
@@ -398,7 +398,7 @@ class TensorMethods(Handle):
         result = _arrays.empty(array_kind, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
         first = (ctypes.c_int64 * len(lower))(*lower)
-        _library.core().syncyte_tensor_get_box(self.handle, first, len(first), target.reference)
+        _library.core().syncyte_tensor_get_box(self.handle, len(first), first, target.reference)
         return result
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
@@ -420,7 +420,7 @@ class TensorMethods(Handle):
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
-        _library.core().syncyte_tensor_put_box(self.handle, first, len(first), values.reference)
+        _library.core().syncyte_tensor_put_box(self.handle, len(first), first, values.reference)
 
     def accumulate_box(
         self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
@@ -457,7 +457,7 @@ class TensorMethods(Handle):
         first = self._check_inside(lower, values.shape)
         factor = None if alpha is None else _bytes_of(alpha, self._dtype)
         _library.core().syncyte_tensor_accumulate_box(
-            self.handle, first, len(first), values.reference, int(as_op(op)), factor
+            self.handle, len(first), first, values.reference, int(as_op(op)), factor
         )
 
     def _box_shape(self, extent: Any) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ class StartedMethods(TensorMethods):
     """The part of WholeTensor with started accesses, whose requests need no MPI.
 
     Rows of this node are read or written before the start returns; others follow without further calls. Accesses that
-    are under way at one time are not ordered with each other. flush() and sync() do not wait for them: wait for the
+    are in flight at one time are not ordered with each other. flush() and sync() do not wait for them: wait for the
     request first. Between nodes without the fabric (by MPI RMA) the whole access happens in the start.
     """
 
@@ -225,7 +225,7 @@ class StartedMethods(TensorMethods):
             result = _arrays.empty(self._array_kind, self._dtype, shape)
         target = as_buffer(result, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
-        return self._start_read("iget_box", (target,), first, len(first), target.reference)
+        return self._start_read("iget_box", (target,), len(first), first, target.reference)
 
     def iput_box(self, lower: Sequence[int], source: Any) -> Request[Self]:
         """Starts put_box(). Local; does not wait for other ranks.
@@ -247,7 +247,7 @@ class StartedMethods(TensorMethods):
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
-        return self._start_write("iput_box", (values,), first, len(first), values.reference)
+        return self._start_write("iput_box", (values,), len(first), first, values.reference)
 
     def iaccumulate_box(
         self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
@@ -273,7 +273,7 @@ class StartedMethods(TensorMethods):
         first = self._check_inside(lower, values.shape)
         factor = None if alpha is None else _bytes_of(alpha, self._dtype)
         how = int(as_op(op))
-        return self._start_write("iaccumulate_box", (values,), first, len(first), values.reference, how, factor)
+        return self._start_write("iaccumulate_box", (values,), len(first), first, values.reference, how, factor)
 
     def _refuse_recorded(self, blocking: str) -> None:
         if self._records_gradients():

@@ -41,7 +41,7 @@ _OPS = {op.name.lower(): int(op) for op in Op}
 
 
 def number_of(op: Reduction) -> int:
-    """The reduction's number; raises ArgumentError if there is none."""
+    """The reduction's number; raises ArgumentError for an unknown name."""
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 

@@ -64,6 +64,9 @@ def scatter_add_collective(whole: WholeTensor, index: torch.Tensor, source: torc
     def check() -> tuple[int, int]:
         for value, name in ((index, "index"), (source, "source")):
             check_tensor(value, name)
+            if value.device.type != "cpu":
+                text = f"{name} is on {value.device}; expected a tensor on the CPU, as the whole tensor is"
+                raise errors.UnsupportedError(text)
         if dtypes.is_compiling() and _COMPANIONS not in whole.__dict__:
             raise errors.ArgumentError("scatter_add(collective=True) in a compiled function needs the tensor's "
                                        "requires_grad_(), or such a call, before")

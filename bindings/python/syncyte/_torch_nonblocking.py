@@ -28,7 +28,7 @@ __all__ = ["iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "iredu
 
 @dataclasses.dataclass(frozen=True)
 class CollectiveRequest(Request):
-    """A collective under way."""
+    """A collective in flight."""
 
     collective: str
     input_shape: tuple[int, ...]
@@ -67,7 +67,7 @@ def _started(tensor: torch.Tensor, comm: Comm, collective: str, mixed_grad: bool
 
 
 def _whole(value: int) -> int:
-    """The value as an int of 64 bits; raises TypeError if it is none."""
+    """The value as an int of 64 bits; raises TypeError if it has no such value."""
     if isinstance(value, torch.SymInt) or torch.compiler.is_compiling():
         return value
     number = operator.index(value)

@@ -21,7 +21,7 @@ __all__ = ["Request", "irecv", "isend", "join_dummies", "ordered", "recv", "send
 
 @dataclasses.dataclass(frozen=True)
 class Request(abc.ABC):
-    """An operation under way. It owns the memory that MPI reads or writes.
+    """An operation in flight. It owns the memory that MPI reads or writes.
 
     A request is waited for once; a second time raises RuntimeError. One that is dropped without a wait is completed
     later, with a warning in the log.
@@ -157,7 +157,7 @@ class ordered:
 
 @dataclasses.dataclass(frozen=True)
 class MessageRequest(Request):
-    """A message under way."""
+    """A message in flight."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype

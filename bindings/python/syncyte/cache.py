@@ -36,8 +36,8 @@ class SharedCache(Handle):
     ----------
     parameter_bytes, computation_bytes : int, optional
         Sizes of the parts, rounded up to pages. The defaults are SYNCYTE_CACHE_PARAMETER_BYTES and
-        SYNCYTE_CACHE_COMPUTATION_BYTES in the environment, otherwise 1 GiB and 11 GiB, which are scaled down, with a
-        warning in the log, if the machine has less memory.
+        SYNCYTE_CACHE_COMPUTATION_BYTES in the environment, otherwise 1 GiB each, which are scaled down, with a warning
+        in the log, if the machine has less memory.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class SharedCache(Handle):
     def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None) -> None:
         sizes = _library.new_struct(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
                                  computation_bytes=_size(computation_bytes, "computation_bytes"))  # fmt: skip
-        self._keep(_library.core().output("syncyte_cache_allocate", sizes))
+        self._keep(_library.core().output("syncyte_cache_create", sizes))
 
     @classmethod
     def receive(
@@ -200,13 +200,11 @@ class SharedCache(Handle):
 
     def insert_for_parameter(self) -> None:
         """Inserts the part for parameters; see insert()."""
-        _serve_torch()
-        _library.core().syncyte_cache_insert_for_parameter(self.handle)
+        self.insert(0, self._sizes[0])
 
     def insert_for_computation(self) -> None:
         """Inserts the part for computation; see insert()."""
-        _serve_torch()
-        _library.core().syncyte_cache_insert_for_computation(self.handle)
+        self.insert(*self._sizes)
 
     @staticmethod
     def clear() -> None:

@@ -127,9 +127,9 @@ def _entries(
         is_rows = is_whole or _is_sharded(key, sharded)
         if not is_whole:
             is_rows = _are_rows(parts, key, array.given, is_rows, comm, writable)
-        layout = c.Layout.SHARDED if is_rows else c.Layout.REPLICATED
-        entry.struct_size, entry.key, entry.layout = ctypes.sizeof(c.CheckpointEntry), encoded, int(layout)
-        entry.data = array.used.description
+        kind = c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED
+        entry.struct_size, entry.key, entry.kind = ctypes.sizeof(c.CheckpointEntry), encoded, int(kind)
+        entry.data = ctypes.pointer(array.used.description)
         arrays.append(array)
     return entries, arrays
 
@@ -439,7 +439,7 @@ class Checkpoint(Mapping[str, Entry]):
         return True
 
     def describe(self, key: str) -> Entry:
-        """Returns shape, element type and layout of a key.
+        """Returns shape, element type and kind of a key.
 
         Parameters
         ----------
@@ -456,8 +456,8 @@ class Checkpoint(Mapping[str, Entry]):
         NotFoundError
             No such key (a KeyError); names the key and the file.
         """
-        found, layout = _library.hdf5().output("syncyte_checkpoint_describe", self._open(), _key(key))
-        return Entry(tuple(found.shape[: found.ndim]), c.DType(found.dtype), layout == c.Layout.SHARDED)
+        found, kind = _library.hdf5().output("syncyte_checkpoint_describe", self._open(), _key(key))
+        return Entry(tuple(found.shape[: found.ndim]), c.DType(found.dtype), kind == c.EntryKind.SHARDED)
 
     __getitem__ = describe
 

@@ -269,7 +269,7 @@ class Comm(AxisMethods, MessageMethods):
         """
         return self._derived("comm_split_program", name, check, lambda: (_library.name_bytes(program),))
 
-    def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
+    def split_node(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator of the ranks that share memory with this one. Collective.
 
         Parameters
@@ -282,9 +282,9 @@ class Comm(AxisMethods, MessageMethods):
         Comm
             The ranks of this node.
         """
-        return self._derived("comm_node", name, check)
+        return self._derived("comm_split_node", name, check)
 
-    def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
+    def split_leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
         """Makes a communicator of the first rank of each node, in the order of the nodes. Collective.
 
         Parameters
@@ -297,9 +297,9 @@ class Comm(AxisMethods, MessageMethods):
         Comm or None
             The communicator; None on the other ranks.
         """
-        return self._derived("comm_leaders", name, check)
+        return self._derived("comm_split_leaders", name, check)
 
-    def group(
+    def create_group(
         self, ranks: Sequence[int], tag: int = 0, *, name: str | None = None, check: str | None = None
     ) -> Comm:
         """Makes a communicator of some ranks, in the order of the list. Collective; only these ranks call it.
@@ -330,12 +330,12 @@ class Comm(AxisMethods, MessageMethods):
         """
         numbers, number = as_numbers(ranks, "ranks"), as_int32(tag, "tag")
         array = (ctypes.c_int32 * max(len(numbers), 1))(*(rank if -(2**31) <= rank < 2**31 else -1 for rank in numbers))
-        members = self.handle, array, len(numbers), number
-        with _refused_together("comm_group", *members):
+        members = self.handle, len(numbers), array, number
+        with _refused_together("comm_create_group", *members):
             options = _comm_options(name, check)
             for place, rank in enumerate(numbers):
                 as_int32(rank, f"ranks[{place}]")
-        return _made(Comm, "comm_group", name, *members, options)
+        return _made(Comm, "comm_create_group", name, *members, options)
 
     def cartesian(
         self, dims: Sequence[int], periods: bool | Sequence[bool] = False,
@@ -451,7 +451,7 @@ class Cart(Comm):
         """
         ndim = self.ndim
         place = (ctypes.c_int32 * ndim)()
-        _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
+        _library.core().syncyte_cart_coords(self.handle, as_int32(rank, "rank"), ndim, place)
         return tuple(place)
 
     def rank_at(self, coords: Sequence[int]) -> int:
@@ -468,7 +468,7 @@ class Cart(Comm):
             A rank; PROC_NULL beyond an edge.
         """
         place = integers(ctypes.c_int32, as_numbers(coords, "coords"), "coords")
-        return _library.core().output("syncyte_cart_rank", self.handle, len(place), place)
+        return _library.core().output("syncyte_cart_rank_at", self.handle, len(place), place)
 
     def shift(self, dimension: int, displacement: int = 1) -> Shift:
         """Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up. Local.
@@ -495,13 +495,13 @@ class Cart(Comm):
             return super()._state()
 
 
-def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any, int]:
-    """Converts a new grid's arguments for the C library: number of dimensions, extents, periods and their number."""
+def _extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, int, Any]:
+    """Converts a new grid's arguments for the C library: number of dimensions, extents, number of periods, periods."""
     places = integers(ctypes.c_int32, as_numbers(dims, "dims", "integers, one per dimension"), "dims")
     if not isinstance(periods, (bool, list, tuple, np.ndarray)):
         raise wrong(DtypeError, "periods", repr(periods), "True or False, or a sequence of them, one per dimension")
     flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
-    return len(places), places, (ctypes.c_int32 * len(flags))(*flags), len(flags)
+    return len(places), places, len(flags), (ctypes.c_int32 * len(flags))(*flags)
 
 
 class _RootComm(Comm):
@@ -539,7 +539,7 @@ class _RootComm(Comm):
         return "not started" if self._is_freed else super()._state()
 
 
-#: All ranks. The first use starts Syncyte (and MPI, unless it is initialised), which is collective over all ranks.
+#: All ranks. The first use starts Syncyte (and MPI, unless it is initialized), which is collective over all ranks.
 COMM_WORLD: Comm = _RootComm("syncyte_comm_world", "COMM_WORLD")
 #: This rank alone. The first use starts Syncyte, which is collective over all ranks.
 COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")

@@ -66,8 +66,8 @@ class MismatchError(Error, ValueError, status=Status.ERR_MISMATCH):
     """Ranks disagree."""
 
 
-class NotInitialisedError(Error, RuntimeError, status=Status.ERR_NOT_INITIALISED):
-    """Syncyte or MPI is not started yet, or already finalised."""
+class NotInitializedError(Error, RuntimeError, status=Status.ERR_NOT_INITIALIZED):
+    """Syncyte or MPI is not started yet, or already finalized."""
 
 
 class OutOfMemoryError(Error, MemoryError, status=Status.ERR_MEMORY):

@@ -19,7 +19,7 @@ _LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 def init(thread_level: str = "multiple") -> None:
-    """Starts Syncyte; initialises MPI if it is not initialised. Collective over all ranks; further calls do nothing.
+    """Starts Syncyte; initializes MPI if it is not initialized. Collective over all ranks; further calls do nothing.
 
     The first use of COMM_WORLD (or of anything that needs it) calls this; importing syncyte does not. At exit
     finalize() is called, unless an exception ended the program.
@@ -27,12 +27,12 @@ def init(thread_level: str = "multiple") -> None:
     Parameters
     ----------
     thread_level : {"multiple", "serialized", "funneled", "single"}
-        Thread level to request if MPI is not initialised yet.
+        Thread level to request if MPI is not initialized yet.
 
     Raises
     ------
-    NotInitialisedError
-        MPI or Syncyte is already finalised.
+    NotInitializedError
+        MPI or Syncyte is already finalized.
     ArgumentError
         On all ranks: a wrong level or a wrong environment variable on any rank.
     UnsupportedError
@@ -57,7 +57,7 @@ def init(thread_level: str = "multiple") -> None:
         if not _started:
             if mpi4py_finalizes:
                 excepthook.watch_exit()
-            # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalises
+            # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalizes
             # MPI).
             atexit.register(_at_exit, os.getpid(), mpi4py_finalizes)
         _started = True
@@ -84,9 +84,9 @@ def _refuse_worker() -> None:
 
 
 def finalize() -> None:
-    """Ends Syncyte; finalises MPI if Syncyte initialised it. Collective over all ranks; further calls do nothing.
+    """Ends Syncyte; finalizes MPI if Syncyte initialized it. Collective over all ranks; further calls do nothing.
 
-    Views of tensors stay readable; everything else raises NotInitialisedError afterwards.
+    Views of tensors stay readable; everything else raises NotInitializedError afterwards.
     """
     if _library.is_loaded():
         _library.core().syncyte_finalize()
@@ -114,12 +114,12 @@ def _at_exit(process: int, mpi4py_finalizes: bool) -> None:
     try:
         if initialized() and _exit.ended_by_exception():
             # The other ranks may be anywhere: a collective finalize could wait forever.
-            _library.log.error("an exception ended the program: Syncyte is not finalised")
+            _library.log.error("an exception ended the program: Syncyte is not finalized")
         else:
             finalize()
         if mpi4py_finalizes and _library.core().output("syncyte_death_known"):
             _exit.leave_without_mpi_finalize()
-    finally:  # the C library must not call the hook after the interpreter is finalised
+    finally:  # the C library must not call the hook after the interpreter is finalized
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
         _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
 

@@ -2,14 +2,14 @@
 
 Operations on one key are atomic, and all ranks see them in the same order. Each key has a home rank: keys of this
 node's ranks are local, and are read and written in shared memory; others by requests to their home ranks. ipull(),
-ipush() and iset() return while these are under way.
+ipush() and iset() return a Request while these are in flight.
 """
 
 from __future__ import annotations
 
 import ctypes
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -19,7 +19,8 @@ from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
 from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Handle
-from ._store_buffers import ArraysUnderWay, give_back, mark_written, take_descriptions
+from ._requests import Request, drop, reap
+from ._store_buffers import give_back, mark_written, take_descriptions
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -209,7 +210,7 @@ class Store(Handle):
 
     def set_sampling(
         self, scheme: str, distribution: str, min_key: int, max_key: int,
-        *, with_replacement: bool = True, pool_size: int = 250, reuse: int = 1, seed: int = 0,
+        *, with_replacement: bool = True, shared_keys: int = 250, reuse: int = 1, seed: int = 0,
     ) -> None:
         """Sets the sampling options of this process's workers. Local.
 
@@ -218,37 +219,37 @@ class Store(Handle):
         Parameters
         ----------
         scheme : str
-            "naive": keys are drawn when the sample is prepared; "preloc": as naive, and an intent is recorded; "pool":
-            as preloc, from a pool of keys that the process's workers share; "local": keys are drawn when they are
-            pulled, and the next local key upwards is taken; the drawn key itself if 256 keys have none, or if the
-            store has block homes.
+            "prepared": keys are drawn when the sample is prepared; "intended": as prepared, and an intent is recorded;
+            "shared": as intended, from a set of keys that the process's workers share; "local": keys are drawn when
+            they are pulled, and the next local key upwards is taken; the drawn key itself if 256 keys have none, or if
+            the store has block homes.
         distribution : str
             "uniform" or "log-uniform".
         min_key, max_key : int
             The range [min_key, max_key).
         with_replacement : bool
-            Whether a key may repeat in a sample; required with a pool.
-        pool_size, reuse : int
-            Number of keys in the pool, and how often each is used.
+            Whether a key may repeat in a sample; required with a shared set.
+        shared_keys, reuse : int
+            Number of keys in the shared set, and how often each is used.
         seed : int
             Seed; the rank and the worker's number are mixed in.
 
         Raises
         ------
         ArgumentError, UnsupportedError
-            A value that is not allowed; a pool without replacement.
+            A value that is not allowed; a shared set without replacement.
         """
         options = {
             "scheme": _choice(scheme, c.KvScheme, "scheme"),
             "distribution": _choice(distribution, c.KvDistribution, "distribution"),
             "with_replacement": int(bool(with_replacement)),
         }
-        numbers = {"min_key": min_key, "max_key": max_key, "pool_size": pool_size, "reuse": reuse, "seed": seed}
+        numbers = {"min_key": min_key, "max_key": max_key, "shared_keys": shared_keys, "reuse": reuse, "seed": seed}
         options |= {name: as_int64(number, name) for name, number in numbers.items()}
         _library.core().syncyte_kv_set_sampling(self.handle, _library.new_struct(c.KvSampling, **options))
 
     def sync(self) -> None:
-        """Synchronises the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
+        """Synchronizes the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
 
         Writes by ipush() and iset() must have been waited for. It also frees objects that all ranks have dropped.
         """
@@ -260,13 +261,12 @@ class StoreWorker(Handle):
 
     Keys are numpy or torch arrays of int64, of any number of dimensions; they may repeat. Strided keys, and int32, are
     copied. Values are float32, contiguous, concatenated in the order of the keys; if they have several dimensions, the
-    last one is a key's number of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls
-    release the GIL. The worker lives until free(), even without references.
+    last one is a key's number of values. All methods are local, except barrier(). Calls release the GIL. The worker
+    lives until free(), even without references.
 
     At each home rank, operations of one worker take effect in the order of their starts, also those that ipull(),
-    ipush(), iset() and ipull_sample() start: a pull sees all earlier writes of its worker. Until wait() the values of
-    these must not be used, and the worker keeps the arrays alive; keys may be changed at once. Their errors come from
-    wait() or wait_all().
+    ipush(), iset() and ipull_sample() start: a pull sees all earlier writes of its worker. Until the wait() of their
+    requests the values must not be used; keys may be changed at once.
     """
 
     kind = "kv_worker"
@@ -274,7 +274,6 @@ class StoreWorker(Handle):
     def __init__(self, store: Store, number: int) -> None:
         self._own(_library.core().output("syncyte_kv_worker_create", store.handle, as_int32(number, "number")))
         self._store, self._number = store, number
-        self._kept = ArraysUnderWay(self._has_ended)
         store._live[number] = self
 
     @property
@@ -285,13 +284,11 @@ class StoreWorker(Handle):
     def free(self) -> None:
         """Ends this worker: barriers of this process no longer wait for it. Local.
 
-        Operations under way are given up: their arrays are not touched any more, and their pushes and sets of keys of
-        other nodes happen or not. Call wait_all() before.
+        Operations in flight go on: wait for their requests.
         """
         if self._store._live.get(self._number) is self:
             del self._store._live[self._number]
         super().free()
-        self._kept.clear()
 
     def _new_room(self, keys: Any) -> Any:
         """Returns a new array for the values of keys, of their kind."""
@@ -304,42 +301,47 @@ class StoreWorker(Handle):
         if len(shape) > 1 and length is not None and shape[-1] != length:
             raise wrong(ShapeError, name, f"of shape {tuple(shape)}", f"one dimension, or a last one of {length}")
 
-    def _run(self, function: str, keys: Any, values: Any, name: str, is_written: bool, start: bool) -> int:
-        """Calls the library's function; returns the timestamp. start: without a wait for keys of other nodes."""
-        call, short = getattr(_library.core(), function), take_descriptions(keys, values, is_written)
+    def _run(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> None:
+        """Runs an operation."""
+        function = getattr(_library.core(), f"syncyte_kv_worker_{name}")
+        self._described(keys, values, argument, is_written, lambda given, _: function(self.handle, *given))
+
+    def _start(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> Request[Any]:
+        """Starts an operation. Its request's wait() returns `values` if they are written."""
+        result = values if is_written else None
+        call = lambda given, array: self._request(name, given, array, result)  # noqa: E731
+        return self._described(keys, values, argument, is_written, call)
+
+    def _request(self, name: str, arguments: Sequence[Any], arrays: Any, result: Any) -> Request[Any]:
+        """Calls a function that starts an operation. `arrays` live until its end."""
+        reap()
+        handle = ctypes.c_void_p()
+        try:
+            getattr(_library.core(), f"syncyte_kv_worker_{name}")(self.handle, *arguments, ctypes.byref(handle))
+        except BaseException:
+            if handle.value:  # a signal's handler has raised after the start
+                drop(handle.value, arrays)
+            raise
+        return Request(handle.value, arrays, name, lambda: result)
+
+    def _described(self, keys: Any, values: Any, name: str, is_written: bool, call: Callable[[Any, Any], Any]) -> Any:
+        """Describes keys and values for the C library; returns call(references to the descriptions, the array)."""
+        short = take_descriptions(keys, values, is_written)
         if short is not None:
             self._check_shape(name, values.shape)
-            timestamp = self._call(call, short.references, values, start)
+            result = call(short.references, values)
             give_back(short)
             if is_written:
                 mark_written(values)
-            return timestamp
+            return result
         wanted = _as_keys(keys)
         recorded_by = None if is_written else NOT_RECORDED
         given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
-        timestamp = self._call(call, (wanted.reference, given.reference), given.array, start)
+        result = call((wanted.reference, given.reference), given.array)
         if is_written:
             given.mark_written()
-        return timestamp
-
-    def _call(self, call: Any, arguments: Sequence[Any], values: Any, start: bool) -> int:
-        """Calls a function of the library, and keeps `values` while the operation is under way."""
-        held = self._kept.all()  # the worker's operations go on during this call, even if another thread frees it
-        if not start:
-            call(self.handle, *arguments, None)
-            del held
-            return -1
-        timestamp = ctypes.c_int64(-1)
-        try:
-            call(self.handle, *arguments, ctypes.byref(timestamp))
-        finally:  # a handler of a signal may raise after the operation was started
-            if timestamp.value >= 0:
-                self._kept.add(timestamp.value, values)
-        return timestamp.value
-
-    def _has_ended(self, timestamp: int) -> bool:
-        return bool(_library.core().output("syncyte_kv_worker_test", self.handle, timestamp))
+        return result
 
     @overload
     def pull(self, keys: Any, out: Array) -> Array: ...
@@ -373,7 +375,7 @@ class StoreWorker(Handle):
             A process died while it wrote a key's values; set() repairs the key.
         """
         room = self._new_room(keys) if out is None else out
-        self._run("syncyte_kv_worker_pull", keys, room, "out", True, start=False)
+        self._run("pull", keys, room, "out", True)
         return room
 
     def push(self, keys: Any, values: Any) -> None:
@@ -391,7 +393,7 @@ class StoreWorker(Handle):
         ArgumentError
             `values` requires grad, but gradients are not recorded. Others as of pull().
         """
-        self._run("syncyte_kv_worker_push", keys, values, "values", False, start=False)
+        self._run("push", keys, values, "values", False)
 
     def set(self, keys: Any, values: Any) -> None:
         """Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
@@ -406,10 +408,10 @@ class StoreWorker(Handle):
         ArgumentError
             As of push(). Others as of pull(), except PeerDiedError.
         """
-        self._run("syncyte_kv_worker_set", keys, values, "values", False, start=False)
+        self._run("set", keys, values, "values", False)
 
-    def ipull(self, keys: Any, out: Any) -> int:
-        """Begins a pull. Values of keys of this node are there on return, those of others after wait().
+    def ipull(self, keys: Any, out: Array) -> Request[Array]:
+        """Starts a pull. Values of keys of this node are there on return.
 
         Parameters
         ----------
@@ -420,31 +422,29 @@ class StoreWorker(Handle):
 
         Returns
         -------
-        int
-            Its timestamp for wait(); -1: complete, as it always is on one node.
+        Request
+            Its wait() returns out, and raises the operation's error. It has ended if all keys are of this node.
 
         Raises
         ------
         OutOfRangeError, DtypeError, ShapeError, UnsupportedError
             As of pull().
-        PeerDiedError
-            As of pull(), if no key is on another node; otherwise wait() raises it.
         """
-        return self._run("syncyte_kv_worker_pull", keys, out, "out", True, start=True)
+        return self._start("ipull", keys, out, "out", True)
 
-    def ipush(self, keys: Any, values: Any) -> int:
-        """Begins a push.
+    def ipush(self, keys: Any, values: Any) -> Request[None]:
+        """Starts a push.
 
         Parameters, result and errors as of push() and ipull().
         """
-        return self._run("syncyte_kv_worker_push", keys, values, "values", False, start=True)
+        return self._start("ipush", keys, values, "values", False)
 
-    def iset(self, keys: Any, values: Any) -> int:
-        """Begins a set.
+    def iset(self, keys: Any, values: Any) -> Request[None]:
+        """Starts a set.
 
         Parameters, result and errors as of set() and ipull().
         """
-        return self._run("syncyte_kv_worker_set", keys, values, "values", False, start=True)
+        return self._start("iset", keys, values, "values", False)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
         """Reads the values of keys if all of them are local; on one node they always are.
@@ -477,20 +477,8 @@ class StoreWorker(Handle):
         keys : array of int
             As of pull(), with its errors.
         """
-        self.wait(self.ilocalize(keys))
-
-    def ilocalize(self, keys: Any) -> int:
-        """Begins localize().
-
-        Parameters and errors as of localize().
-
-        Returns
-        -------
-        int
-            As of ipull().
-        """
         wanted = _as_keys(keys)
-        return _library.core().output("syncyte_kv_worker_localize", self.handle, wanted.reference)
+        _library.core().syncyte_kv_worker_localize(self.handle, wanted.reference)
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
@@ -570,11 +558,14 @@ class StoreWorker(Handle):
             No such sample of this worker, or too few keys left. Others as of pull().
         """
         drawn, values = self._sample(keys, out)
-        self._pull_sample(sample, drawn, values, start=False)
+        arguments = as_int64(sample, "sample"), drawn.reference, values.reference
+        _library.core().syncyte_kv_worker_pull_sample(self.handle, *arguments)
+        drawn.mark_written()
+        values.mark_written()
         return drawn.array, values.array
 
-    def ipull_sample(self, sample: int, keys: Any, out: Any) -> int:
-        """Begins a pull_sample(). The keys are there on return.
+    def ipull_sample(self, sample: int, keys: Array, out: Array) -> Request[tuple[Array, Array]]:
+        """Starts a pull_sample(). The keys are there on return.
 
         Parameters
         ----------
@@ -583,10 +574,15 @@ class StoreWorker(Handle):
 
         Returns
         -------
-        int
-            As of ipull().
+        Request
+            Its wait() returns keys and out; see ipull().
         """
-        return self._pull_sample(sample, *self._sample(keys, out), start=True)
+        drawn, values = self._sample(keys, out)
+        arguments = as_int64(sample, "sample"), drawn.reference, values.reference
+        request = self._request("ipull_sample", arguments, (drawn.array, values.array), (drawn.array, values.array))
+        drawn.mark_written()
+        values.mark_written()
+        return request
 
     def _sample(self, keys: Any, out: Any) -> tuple[Buffer, Buffer]:
         if hasattr(keys, "__index__") and not hasattr(keys, "shape"):
@@ -599,13 +595,6 @@ class StoreWorker(Handle):
             out = _arrays.empty(drawn.array_kind, c.DType.FLOAT32, [*drawn.shape, length])
         return drawn, as_buffer(out, "out", writable=True, expected=c.DType.FLOAT32)
 
-    def _pull_sample(self, sample: int, keys: Buffer, values: Buffer, start: bool) -> int:
-        arguments = as_int64(sample, "sample"), keys.reference, values.reference
-        timestamp = self._call(_library.core().syncyte_kv_worker_pull_sample, arguments, values.array, start)
-        keys.mark_written()
-        values.mark_written()
-        return timestamp
-
     def finish_sample(self, sample: int) -> None:
         """Ends a sample before all its keys were pulled; ignores one that has ended.
 
@@ -616,100 +605,25 @@ class StoreWorker(Handle):
         """
         _library.core().syncyte_kv_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
-    def wait(self, timestamp: int) -> None:
-        """Waits until an operation of this worker is complete; may be called again with the same timestamp.
+    def flush(self) -> None:
+        """Waits until all operations in flight have ended, so that writes have reached the home ranks of the keys.
 
-        If a signal ends the wait, the operation is still under way: wait again.
-
-        Parameters
-        ----------
-        timestamp : int
-            The operation's timestamp; -1: complete.
-
-        Raises
-        ------
-        ArgumentError
-            No operation returned this timestamp.
-        PeerDiedError
-            The operation failed, see pull(). Raised the first time only.
+        Errors of operations stay for their requests.
         """
-        if timestamp == -1:
-            return
-        number = as_int64(timestamp, "timestamp")
-        with self._kept.waited([number]):
-            _library.core().syncyte_kv_worker_wait(self.handle, number)
-
-    def test(self, timestamp: int) -> bool:
-        """Returns whether an operation of this worker has ended, without waiting. wait() raises its error, if any.
-
-        Parameters
-        ----------
-        timestamp : int
-            As of wait().
-
-        Returns
-        -------
-        bool
-            Whether it has ended.
-
-        Raises
-        ------
-        ArgumentError
-            No operation returned this timestamp.
-        """
-        return self._has_ended(as_int64(timestamp, "timestamp"))
-
-    def wait_all(self) -> None:
-        """Waits until all operations of this worker are complete.
-
-        Raises
-        ------
-        PeerDiedError
-            The error of the first of the operations that failed; errors of others are dropped.
-        """
-        with self._kept.waited(self._kept.timestamps()):
-            _library.core().syncyte_kv_worker_wait_all(self.handle)
-
-    def wait_sync(self) -> None:
-        """Waits until all writes of this worker have reached the home ranks of the keys. wait() raises their errors."""
-        with self._kept.waited(()):
-            _library.core().syncyte_kv_worker_wait_sync(self.handle)
+        _library.core().syncyte_kv_worker_flush(self.handle)
 
     def barrier(self) -> None:
         """Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective.
 
-        It waits for the worker's operations under way first. Every worker calls it; workers of one process call it in
-        different threads. Workers that were freed are not waited for.
+        It waits for the worker's operations in flight first, whose errors stay for their requests. Every worker calls
+        it; workers of one process call it in different threads. Workers that were freed are not waited for.
 
         Raises
         ------
         MismatchError
             On all workers of all ranks: some call another collective method.
         """
-        with self._kept.waited(()):
-            _library.core().syncyte_kv_worker_barrier(self.handle)
-
-    def begin_setup(self) -> None:
-        """Begins the setup phase, in which values are set for the first time. Collective, as barrier().
-
-        Raises
-        ------
-        ArgumentError
-            Called within the phase.
-        """
-        with self._kept.waited(()):
-            _library.core().syncyte_kv_worker_begin_setup(self.handle)
-
-    def end_setup(self) -> None:
-        """Ends the setup phase: after it, all workers see all values that were set. Collective, as barrier().
-
-        Raises
-        ------
-        ArgumentError
-            Called outside the phase.
-        """
-        with self._kept.waited(()):
-            _library.core().syncyte_kv_worker_end_setup(self.handle)
+        _library.core().syncyte_kv_worker_barrier(self.handle)
 
     def info(self) -> WorkerInfo:
         """Returns the counters of this worker."""

@@ -257,7 +257,7 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         super().free()
 
     def sync(self) -> None:
-        """Synchronises the tensor: after it, all ranks see all earlier writes. Collective.
+        """Synchronizes the tensor: after it, all ranks see all earlier writes. Collective.
 
         It also frees objects that all ranks have dropped.
         """

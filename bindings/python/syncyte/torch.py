@@ -1,6 +1,6 @@
 """Differentiable operations on torch tensors: ``torch.ops.syncyte.*`` with their documentation.
 
-Importing this module imports torch and loads libsyncyte_torch; it does not initialise MPI.
+Importing this module imports torch and loads libsyncyte_torch; it does not initialize MPI.
 
 In torch's schemas communicators and whole tensors are integers that are never re-used in a process, so that a compiled
 graph raises an error after one of them was freed.

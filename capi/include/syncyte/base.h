@@ -17,19 +17,20 @@
  *   an input the library reads what caller and library know; members that the caller's struct lacks have their
  *   defaults, and a byte that is set beyond the library's struct is ::SYNCYTE_ERR_VERSION. Of an output both know a
  *   part, which is filled; the rest is zeroed, and struct_size becomes the bytes that were filled. A size below that of
- *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. Facts, and what syncyte/checkpoint.h
- *   reads (entries, options, targets), do not follow this rule yet.
- * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean
+ *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. All structs of an array have the size
+ *   of the first one. No struct contains another one that may grow: it points to it.
+ * - Sizes and offsets in bytes are int64_t; an array's length is the parameter or member before it.
+ * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initializers; zeros may mean
  *   something else.
  * - A *collective* function must be called by all ranks of its communicator in the same order. Its comment lists its
  *   *facts*: values that must be equal on all ranks. The ranks compare them before data moves (the *agreement*): if one
  *   rank's arguments are wrong, or facts differ, all ranks get the same error. A *local* function does not wait for
  *   other ranks.
  * - Objects that all ranks have dropped are freed at a *collective point*: when an object is made on the same
- *   communicator, in a sync, fence or barrier, in syncyte_collect(), and in syncyte_finalize().
+ *   communicator, in a sync, fence or barrier, in syncyte_comm_collect(), and in syncyte_finalize().
  * - Comments may leave out the prefix "syncyte_": tensor_sync() is syncyte_tensor_sync().
  * - Unless its comment says otherwise, a function is blocking, thread-safe on different communicators, and returns
- *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
+ *   ::SYNCYTE_ERR_NOT_INITIALIZED before syncyte_init().
  *
  * Annotations, in braces, state what the code generator (bindings/generate) must know; the text behind them is only
  * copied into documentation. A parameter is `@param[in|out|in,out] name {annotations} text`:
@@ -37,7 +38,8 @@
  * - `default(N)`: value in languages that let their callers leave the argument out;
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
- * - `kept`: the memory is used after the call has returned.
+ * - `kept`: the memory is used after the call has returned;
+ * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
  * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor
  * counted, and a forked child may call it too. A struct's member whose default is not zero has `{default(N)}`.
@@ -78,7 +80,7 @@ enum syncyte_status_values {
   SYNCYTE_ERR_TYPE = 4,            /**< unknown element type, or the wrong one */
   SYNCYTE_ERR_SHAPE = 5,           /**< wrong shape, size or strides */
   SYNCYTE_ERR_MISMATCH = 6,        /**< ranks disagree */
-  SYNCYTE_ERR_NOT_INITIALISED = 7, /**< called before syncyte_init(), or after finalize */
+  SYNCYTE_ERR_NOT_INITIALIZED = 7, /**< called before syncyte_init(), or after finalize */
   SYNCYTE_ERR_MEMORY = 8,          /**< not enough memory */
   SYNCYTE_ERR_UNSUPPORTED = 9,     /**< not available in this build, or for these arguments */
   SYNCYTE_ERR_BUSY = 10,           /**< in use by another thread or an active request */
@@ -176,10 +178,12 @@ typedef struct syncyte_buffer_t {
   int64_t strides[SYNCYTE_MAX_NDIM]; /**< distances of neighbouring elements, in bytes */
   syncyte_memory_t memory;           /**< kind of memory of data */
   int32_t device;                    /**< number of the device; 0 for host memory */
+  int32_t read_only;                 /**< 1: constant memory, which no function writes to: SYNCYTE_ERR_ARGUMENT; or 0 */
+  int32_t reserved;                  /**< 0 */
 } syncyte_buffer_t;
 
 /** A buffer that a function fills: `syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;`. */
-#define SYNCYTE_BUFFER_INIT {sizeof(syncyte_buffer_t), NULL, 0, 0, {0}, {0}, 0, 0}
+#define SYNCYTE_BUFFER_INIT {sizeof(syncyte_buffer_t), NULL, 0, 0, {0}, {0}, 0, 0, 0, 0}
 
 /**
  * @brief Returns the version of the loaded library. Local; callable at any time, from any thread.
@@ -207,8 +211,8 @@ typedef struct syncyte_error_fields_t {
   const char* argument;    /**< name of the argument that is wrong, or of the fact that differs between ranks */
   int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in an array */
   int32_t ndim;            /**< number of dimensions of the array that the error is about; 0: not about an array. If it
-                                is not 0, lists such as [2, 3] in value and expected are extents, and an axis in value
-                                that differs between ranks counts from the end */
+                                is not 0, lists such as [2, 3] in value and expected are extents; if the axis itself
+                                differs between ranks, value lists it counted from the end (-1 is the last) */
   const char* value;       /**< value of the argument; if it differs between ranks, the values and their ranks */
   const char* expected;    /**< expected value */
   const char* reason;      /**< the message without operation and rank */
@@ -245,12 +249,23 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields);
 
 /**
+ * @brief Reads a caller's struct by the rule of struct_size, for libraries on top. Local; callable at any time.
+ * @param[in] theirs the caller's struct
+ * @param[in] name {string} name of the argument, for the message
+ * @param[in] first_size its sizeof in the first release
+ * @param[in,out] ours defaults and struct_size of the library on top; gets the members that the caller's struct has
+ * @return SYNCYTE_ERR_ARGUMENT (null, a size that no version has), SYNCYTE_ERR_VERSION (a byte set beyond ours).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_struct_read(const void* theirs, const char* name, size_t first_size,
+                                                    void* ours);
+
+/**
  * @brief Returns the size of one element in bytes. Local; callable at any time.
  * @param[in] dtype element type
  * @param[out] bytes size of an element
  * @return SYNCYTE_ERR_TYPE for an unknown dtype.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* bytes);
 
 /**
  * @brief Returns the name of an element type, for example "float32". Local; callable at any time.

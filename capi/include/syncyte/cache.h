@@ -5,7 +5,7 @@
  * One process allocates a cache and sends it to others. Each process inserts slices of it; the calling thread then
  * acquires blocks from the slice that it inserted last, and frees them. The same order of sizes gives the same offsets
  * in every process, so that a process finds in a block the contents that another process has written to the same block.
- * Otherwise contents are undefined. Processes must synchronise reads and writes by other means.
+ * Otherwise contents are undefined. Processes must synchronize reads and writes by other means.
  *
  * A cache has a part for parameters, then a part for computation. It lies in host memory, has no name in any file
  * system, and is freed when the last process releases it.
@@ -29,7 +29,7 @@ typedef struct syncyte_cache_s* syncyte_cache_t;
 typedef struct syncyte_cache_sizes_t {
   size_t struct_size;        /**< sizeof(syncyte_cache_sizes_t) */
   int64_t parameter_bytes;   /**< 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short */
-  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well */
+  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well */
 } syncyte_cache_sizes_t;
 
 /** All defaults. */
@@ -56,7 +56,7 @@ typedef struct syncyte_cache_rendezvous_t {
  * @param[out] cache the cache
  * @return SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache);
 
 /**
  * @brief Adds a reference.
@@ -137,20 +137,6 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
- * @brief Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes).
- * @param[in] cache a cache
- * @return SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache);
-
-/**
- * @brief Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes).
- * @param[in] cache a cache
- * @return SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache);
-
-/**
  * @brief Removes all slices that the calling thread has inserted, of all caches.
  * @return SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed then.
  */
@@ -163,7 +149,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear(void);
  * @param[out] data a block at a multiple of 512 bytes; null if the thread has inserted no slice
  * @return SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_allocate(int64_t bytes, void** data);
 
 /**
  * @brief Returns whether a pointer lies in a slice that a thread of this process has inserted.
@@ -174,7 +160,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_holds(const void* data, int32_t* h
 
 /**
  * @brief Frees a block, from any thread.
- * @param[in] data {optional} a block of syncyte_cache_acquire(); null is ignored
+ * @param[in] data {optional} a block of syncyte_cache_allocate(); null is ignored
  * @return SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_free(void* data);

@@ -18,22 +18,22 @@ extern "C" {
 #endif
 
 /**
- * @brief Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents,
+ * @brief Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, dims,
  * periods.
  * @param[in] comm a communicator
  * @param[in] ndim dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
- * @param[in] extents {array(ndim)} ranks along each dimension; 0: chosen, so that the grid holds all ranks and the
- * chosen extents are as even as possible (MPI_Dims_create)
+ * @param[in] dims {array(ndim)} ranks along each dimension; 0: chosen, so that the grid holds all ranks and the
+ * chosen dims are as even as possible (MPI_Dims_create)
+ * @param[in] periods_length length of periods: ndim
  * @param[in] periods {array(periods_length), optional} for each dimension 1 if it is periodic (the last rank's
  * neighbour is the first one), otherwise 0; null: 0 for all
- * @param[in] periods_length length of periods: ndim
  * @param[in] options {optional} null for defaults
  * @param[out] cart the Cartesian communicator; a null handle on ranks beyond the grid
- * @return SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because the
+ * @return SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if dims cannot be chosen because the
  * number of ranks is not a multiple of the given ones.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents,
-                                                    const int32_t* periods, int64_t periods_length,
+SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* dims,
+                                                    int64_t periods_length, const int32_t* periods,
                                                     const syncyte_comm_options_t* options, syncyte_comm_t* cart);
 
 /**
@@ -44,37 +44,35 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim);
 
 /**
- * @brief {lookup} Returns extents and periods of the grid. Local.
+ * @brief {lookup} Returns the grid's dims and periods. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
- * @param[out] extents {array(ndim), optional} ranks along each dimension
+ * @param[out] dims {array(ndim), optional} ranks along each dimension
  * @param[out] periods {array(ndim), optional} 1 for a periodic dimension, otherwise 0
  * @return SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents,
-                                                  int32_t* periods);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* dims, int32_t* periods);
 
 /**
  * @brief {lookup} Returns a rank's coordinates on the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] rank one of its ranks
  * @param[in] ndim its number of dimensions
- * @param[out] coordinates {array(ndim)} 0 to the extents - 1
+ * @param[out] coords {array(ndim)} 0 to the dims - 1
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int32_t ndim,
-                                                         int32_t* coordinates);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coords(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coords);
 
 /**
  * @brief {lookup} Returns the rank at some coordinates. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
- * @param[in] coordinates {array(ndim)} any numbers; they wrap round in periodic dimensions
+ * @param[in] coords {array(ndim)} any numbers; they wrap round in periodic dimensions
  * @param[out] rank the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates,
-                                                  int32_t* rank);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank_at(syncyte_comm_t cart, int32_t ndim, const int32_t* coords,
+                                                     int32_t* rank);
 
 /**
  * @brief {lookup} Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a

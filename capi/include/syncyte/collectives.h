@@ -27,12 +27,12 @@ typedef struct syncyte_collective_options_t {
   size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
   void* stream;                /**< reserved: null. Work enqueued on a device buffer must be complete before the call */
   int64_t fact;                /**< an additional fact, equal on all ranks, for libraries on top; 0 by default */
+  int64_t fact_count;          /**< number of facts, 0 to 24 */
   const syncyte_fact_t* facts; /**< additional facts with names for the message, read during the call; null if none */
-  int32_t fact_count;          /**< number of facts, 0 to 24 */
 } syncyte_collective_options_t;
 
 /** All defaults: `syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;`. */
-#define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, NULL, 0}
+#define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, 0, NULL}
 
 /**
  * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
@@ -78,13 +78,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, cons
  * options->fact.
  * @param[in] comm a communicator
  * @param[in] input {contiguous} contiguous, counts[rank] elements
- * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output {contiguous} contiguous, the sum of counts elements; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                        const int64_t* counts, int64_t counts_length,
+                                                        int64_t counts_length, const int64_t* counts,
                                                         const syncyte_collective_options_t* options,
                                                         const syncyte_buffer_t* output);
 
@@ -94,16 +94,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
  * entry by entry).
  * @param[in] comm a communicator
  * @param[in] input {contiguous} contiguous, the blocks in order of target ranks
- * @param[in] send_counts {array(send_counts_length)} elements for every rank
  * @param[in] send_counts_length length of send_counts: comm's size
- * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
+ * @param[in] send_counts {array(send_counts_length)} elements for every rank
  * @param[in] recv_counts_length length of recv_counts: comm's size
+ * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
  * @param[in] options {optional} null for defaults
  * @param[out] output {contiguous} contiguous, the blocks in order of source ranks; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                       const int64_t* send_counts, int64_t send_counts_length,
-                                                       const int64_t* recv_counts, int64_t recv_counts_length,
+                                                       int64_t send_counts_length, const int64_t* send_counts,
+                                                       int64_t recv_counts_length, const int64_t* recv_counts,
                                                        const syncyte_collective_options_t* options,
                                                        const syncyte_buffer_t* output);
 
@@ -142,28 +142,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const s
                                                     int32_t root, const syncyte_collective_options_t* options,
                                                     const syncyte_buffer_t* output);
 
-/** Direction of a scan: one of ::syncyte_scan_values. */
-typedef int32_t syncyte_scan_t;
-
-/** Directions of a scan. */
-enum syncyte_scan_values {
-  SYNCYTE_SCAN_FROM_FIRST = 0, /**< from rank 0 up: MPI's order */
-  SYNCYTE_SCAN_FROM_LAST = 1   /**< from the last rank down: the adjoint of the other */
-};
-
 /**
  * @brief Reduces element by element over the ranks from the first (or the last) to this one, its own included.
- * Collective; facts: dtype, number of elements, op, from, options->fact.
+ * Collective; facts: dtype, number of elements, op, reverse, options->fact.
  * @param[in] comm a communicator
  * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
  * @param[in] op reduction
- * @param[in] from where the scan begins
+ * @param[in] reverse {flag} 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
  * @param[in] options {optional} null for defaults
  * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-                                                  syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                                  int32_t reverse, const syncyte_collective_options_t* options,
                                                   const syncyte_buffer_t* output);
 
 /**
@@ -173,13 +164,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syn
  * @param[in] comm a communicator
  * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
  * @param[in] op reduction
- * @param[in] from where the scan begins
+ * @param[in] reverse {flag} 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
  * @param[in] options {optional} null for defaults
  * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-                                                    syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                                    int32_t reverse, const syncyte_collective_options_t* options,
                                                     const syncyte_buffer_t* output);
 
 /**
@@ -187,12 +178,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const s
  * @param[in] comm a communicator
  * @param[in] count this rank's number, 0 or more
  * @param[in] options {optional} null for defaults
- * @param[out] counts {array(counts_length)} the numbers of all ranks, in rank order
  * @param[in] counts_length length of counts: comm's size
+ * @param[out] counts {array(counts_length)} the numbers of all ranks, in rank order
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count,
-                                                    const syncyte_collective_options_t* options, int64_t* counts,
-                                                    int64_t counts_length);
+                                                    const syncyte_collective_options_t* options, int64_t counts_length,
+                                                    int64_t* counts);
 
 /**
  * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis,
@@ -200,14 +191,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t
  * @param[in] comm a communicator
  * @param[in] input this rank's part
  * @param[in] axis dimension along which the parts are joined
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] root rank that gets the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                          int32_t axis, const int64_t* counts, int64_t counts_length,
+                                                          int32_t axis, int64_t counts_length, const int64_t* counts,
                                                           int32_t root, const syncyte_collective_options_t* options,
                                                           const syncyte_buffer_t* output);
 
@@ -217,13 +208,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
  * @param[in] comm a communicator
  * @param[in] input this rank's part
  * @param[in] axis dimension along which the parts are joined
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                             int32_t axis, const int64_t* counts, int64_t counts_length,
+                                                             int32_t axis, int64_t counts_length, const int64_t* counts,
                                                              const syncyte_collective_options_t* options,
                                                              const syncyte_buffer_t* output);
 
@@ -232,14 +223,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
  * @param[in] comm a communicator
  * @param[in] input {optional} on root: the whole array; elsewhere ignored, may be null
  * @param[in] axis dimension to cut
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] root rank that has the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                           int32_t axis, const int64_t* counts, int64_t counts_length,
+                                                           int32_t axis, int64_t counts_length, const int64_t* counts,
                                                            int32_t root, const syncyte_collective_options_t* options,
                                                            const syncyte_buffer_t* output);
 
@@ -250,16 +241,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
  * @param[in] comm a communicator
  * @param[in] input a whole array
  * @param[in] axis dimension to cut
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                                  int32_t axis, const int64_t* counts,
-                                                                  int64_t counts_length, syncyte_op_t op,
+                                                                  int32_t axis, int64_t counts_length,
+                                                                  const int64_t* counts, syncyte_op_t op,
                                                                   const syncyte_collective_options_t* options,
                                                                   const syncyte_buffer_t* output);
 
@@ -273,17 +264,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * @param[in] comm a communicator
  * @param[in] input this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
- * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
  * @param[in] gather_counts_length length of gather_counts: comm's size
+ * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
  * @param[in] scatter_axis dimension along which the outputs are parts
- * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
+ * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(
-    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, const int64_t* gather_counts,
-    int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts, int64_t scatter_counts_length,
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, int64_t gather_counts_length,
+    const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length, const int64_t* scatter_counts,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output);
 
 #ifdef __cplusplus

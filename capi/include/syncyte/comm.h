@@ -11,7 +11,7 @@
  * communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
  * If MPI's thread level is serialized, one thread at a time may be inside functions that call MPI; a second one gets
- * SYNCYTE_ERR_BUSY. If the level is lower, only the thread that initialised MPI may call them; others get
+ * SYNCYTE_ERR_BUSY. If the level is lower, only the thread that initialized MPI may call them; others get
  * SYNCYTE_ERR_UNSUPPORTED. These errors have no effect on other ranks, which do not get them.
  *
  * A forked child of a rank is not a rank. It can read mapped memory (tensor_gather, tensor_get_box, tensor_load,
@@ -48,7 +48,7 @@ typedef struct syncyte_comm_s* syncyte_comm_t;
 /** Options of syncyte_init(). */
 typedef struct syncyte_init_options_t {
   size_t struct_size;   /**< sizeof(syncyte_init_options_t) */
-  int32_t thread_level; /**< {default(3)} thread level to request if this call initialises MPI: 0 single, 1 funneled,
+  int32_t thread_level; /**< {default(3)} thread level to request if this call initializes MPI: 0 single, 1 funneled,
                              2 serialized, 3 multiple */
 } syncyte_init_options_t;
 
@@ -68,8 +68,9 @@ typedef struct syncyte_comm_options_t {
 
 /** A named number that all ranks must share. */
 typedef struct syncyte_fact_t {
-  const char* name; /**< for the message */
-  int64_t value;    /**< must be equal on all ranks */
+  size_t struct_size; /**< sizeof(syncyte_fact_t) */
+  const char* name;   /**< for the message */
+  int64_t value;      /**< must be equal on all ranks */
 } syncyte_fact_t;
 
 /** Topology of a communicator: its ranks on nodes. Ranks that share memory form a node. */
@@ -92,12 +93,12 @@ typedef struct syncyte_topology_t {
 SYNCYTE_EXPORT syncyte_status_t syncyte_init_abi(const syncyte_init_options_t* options, int32_t abi);
 
 /**
- * @brief Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further calls do
+ * @brief Starts Syncyte; initializes MPI if it is not initialized. Collective over MPI_COMM_WORLD; further calls do
  * nothing.
  * @param[in] options {optional} null for defaults
- * @return SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of them has
+ * @return SYNCYTE_ERR_NOT_INITIALIZED if MPI is already finalized. SYNCYTE_ERR_ARGUMENT on all ranks if one of them has
  * bad options or a bad environment variable; SYNCYTE_ERR_VERSION if one was compiled with headers of another binary
- * interface. MPI is then initialised, Syncyte is not, and init may be called again.
+ * interface. MPI is then initialized, Syncyte is not, and init may be called again.
  */
 static inline syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return syncyte_init_abi(options, SYNCYTE_ABI_VERSION);
@@ -111,10 +112,10 @@ static inline syncyte_status_t syncyte_init(const syncyte_init_options_t* option
 SYNCYTE_EXPORT syncyte_status_t syncyte_last_error_agreed(int32_t* rank);
 
 /**
- * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+ * @brief Ends Syncyte: frees all windows and communicators, and finalizes MPI if syncyte_init() had initialized it.
  * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
- * application finalises MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
- * not wait: it logs an error, frees nothing that ranks share, and does not finalise MPI, which must not be called any
+ * application finalizes MPI first, this happens inside MPI_Finalize. If a rank has died before, the function does
+ * not wait: it logs an error, frees nothing that ranks share, and does not finalize MPI, which must not be called any
  * more. Further calls, and calls in a forked child, do nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
@@ -147,7 +148,7 @@ typedef int32_t (*syncyte_interrupt_fn_t)(void* context);
  * - a halo cannot be used after an interrupted blocking exchange or accumulate; neighbours may still wait for it;
  * - after a collective the ranks of its communicator are out of step: every later collective on it returns
  *   SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world communicator, syncyte_finalize() frees
- *   nothing, and does not finalise MPI.
+ *   nothing, and does not finalize MPI.
  *
  * With SYNCYTE_CHECK=off collectives wait inside MPI, and do not call the function; syncyte_finalize() never does.
  * @param[in] hook {callback, optional} function; may call Syncyte, but must not wait for the same operation
@@ -160,16 +161,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hoo
  * child, ends only the child.
  * @param[in] exit_code what mpirun should return, 1 to 255
  */
-SYNCYTE_EXPORT void syncyte_abort(int32_t exit_code);
+SYNCYTE_EXPORT SYNCYTE_NORETURN void syncyte_abort(int32_t exit_code);
 
 /**
- * @brief Returns whether Syncyte is initialised. Local; callable at any time.
+ * @brief Returns whether Syncyte is initialized. Local; callable at any time.
  * @param[out] flag 1 between init and finalize, also in a child forked then; otherwise 0
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
 
 /**
- * @brief Returns whether this rank knows that a rank has died. A program that initialised MPI itself asks after
+ * @brief Returns whether this rank knows that a rank has died. A program that initialized MPI itself asks after
  * syncyte_finalize(), which looks for deaths: MPI_Finalize() may then wait for the dead rank for ever. Local,
  * thread-safe; callable at any time.
  * @param[out] flag 1 or 0
@@ -270,8 +271,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, 
  * @param[in] options {optional} null for defaults
  * @param[out] node this node's ranks, in rank order
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options,
-                                                  syncyte_comm_t* node);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_node(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                        syncyte_comm_t* node);
 
 /**
  * @brief Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction
@@ -280,15 +281,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syn
  * @param[in] options {optional} null for defaults
  * @param[out] leaders one rank per node, numbered as the nodes are; a null handle on the other ranks
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
-                                                     syncyte_comm_t* leaders);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                           syncyte_comm_t* leaders);
 
 /**
  * @brief Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they
  * call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it.
  * @param[in] comm a communicator; threads that make groups of it at the same time use different tags
- * @param[in] ranks {array(count)} ranks of comm, each once, this rank among them
  * @param[in] count number of ranks, 1 or more
+ * @param[in] ranks {array(count)} ranks of comm, each once, this rank among them
  * @param[in] tag 0 to 1023
  * @param[in] options {optional} null for defaults; all ranks get an error in one rank's options
  * @param[out] group the communicator
@@ -297,9 +298,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const 
  * cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Different
  * lists are detected between ranks that list each other. The call waits for a rank that does not call.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count,
-                                                   int32_t tag, const syncyte_comm_options_t* options,
-                                                   syncyte_comm_t* group);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_create_group(syncyte_comm_t comm, int64_t count, const int32_t* ranks,
+                                                          int32_t tag, const syncyte_comm_options_t* options,
+                                                          syncyte_comm_t* group);
 
 /**
  * @brief {lookup} Returns the topology: the communicator's ranks on nodes. Local.
@@ -386,7 +387,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const sy
  * SYNCYTE_ERR_MISMATCH, with a message that names the ranks that differ.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
-                                                   int32_t count, const syncyte_fact_t* facts);
+                                                   int64_t count, const syncyte_fact_t* facts);
 
 /**
  * @brief Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a
@@ -400,7 +401,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_
  * @return as syncyte_comm_agree().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status,
-                                                             const char* operation, int32_t count,
+                                                             const char* operation, int64_t count,
                                                              const syncyte_fact_t* facts);
 
 /**
@@ -408,7 +409,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm
  * Creation and sync free them too; call this to free memory without either.
  * @param[in] comm a communicator
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_collect(syncyte_comm_t comm);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_collect(syncyte_comm_t comm);
 
 /**
  * @brief Returns when all ranks have called it. Collective.

@@ -7,17 +7,17 @@
  * in the same order (linearizable per key). A list of keys is not atomic as a whole; keys at one rank are processed in
  * the order of the list. Keys of a list may repeat.
  *
- * Pull, push and set with a null `timestamp` are complete on return. With an address for a timestamp, keys of this node
- * are done on return, and requests for keys of other nodes are under way: the process sends them and receives their
- * answers without further calls. The timestamp names the operation for kv_worker_wait(); it is -1 if there are no such
- * keys, so always on one node. Until kv_worker_wait() returns, the values belong to the operation; the list of keys may
- * be re-used on return. A process has memory for the operations under way, not for those that have ended.
+ * Pull, push and set are complete on return. ipull, ipush and iset return a request: keys of this node are done on
+ * return, and requests for keys of other nodes are in flight: the process sends them and receives their answers without
+ * further calls. The request is null, which counts as ended, if there are no such keys, so always on one node. Until
+ * the request has ended, the values belong to the operation; the list of keys may be re-used on return. The operation
+ * ends also if its worker is destroyed.
  *
- * Order: at each home rank, operations of one worker take effect in the order of their starts, those with a timestamp
- * and those without. So a pull sees all earlier pushes and sets of its worker, whether they were waited for or not, and
- * none of the later ones. Operations that several threads start at the same time on one worker follow each other in any
- * order. There is no order between several home ranks, nor between workers: an operation sees those writes of another
- * worker that were waited for before it began.
+ * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull
+ * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
+ * Operations that several threads start at the same time on one worker follow each other in any order. There is no
+ * order between several home ranks, nor between workers: an operation sees those writes of another worker that were
+ * waited for before it began.
  *
  * Each key has a home rank, which has its values: option `homes` of kv_create(), key mod ranks by default. Keys
  * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
@@ -29,13 +29,12 @@
  *
  * A worker is a user of a store within a process, usually one per thread. All functions are thread-safe, and no other
  * rank has to call anything, except for kv_create, kv_sync and those whose comment says Collective. Any thread may call
- * pull, push, set and wait, with any thread level of MPI.
+ * pull, push and set, start them and wait for them, with any thread level of MPI.
  *
  * If a process dies while it writes a key's values, the key is damaged: a pull or push of it returns
  * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; kv_worker_set() repairs it. If the home
  * rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED. In both cases keys of
- * other ranks may have been processed or not. Errors of an operation under way come from kv_worker_wait(), or from
- * kv_worker_wait_all(), and are kept until then: those of the last 1024 operations of a worker that have failed.
+ * other ranks may have been processed or not. Errors of an operation in flight come from its request.
  */
 #ifndef SYNCYTE_KV_H
 #define SYNCYTE_KV_H
@@ -79,12 +78,12 @@ typedef struct syncyte_kv_options_t {
 /** Sampling scheme: one of ::syncyte_kv_scheme_values. */
 typedef int32_t syncyte_kv_scheme_t;
 
-/** Schemes of sampling, those of AdaPM. */
+/** Schemes of sampling. */
 enum syncyte_kv_scheme_values {
-  SYNCYTE_KV_NAIVE = 1,  /**< keys are drawn when the sample is prepared */
-  SYNCYTE_KV_PRELOC = 2, /**< as naive, and an intent is recorded for the keys */
-  SYNCYTE_KV_POOL = 3,   /**< as preloc, from a pool of keys that the process's workers share */
-  SYNCYTE_KV_LOCAL = 4   /**< keys are drawn when they are pulled; then the next local key upwards is taken */
+  SYNCYTE_KV_PREPARED = 1, /**< keys are drawn when the sample is prepared */
+  SYNCYTE_KV_INTENDED = 2, /**< as prepared, and an intent is recorded for the keys */
+  SYNCYTE_KV_SHARED = 3,   /**< as intended, from a set of keys that the process's workers share */
+  SYNCYTE_KV_LOCAL = 4     /**< keys are drawn when they are pulled; then the next local key upwards is taken */
 };
 
 /** Distribution of sampled keys: one of ::syncyte_kv_distribution_values. */
@@ -107,11 +106,11 @@ typedef struct syncyte_kv_sampling_t {
   size_t struct_size;                     /**< sizeof(syncyte_kv_sampling_t) */
   syncyte_kv_scheme_t scheme;             /**< {default(4)} when keys are drawn */
   syncyte_kv_distribution_t distribution; /**< {default(1)} distribution of the keys */
-  int32_t with_replacement;               /**< {default(1)} 0: no key repeats in a sample; not with a pool */
+  int32_t with_replacement;               /**< {default(1)} 0: no key repeats in a sample; not with a shared set */
   int64_t min_key;                        /**< first key of the range */
   int64_t max_key;                        /**< end of the range: its last key + 1 */
-  int64_t pool_size;                      /**< {default(250)} number of keys in the pool */
-  int64_t reuse;                          /**< {default(1)} how often each key of a pool is used */
+  int64_t shared_keys;                    /**< {default(250)} number of keys in the shared set */
+  int64_t reuse;                          /**< {default(1)} how often each key of a shared set is used */
   int64_t seed;                           /**< seed; rank and worker number are mixed in */
 } syncyte_kv_sampling_t;
 
@@ -200,13 +199,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count,
 /**
  * @brief Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
  * @param[in] kv a store
- * @param[in] sampling options, initialised with SYNCYTE_KV_SAMPLING_INIT
+ * @param[in] sampling options, initialized with SYNCYTE_KV_SAMPLING_INIT
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampling_t* sampling);
 
 /**
- * @brief Synchronises the store: after it, all ranks see all earlier writes of all ranks that were waited for.
+ * @brief Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for.
  * Collective, called by one thread of each process; also frees objects that all ranks have dropped.
  * @param[in] kv a store
  */
@@ -229,8 +228,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t wor
 
 /**
  * @brief Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
- * barriers of its process no longer wait for it. Operations under way are given up, without a wait: their values are
- * not touched any more, and their pushes and sets of keys of other nodes happen or not.
+ * barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker);
@@ -246,40 +244,66 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* w
  * if all keys are local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous, any number of dimensions
- * @param[out] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be read before
- * kv_worker_wait()
- * @param[out] timestamp {optional} timestamp to wait for; -1: complete. Null: complete on return
+ * @param[out] values {contiguous} float32, contiguous, as many as the keys have
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
  * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
- * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank): from kv_worker_wait() if there is a timestamp other
- * than -1.
+ * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                                       const syncyte_buffer_t* values, int64_t* timestamp);
+                                                       const syncyte_buffer_t* values);
+
+/**
+ * @brief Starts kv_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[out] values {contiguous, kept} as in pull; not to be read before the request has ended
+ * @param[out] request ends with pull's status; null: complete
+ * @return as pull, for what is wrong on this rank.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_ipull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                                        const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
  * @brief Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
- * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
- * kv_worker_wait()
- * @param[out] timestamp {optional} as in pull
+ * @param[in] values {contiguous} float32, contiguous, as many as the keys have
  * @return as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                                       const syncyte_buffer_t* values, int64_t* timestamp);
+                                                       const syncyte_buffer_t* values);
+
+/**
+ * @brief Starts kv_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[in] values {contiguous, kept} as in push; not to be changed before the request has ended
+ * @param[out] request ends with push's status; null: complete
+ * @return as push, for what is wrong on this rank.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_ipush(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                                        const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
  * @brief Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
- * @param[in] values {contiguous, kept} float32, contiguous, as many as the keys have; not to be changed before
- * kv_worker_wait()
- * @param[out] timestamp {optional} as in pull
+ * @param[in] values {contiguous} float32, contiguous, as many as the keys have
  * @return as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                                      const syncyte_buffer_t* values, int64_t* timestamp);
+                                                      const syncyte_buffer_t* values);
+
+/**
+ * @brief Starts kv_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous} int64, contiguous
+ * @param[in] values {contiguous, kept} as in set; not to be changed before the request has ended
+ * @param[out] request ends with set's status; null: complete
+ * @return as set, for what is wrong on this rank.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_iset(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                                       const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
  * @brief {forked_child} Reads the values of keys if all of them are local; on one node they always are. Local, without
@@ -299,11 +323,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worke
  * Local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous} int64, contiguous
- * @param[out] timestamp {optional} as in pull
  * @return as pull.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
-                                                           int64_t* timestamp);
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys);
 
 /**
  * @brief Signals that this worker will use keys while its clock is in [start, end). In this version it only checks
@@ -350,12 +372,25 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have
- * @param[out] timestamp {optional} as in pull
  * @return SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample,
                                                               const syncyte_buffer_t* keys,
-                                                              const syncyte_buffer_t* values, int64_t* timestamp);
+                                                              const syncyte_buffer_t* values);
+
+/**
+ * @brief Starts kv_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+ * @param[in] worker a worker
+ * @param[in] sample its number
+ * @param[out] keys {contiguous} int64, contiguous; complete on return
+ * @param[out] values {contiguous, kept} as in pull_sample; not to be read before the request has ended
+ * @param[out] request ends with pull_sample's status; null: complete
+ * @return as pull_sample, for what is wrong on this rank.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_ipull_sample(syncyte_kv_worker_t worker, int64_t sample,
+                                                               const syncyte_buffer_t* keys,
+                                                               const syncyte_buffer_t* values,
+                                                               syncyte_request_t* request);
 
 /**
  * @brief Ends a sample before all its keys were pulled. Local.
@@ -365,42 +400,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample);
 
 /**
- * @brief {lookup} Returns whether an operation has ended, with or without an error, which kv_worker_wait() returns.
- * Does not wait; 0 also while another thread waits for it. Local.
- * @param[in] worker the worker that began it
- * @param[in] timestamp the operation's timestamp; -1: complete
- * @param[out] has_ended 1, or 0 if it is under way
- * @return SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_test(syncyte_kv_worker_t worker, int64_t timestamp,
-                                                       int32_t* has_ended);
-
-/**
- * @brief Waits until an operation is complete. Local. May be called again with the same timestamp. If the wait is
- * interrupted, the operation is still under way.
- * @param[in] worker the worker that began it
- * @param[in] timestamp the operation's timestamp; -1: complete
- * @return SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned; the operation's error, the first time.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp);
-
-/**
- * @brief Waits until all of the worker's operations are complete. Local.
- * @param[in] worker a worker
- * @return the error of the first of the operations that has failed; errors of others are dropped.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker);
-
-/**
- * @brief Waits until all writes of this worker have reached the home ranks of the keys. Errors of operations stay for
- * kv_worker_wait(). Local.
+ * @brief Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks
+ * of the keys. Errors of operations stay for their requests. Local.
  * @param[in] worker a worker
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker);
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_flush(syncyte_kv_worker_t worker);
 
 /**
  * @brief Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the
- * worker's operations under way, whose errors stay for kv_worker_wait(). Collective: each worker calls it, in a thread
+ * worker's operations in flight, whose errors stay for their requests. Collective: each worker calls it, in a thread
  * of its own if a process has several. One worker enters the collective for its process, so MPI's thread level must
  * then be serialized or above. Workers that were destroyed are not waited for.
  * @param[in] worker a worker
@@ -408,21 +416,6 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t 
  * if another thread is in a collective call of the same worker.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker);
-
-/**
- * @brief Begins the setup phase, in which values are set for the first time: a barrier. Collective, as
- * kv_worker_barrier().
- * @param[in] worker a worker
- * @return SYNCYTE_ERR_ARGUMENT within the phase.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_begin_setup(syncyte_kv_worker_t worker);
-
-/**
- * @brief Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
- * @param[in] worker a worker
- * @return SYNCYTE_ERR_ARGUMENT outside the phase.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker);
 
 /**
  * @brief Returns the counters of a worker. Local.

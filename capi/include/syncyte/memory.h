@@ -16,9 +16,9 @@ extern "C" {
 /** Statistics of the pool of recycled buffers. Sizes are in bytes. */
 typedef struct syncyte_memory_stats_t {
   size_t struct_size; /**< sizeof(syncyte_memory_stats_t) */
-  size_t in_use;      /**< acquired and not released, rounded up to size classes */
-  size_t cached;      /**< kept for re-use */
-  size_t limit;       /**< limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory */
+  int64_t in_use;     /**< acquired and not released, rounded up to size classes */
+  int64_t cached;     /**< kept for re-use */
+  int64_t limit;      /**< limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory */
   int64_t hits;       /**< requests served from the cache */
   int64_t misses;     /**< requests that needed fresh memory */
 } syncyte_memory_stats_t;
@@ -28,18 +28,18 @@ typedef struct syncyte_memory_stats_t {
  * @param[in] bytes size; 0 gives a null pointer
  * @param[in] memory kind of memory
  * @param[in] device number of the device; 0 for host memory
- * @param[out] data the buffer, to be released by syncyte_memory_release()
+ * @param[out] data the buffer, to be released by syncyte_memory_free()
  * @return SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT (device).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_memory_acquire(size_t bytes, syncyte_memory_t memory, int32_t device,
-                                                       void** data);
+SYNCYTE_EXPORT syncyte_status_t syncyte_memory_allocate(int64_t bytes, syncyte_memory_t memory, int32_t device,
+                                                        void** data);
 
 /**
  * @brief Releases a buffer to the pool.
- * @param[in] data {optional} a buffer of syncyte_memory_acquire(); null is ignored
+ * @param[in] data {optional} a buffer of syncyte_memory_allocate(); null is ignored
  * @return SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_memory_release(void* data);
+SYNCYTE_EXPORT syncyte_status_t syncyte_memory_free(void* data);
 
 /**
  * @brief Returns all cached buffers to the system.
@@ -54,7 +54,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* sta
 
 /**
  * @brief Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
- * build without CUDA.
+ * build without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
  * @param[in] memory kind
  * @param[out] count number of devices
  */

@@ -19,8 +19,8 @@
  * Arrays with gaps between their elements, such as the columns of a matrix, are compared element by element. A send of
  * an array that is short, or has gaps, has copied it on return.
  *
- * After syncyte_finalize(), the request of a message in flight returns SYNCYTE_ERR_NOT_INITIALISED. If the application
- * itself has initialised MPI and continues to use it, that call cancels a receive if MPI still can. A message that
+ * After syncyte_finalize(), the request of a message in flight returns SYNCYTE_ERR_NOT_INITIALIZED. If the application
+ * itself has initialized MPI and continues to use it, that call cancels a receive if MPI still can. A message that
  * cannot be cancelled (one that is arriving, or a send without a receive) may use a contiguous buffer until
  * MPI_Finalize: wait for messages before finalize.
  */

@@ -68,14 +68,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
  * @param[in] comm a communicator
  * @param[in] input {kept} this rank's part
  * @param[in] axis dimension along which the parts are joined
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} the whole array, not overlapping input
  * @param[out] request ends when output holds the result
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
-    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis, const int64_t* counts, int64_t counts_length,
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis, int64_t counts_length, const int64_t* counts,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**
@@ -83,8 +83,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
  * @param[in] comm a communicator
  * @param[in] input {kept} a whole array
  * @param[in] axis dimension to cut
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] counts_length length of counts: comm's size
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} this rank's part, not overlapping input
@@ -92,8 +92,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                                   int32_t axis, const int64_t* counts,
-                                                                   int64_t counts_length, syncyte_op_t op,
+                                                                   int32_t axis, int64_t counts_length,
+                                                                   const int64_t* counts, syncyte_op_t op,
                                                                    const syncyte_collective_options_t* options,
                                                                    const syncyte_buffer_t* output,
                                                                    syncyte_request_t* request);
@@ -103,18 +103,18 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
  * @param[in] comm a communicator
  * @param[in] input {kept} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
- * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
  * @param[in] gather_counts_length length of gather_counts: comm's size
+ * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
  * @param[in] scatter_axis dimension along which the outputs are parts
- * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
+ * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} this rank's part along scatter_axis, not overlapping input
  * @param[out] request ends when output holds the result
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(
-    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, const int64_t* gather_counts,
-    int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts, int64_t scatter_counts_length,
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, int64_t gather_counts_length,
+    const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length, const int64_t* scatter_counts,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**

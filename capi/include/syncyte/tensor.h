@@ -171,10 +171,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
  * @brief {lookup} Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the
  * box's elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0.
  * @param[in] tensor a tensor
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[in] extent {array(extent_length)} the box's shape, in elements
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] extent_length length of extent: the tensor's dimensions
+ * @param[in] extent {array(extent_length)} the box's shape, in elements
  * @param[in] capacity length of ranks, first and rows; further owners are only counted
  * @param[out] ranks {array(capacity), optional} owners
  * @param[out] first {array(capacity), optional} each owner's first row of the box, a global number
@@ -183,9 +183,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE (another number of dimensions, a negative extent),
  * SYNCYTE_ERR_ARGUMENT (a negative capacity).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                          int64_t lower_length, const int64_t* extent,
-                                                          int64_t extent_length, int64_t capacity, int32_t* ranks,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                          const int64_t* lower, int64_t extent_length,
+                                                          const int64_t* extent, int64_t capacity, int32_t* ranks,
                                                           int64_t* first, int64_t* rows, int64_t* count);
 
 /**
@@ -275,7 +275,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
 
 /**
  * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
- * others come without further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and
+ * others come without further calls. Accesses in flight at one time are not ordered with each other; tensor_flush() and
  * tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
  * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
@@ -411,25 +411,25 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t 
  * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call
  * it.
  * @param[in] tensor a tensor
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[out] output {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (output is in
  * memory of other elements of the box).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                       int64_t lower_length, const syncyte_buffer_t* output);
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                       const int64_t* lower, const syncyte_buffer_t* output);
 
 /**
  * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
  * @param[in] tensor a tensor
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return as get_box, for source.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                       int64_t lower_length, const syncyte_buffer_t* source);
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                       const int64_t* lower, const syncyte_buffer_t* source);
 
 /**
  * @brief Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
@@ -439,8 +439,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * between them and accumulates to the same elements. Sums of a tensor made with options->deterministic change in the
  * next sync, by whole rows: there an element outside of the box that is -0 becomes +0.
  * @param[in] tensor a tensor
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
  * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
  * LOR, LXOR, BAND, BOR and BXOR
@@ -449,45 +449,45 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * @return as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op
  * that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                              int64_t lower_length, const syncyte_buffer_t* source,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                              const int64_t* lower, const syncyte_buffer_t* source,
                                                               syncyte_op_t op, const void* alpha);
 
 /**
  * @brief Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
  * memory of their size until the end; they are copied to output by the test or wait that finds the end.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[out] output {tensor_dtype, kept} as many dimensions as the tensor, any strides, the tensor's dtype
  * @param[out] request ends when output holds the box; needs no MPI
  * @return as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                        int64_t lower_length, const syncyte_buffer_t* output,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                        const int64_t* lower, const syncyte_buffer_t* output,
                                                         syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
  * memory of their size until the end.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
  * return
  * @param[out] request ends when the box is written; needs no MPI
  * @return as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                        int64_t lower_length, const syncyte_buffer_t* source,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                        const int64_t* lower, const syncyte_buffer_t* source,
                                                         syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
  * packed memory of their size until the end.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
+ * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
  * return
  * @param[in] op as of accumulate_box
@@ -496,8 +496,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor,
  * @return as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
  * damaged.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                               int64_t lower_length, const syncyte_buffer_t* source,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
+                                                               const int64_t* lower, const syncyte_buffer_t* source,
                                                                syncyte_op_t op, const void* alpha,
                                                                syncyte_request_t* request);
 
@@ -512,8 +512,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor
                                                          int64_t* previous);
 
 /**
- * @brief Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition goes on without further
- * calls; the old value is stored by the test or wait that finds the end.
+ * @brief Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without
+ * further calls; the old value is stored by the test or wait that finds the end.
  * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
  * @param[in] element number of the element in row-major order
  * @param[in] operand number to add
@@ -611,7 +611,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_unlock(syncyte_tensor_t tensor, i
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor);
 
 /**
- * @brief Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
+ * @brief Synchronizes the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
  * objects that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another
  * thread makes meanwhile may wait for the next call.
  * @param[in] tensor a tensor

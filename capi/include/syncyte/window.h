@@ -56,7 +56,7 @@ typedef struct syncyte_window_options_t {
  * SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication
  * between them.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes,
                                                       const syncyte_window_options_t* options,
                                                       syncyte_window_t* window);
 
@@ -85,7 +85,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window)
  * @param[in] rank rank that contributed the part
  * @param[out] bytes its size
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes);
 
 /**
  * @brief {lookup} Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a
@@ -105,7 +105,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, 
  * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* source);
 
 /**
@@ -115,7 +115,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int3
  * @param[in] offset bytes from the start of its part
  * @param[out] target {contiguous} contiguous
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* target);
 
 /**
@@ -128,7 +128,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
  * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset,
                                                           syncyte_op_t op, const syncyte_buffer_t* source);
 
 /**
@@ -141,7 +141,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
  * @param[in] operand one element
  * @param[out] previous the old element
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
                                                         syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                                                         void* previous);
 
@@ -155,15 +155,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window,
  * @param[in] desired one element
  * @param[out] previous the old element; equal to expected if desired was written
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
                                                             syncyte_dtype_t dtype, const void* expected,
                                                             const void* desired, void* previous);
 
 /**
  * @brief Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
- * complete on return; one between nodes goes on without further calls, and its request needs no MPI. It is complete at
- * the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it.
- * Accesses under way at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
+ * complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It is
+ * complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for
+ * it. Accesses in flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
  * whole access happens here.
  * @param[in] window a window; it may be destroyed before the request ends
  * @param[in] rank target
@@ -172,7 +172,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
  * @param[out] request ends when the elements are written
  * @return as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, int64_t offset,
                                                     const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
@@ -184,7 +184,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int
  * @param[out] request ends when target holds the elements
  * @return as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, int64_t offset,
                                                     const syncyte_buffer_t* target, syncyte_request_t* request);
 
 /**
@@ -197,7 +197,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int
  * @param[out] request ends when all elements are combined
  * @return as accumulate; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset,
                                                            syncyte_op_t op, const syncyte_buffer_t* source,
                                                            syncyte_request_t* request);
 
@@ -213,7 +213,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t wind
  * @param[out] request ends when previous holds the old element
  * @return as fetch_op; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
                                                          syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                                                          void* previous, syncyte_request_t* request);
 
@@ -229,7 +229,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window
  * @param[out] request ends when previous holds the old element
  * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
                                                              syncyte_dtype_t dtype, const void* expected,
                                                              const void* desired, void* previous,
                                                              syncyte_request_t* request);

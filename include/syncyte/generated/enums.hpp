@@ -17,7 +17,7 @@ enum class status : std::int32_t {
   type = SYNCYTE_ERR_TYPE,  ///< unknown element type, or the wrong one
   shape = SYNCYTE_ERR_SHAPE,  ///< wrong shape, size or strides
   mismatch = SYNCYTE_ERR_MISMATCH,  ///< ranks disagree
-  not_initialised = SYNCYTE_ERR_NOT_INITIALISED,  ///< called before syncyte_init(), or after finalize
+  not_initialized = SYNCYTE_ERR_NOT_INITIALIZED,  ///< called before syncyte_init(), or after finalize
   memory = SYNCYTE_ERR_MEMORY,  ///< not enough memory
   unsupported = SYNCYTE_ERR_UNSUPPORTED,  ///< not available in this build, or for these arguments
   busy = SYNCYTE_ERR_BUSY,  ///< in use by another thread or an active request
@@ -66,12 +66,6 @@ enum class op : std::int32_t {
   bit_xor = SYNCYTE_OP_BXOR,  ///< bitwise exclusive or; integers and bool
   replace = SYNCYTE_OP_REPLACE,  ///< the new value (windows, tensor_put_signal)
   logical_xor = SYNCYTE_OP_LXOR,  ///< logical exclusive or; integers and bool
-};
-
-/// Directions of a scan.
-enum class scan_from : std::int32_t {
-  first = SYNCYTE_SCAN_FROM_FIRST,  ///< from rank 0 up: MPI's order
-  last = SYNCYTE_SCAN_FROM_LAST,  ///< from the last rank down: the adjoint of the other
 };
 
 /// Kinds of memory; never renumbered.

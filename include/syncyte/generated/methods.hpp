@@ -47,7 +47,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param counts elements of every rank, 0 or more, equal on all ranks
   /// @param output contiguous, the sum of counts elements; must not overlap input
   void allgatherv(const const_buffer& input, std::span<const std::int64_t> counts, const buffer& output) const {
-    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), std::ssize(counts), nullptr, output.get()));
+    check(syncyte_comm_allgatherv(get(), input.get(), std::ssize(counts), counts.data(), nullptr, output.get()));
   }
 
   /// Every rank sends a block to every rank. Collective; facts: dtype, and that the count that rank i sends to j equals
@@ -58,8 +58,8 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output contiguous, the blocks in order of source ranks; must not overlap input
   void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
       std::span<const std::int64_t> recv_counts, const buffer& output) const {
-    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), std::ssize(send_counts), recv_counts.data(),
-        std::ssize(recv_counts), nullptr, output.get()));
+    check(syncyte_comm_alltoallv(get(), input.get(), std::ssize(send_counts), send_counts.data(),
+        std::ssize(recv_counts), recv_counts.data(), nullptr, output.get()));
   }
 
   /// Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it
@@ -75,33 +75,32 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   }
 
   /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
-  /// facts: dtype, number of elements, op, from. In place.
+  /// facts: dtype, number of elements, op, reverse. In place.
   /// @param how reduction
-  /// @param from where the scan begins
+  /// @param reverse 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
   /// @param output contiguous; this rank's elements, then the result
-  void scan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
-    check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  void scan(const buffer& output, op how = op::sum, bool reverse = false) const {
+    check(syncyte_comm_scan(get(), nullptr, raw(how), reverse, nullptr, output.get()));
   }
 
   /// Reduces element by element over the ranks from the first (or the last) to this one, its own included. Collective;
-  /// facts: dtype, number of elements, op, from.
+  /// facts: dtype, number of elements, op, reverse.
   /// @param input contiguous; this rank's elements
   /// @param how reduction
-  /// @param from where the scan begins
+  /// @param reverse 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
-  void scan(const const_buffer& input, const buffer& output, op how = op::sum,
-      scan_from from = scan_from::first) const {
-    check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  void scan(const const_buffer& input, const buffer& output, op how = op::sum, bool reverse = false) const {
+    check(syncyte_comm_scan(get(), input.get(), raw(how), reverse, nullptr, output.get()));
   }
 
   /// Exclusive scan: does the same as scan(), without this rank's own elements. The rank where it begins gets the
   /// identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX.
   /// Collective; facts as scan(). In place.
   /// @param how reduction
-  /// @param from where the scan begins
+  /// @param reverse 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
   /// @param output contiguous; this rank's elements, then the result
-  void exscan(const buffer& output, op how = op::sum, scan_from from = scan_from::first) const {
-    check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, output.get()));
+  void exscan(const buffer& output, op how = op::sum, bool reverse = false) const {
+    check(syncyte_comm_exscan(get(), nullptr, raw(how), reverse, nullptr, output.get()));
   }
 
   /// Exclusive scan: does the same as scan(), without this rank's own elements. The rank where it begins gets the
@@ -109,11 +108,10 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// Collective; facts as scan().
   /// @param input contiguous; this rank's elements
   /// @param how reduction
-  /// @param from where the scan begins
+  /// @param reverse 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
-  void exscan(const const_buffer& input, const buffer& output, op how = op::sum,
-      scan_from from = scan_from::first) const {
-    check(syncyte_comm_exscan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  void exscan(const const_buffer& input, const buffer& output, op how = op::sum, bool reverse = false) const {
+    check(syncyte_comm_exscan(get(), input.get(), raw(how), reverse, nullptr, output.get()));
   }
 
   /// Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis, counts,
@@ -125,7 +123,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output on root: the whole array, not overlapping input; elsewhere ignored, may be null
   void gather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       std::int32_t root, const buffer& output) const {
-    check(syncyte_comm_gather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+    check(syncyte_comm_gather_along(get(), input.get(), axis, std::ssize(counts), counts.data(), root, nullptr,
         output.get()));
   }
 
@@ -136,7 +134,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output the whole array, not overlapping input
   void allgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output) const {
-    check(syncyte_comm_allgather_along(get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+    check(syncyte_comm_allgather_along(get(), input.get(), axis, std::ssize(counts), counts.data(), nullptr,
         output.get()));
   }
 
@@ -148,7 +146,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output this rank's part, not overlapping input
   void scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       std::int32_t root, const buffer& output) const {
-    check(syncyte_comm_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), root, nullptr,
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, std::ssize(counts), counts.data(), root, nullptr,
         output.get()));
   }
 
@@ -161,7 +159,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output this rank's part, not overlapping input
   void reduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output, op how = op::sum) const {
-    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, counts.data(), std::ssize(counts), raw(how),
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, std::ssize(counts), counts.data(), raw(how),
         nullptr, output.get()));
   }
 
@@ -177,8 +175,8 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output this rank's part along scatter_axis, not overlapping input
   void alltoall_along(const const_buffer& input, std::int32_t gather_axis, std::span<const std::int64_t> gather_counts,
       std::int32_t scatter_axis, std::span<const std::int64_t> scatter_counts, const buffer& output) const {
-    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_counts.data(), std::ssize(gather_counts),
-        scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr, output.get()));
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, std::ssize(gather_counts), gather_counts.data(),
+        scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get()));
   }
 
   /// Sends an array. Local; returns when its memory may be used again, possibly before the receive.
@@ -226,7 +224,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output the whole array, not overlapping input
   request iallgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output) const {
-    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, counts.data(), std::ssize(counts), nullptr,
+    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, std::ssize(counts), counts.data(), nullptr,
         output.get());
   }
 
@@ -238,7 +236,7 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output this rank's part, not overlapping input
   request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, counts.data(), std::ssize(counts),
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, std::ssize(counts), counts.data(),
         raw(how), nullptr, output.get());
   }
 
@@ -252,9 +250,8 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
       std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
       std::span<const std::int64_t> scatter_counts, const buffer& output) const {
-    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, gather_counts.data(),
-        std::ssize(gather_counts), scatter_axis, scatter_counts.data(), std::ssize(scatter_counts), nullptr,
-        output.get());
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, std::ssize(gather_counts),
+        gather_counts.data(), scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get());
   }
 };
 
@@ -321,7 +318,7 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   }
 
   /// Starts gather(). Local; does not wait for other ranks. Rows of this node are there on return; others come without
-  /// further calls. Accesses under way at one time are not ordered with each other; tensor_flush() and tensor_sync() do
+  /// further calls. Accesses in flight at one time are not ordered with each other; tensor_flush() and tensor_sync() do
   /// not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
   /// @param index int32 or int64, contiguous; may be re-used on return
   /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -374,14 +371,14 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// @param lower first element of the box
   /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
   void get_box(std::span<const std::int64_t> lower, const buffer& output) const {
-    check(syncyte_tensor_get_box(get(), lower.data(), std::ssize(lower), output.get()));
+    check(syncyte_tensor_get_box(get(), std::ssize(lower), lower.data(), output.get()));
   }
 
   /// Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
   /// @param lower first element of the box
   /// @param source as many dimensions as the tensor, any strides, the tensor's dtype
   void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
-    check(syncyte_tensor_put_box(get(), lower.data(), std::ssize(lower), source.get()));
+    check(syncyte_tensor_put_box(get(), std::ssize(lower), lower.data(), source.get()));
   }
 
   /// Starts get_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end;
@@ -389,14 +386,14 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
   /// @param lower first element of the box
   /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
   request iget_box(std::span<const std::int64_t> lower, const buffer& output) const {
-    return started(syncyte_tensor_iget_box, get(), lower.data(), std::ssize(lower), output.get());
+    return started(syncyte_tensor_iget_box, get(), std::ssize(lower), lower.data(), output.get());
   }
 
   /// Starts put_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end.
   /// @param lower first element of the box
   /// @param source as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
   request iput_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
-    return started(syncyte_tensor_iput_box, get(), lower.data(), std::ssize(lower), source.get());
+    return started(syncyte_tensor_iput_box, get(), std::ssize(lower), lower.data(), source.get());
   }
 
   /// Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
@@ -450,7 +447,7 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_flush(get()));
   }
 
-  /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+  /// Synchronizes the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
   /// that all ranks have dropped, and makes the adds of a tensor with options->deterministic. Adds that another thread
   /// makes meanwhile may wait for the next call.
   void sync() const {
@@ -464,15 +461,15 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
 
   /// Returns the size of a rank's part. Local.
   /// @param rank rank that contributed the part
-  std::size_t size(std::int32_t rank) const {
-    return fetch<std::size_t>(syncyte_window_size, get(), rank);
+  std::int64_t size(std::int32_t rank) const {
+    return fetch<std::int64_t>(syncyte_window_size, get(), rank);
   }
 
   /// Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
   /// @param rank target
   /// @param offset bytes from the start of its part
   /// @param source contiguous
-  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+  void put(std::int32_t rank, std::int64_t offset, const const_buffer& source) const {
     check(syncyte_window_put(get(), rank, offset, source.get()));
   }
 
@@ -482,19 +479,19 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   /// @param offset bytes from the start of its part; a multiple of the element's size
   /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
   /// @param source contiguous
-  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+  void accumulate(std::int32_t rank, std::int64_t offset, const const_buffer& source, op how = op::sum) const {
     check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
   }
 
   /// Starts put(). Local; does not wait for other ranks. An access to a rank of this node is complete on return; one
-  /// between nodes goes on without further calls, and its request needs no MPI. It is complete at the target when the
-  /// request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses under way at
-  /// one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole access happens
-  /// here.
+  /// between nodes makes progress without further calls, and its request needs no MPI. It is complete at the target
+  /// when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses in
+  /// flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole access
+  /// happens here.
   /// @param rank target
   /// @param offset bytes from the start of its part
   /// @param source contiguous
-  request iput(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+  request iput(std::int32_t rank, std::int64_t offset, const const_buffer& source) const {
     return started(syncyte_window_iput, get(), rank, offset, source.get());
   }
 
@@ -502,7 +499,7 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   /// @param rank target
   /// @param offset bytes from the start of its part
   /// @param target contiguous
-  request iget(std::int32_t rank, std::size_t offset, const buffer& target) const {
+  request iget(std::int32_t rank, std::int64_t offset, const buffer& target) const {
     return started(syncyte_window_iget, get(), rank, offset, target.get());
   }
 
@@ -511,7 +508,7 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   /// @param offset bytes from the start of its part; a multiple of the element's size
   /// @param how as in accumulate
   /// @param source contiguous
-  request iaccumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+  request iaccumulate(std::int32_t rank, std::int64_t offset, const const_buffer& source, op how = op::sum) const {
     return started(syncyte_window_iaccumulate, get(), rank, offset, raw(how), source.get());
   }
 

@@ -152,7 +152,7 @@ context::context(bool is_local) {
   parameters.name = "syncyte";
   const no_memory_hooks hooks;
   // The headers may be newer than the library; nothing newer than this release is used.
-  check("initialisation", ucp_init_version(1, needed_minor, &parameters, chosen.handle(), &handle_));
+  check("initialization", ucp_init_version(1, needed_minor, &parameters, chosen.handle(), &handle_));
 }
 
 }  // namespace syncyte::fabric::ucx

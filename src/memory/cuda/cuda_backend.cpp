@@ -10,6 +10,8 @@ namespace {
 void check(cudaError_t code, const char* step) {
   if (code == cudaSuccess) return;
   cudaGetLastError();  // clears the error for the next caller
+  base::require(code != cudaErrorInitializationError, SYNCYTE_ERR_UNSUPPORTED,
+                "CUDA: {} failed: a process that is forked after its parent has used CUDA cannot use it", step);
   const auto status = code == cudaErrorMemoryAllocation     ? SYNCYTE_ERR_MEMORY
                       : code == cudaErrorInvalidDevice      ? SYNCYTE_ERR_ARGUMENT
                       : code == cudaErrorNoDevice           ? SYNCYTE_ERR_UNSUPPORTED
@@ -78,7 +80,7 @@ class cuda final : public device_backend {
     return stream;
   }
 
-  void synchronise(int device, void* stream) override {
+  void synchronize(int device, void* stream) override {
     const device_scope scope(device);
     check(cudaStreamSynchronize(to_stream(stream)), "cudaStreamSynchronize");
   }

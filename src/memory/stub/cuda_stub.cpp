@@ -17,7 +17,7 @@ class cuda_stub final : public device_backend {
   void free(int, void*) noexcept override {}
   void copy(const place&, const place&, std::size_t, void*) override { fail_unsupported(); }
   void* create_stream(int) override { fail_unsupported(); }
-  void synchronise(int, void*) override { fail_unsupported(); }
+  void synchronize(int, void*) override { fail_unsupported(); }
 };
 
 }  // namespace

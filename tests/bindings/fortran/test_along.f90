@@ -87,19 +87,19 @@ contains
     n = shape_with(sum(counts))
     do root = 0, ranks - 1
       allocate (output(n(1), n(2), n(3)), source=-1.0_real64)
-      call world%gather(mine(), output, root, dim, counts)
+      call world%gather_along(mine(), output, root, dim, counts)
       call check(all(output == merge(whole(), -1.0_real64, rank == root)), "gather, and nothing off root")
       deallocate (output)
       if (rank == root) allocate (output(n(1), n(2), n(3)))
-      call world%gather(mine(), output, root, dim)
+      call world%gather_along(mine(), output, root, dim)
       if (rank == root) call check(all(output == whole()), "gather without counts, output on root only")
       if (rank == root) then
         output = -1
-        call world%gather(mine(), output, root, dim, int(counts, int64))
+        call world%gather_along(mine(), output, root, dim, int(counts, int64))
         call check(all(output == whole()), "gather with wide counts")
         deallocate (output)
       else
-        call world%gather(mine(), root=root, dim=dim, counts=int(counts, int16))
+        call world%gather_along(mine(), root=root, dim=dim, counts=int(counts, int16))
       end if
     end do
   end subroutine gathers
@@ -117,14 +117,14 @@ contains
     allocate (frame(n(1) + 2, 2*n(2), n(3) + 1), source=-1.0_real64)
     expected = frame
     expected(2:n(1) + 1, 2::2, n(3):1:-1) = whole()
-    call world%allgather(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), frame(2:n(1) + 1, 2::2, n(3):1:-1), dim=dim)
+    call world%allgather_along(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), frame(2:n(1) + 1, 2::2, n(3):1:-1), dim=dim)
     call check(all(frame == expected), "from sections into a section, and nothing beside it")
     frame = -1
-    call world%gather(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), frame(2:n(1) + 1, 2::2, n(3):1:-1), ranks - 1, dim, &
+    call world%gather_along(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), frame(2:n(1) + 1, 2::2, n(3):1:-1), ranks - 1, dim, &
                       counts)
     call check(all(frame == merge(expected, -1.0_real64, rank == ranks - 1)), "gather of sections")
     memory = -3
-    call world%scatter(expected(2:n(1) + 1, 2::2, n(3):1:-1), memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), 0, dim)
+    call world%scatter_along(expected(2:n(1) + 1, 2::2, n(3):1:-1), memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), 0, dim)
     call check(all(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3) == part), "scatter of a section into sections")
     call check_equal(count(memory == -3), size(memory) - size(part), "nothing beside the part")
   end subroutine gathers_sections
@@ -136,12 +136,12 @@ contains
 
     n = shape_with(sum(counts))
     allocate (output(n(1), n(2), n(3)), source=-1.0_real64)
-    call world%allgather(mine(), output, dim=dim)
+    call world%allgather_along(mine(), output, dim=dim)
     call check(all(output == whole()), "allgather along a dimension")
     output = -1
     padded = -7
     padded(2, :) = counts
-    call world%allgather(mine(), output, stat, dim=dim, counts=padded(2, :))
+    call world%allgather_along(mine(), output, dim, padded(2, :), stat)
     call check(stat == SYNCYTE_SUCCESS .and. all(output == whole()), "allgather with a section of counts")
   end subroutine allgathers
 
@@ -154,14 +154,14 @@ contains
     do root = 0, ranks - 1
       if (rank == root) input = whole()
       output = -1
-      call world%scatter(input, output, root, dim, counts)
+      call world%scatter_along(input, output, root, dim, counts)
       call check(all(output == mine()), "scatter")
       output = -1
       if (rank == root) then
-        call world%scatter(input, output, root, dim)
+        call world%scatter_along(input, output, root, dim)
         deallocate (input)
       else
-        call world%scatter(output=output, root=root, dim=dim)
+        call world%scatter_along(output=output, root=root, dim=dim)
       end if
       call check(all(output == mine()), "scatter without counts, input on root only")
     end do
@@ -173,11 +173,11 @@ contains
 
     m = shape_with(counts(rank + 1))
     allocate (output(m(1), m(2), m(3)), source=-1.0_real64)
-    call world%reduce_scatter((rank + 1)*whole(), output, SYNCYTE_OP_SUM, dim, counts)
+    call world%reduce_scatter_along((rank + 1)*whole(), output, SYNCYTE_OP_SUM, dim, counts)
     call check(all(output == ranks*(ranks + 1)/2*mine()), "reduce_scatter")
     signed = merge(whole(), -whole(), rank == 0)
     output = -1
-    call world%reduce_scatter(signed, output, SYNCYTE_OP_MAX, dim)
+    call world%reduce_scatter_along(signed, output, SYNCYTE_OP_MAX, dim)
     call check(all(output == mine()), "reduce_scatter without counts")
   end subroutine reduces_and_scatters
 
@@ -190,10 +190,10 @@ contains
     m = shape_with(after(rank + 1))
     allocate (output(m(1), m(2), m(3)), source=-1.0_real64)
     expected = part_of(dim, m, sum(after(:rank)))
-    call world%alltoall(mine(), output, dim, dim, counts, after)
+    call world%alltoall_along(mine(), output, dim, dim, counts, after)
     call check(all(output == expected), "alltoall along one dimension")
     output = -1
-    call world%alltoall(mine(), output, dim, dim)
+    call world%alltoall_along(mine(), output, dim, dim)
     call check(all(output == expected), "alltoall along one dimension, without counts")
   end subroutine repartitions
 
@@ -217,10 +217,10 @@ contains
         m(to) = received(rank + 1)
         expected = part_of(to, m, sum(received(:rank)))
         output = 0*expected - 1
-        call world%alltoall(part, output, from, to, sent, received)
+        call world%alltoall_along(part, output, from, to, sent, received)
         call check(all(output == expected), "alltoall")
         output = -1
-        call world%alltoall(part, output, gather_dim=from, scatter_dim=to)
+        call world%alltoall_along(part, output, gather_dim=from, scatter_dim=to)
         call check(all(output == expected), "alltoall without counts")
       end do
     end do
@@ -233,7 +233,7 @@ contains
     part(1, :) = rank
     part(2, :) = [(i, i=1, rank + 1)]
     all_parts = -1
-    call world%gather(part, all_parts, 0)
+    call world%gather_along(part, all_parts, 0)
     n = 0
     do r = 0, merge(ranks - 1, -1, rank == 0)
       do i = 1, r + 1
@@ -244,7 +244,7 @@ contains
     if (rank > 0) call check(all(all_parts == -1), "nothing off root")
     if (rank == 0) all_parts(1, :) = all_parts(1, :) + 10
     part = -1
-    call world%scatter(all_parts, part, 0)
+    call world%scatter_along(all_parts, part, 0)
     call check(all(part(1, :) == rank + 10) .and. all(part(2, :) == [(i, i=1, rank + 1)]), "and back")
   end subroutine last_dimension
 
@@ -252,11 +252,11 @@ contains
     real(real64) :: none(3, 0), output(3, 0), flat(0, 4), all_flat(0, 4*ranks)
     integer :: stat
 
-    call world%allgather(none, output, dim=2, stat=stat)
+    call world%allgather_along(none, output, dim=2, stat=stat)
     call check_equal(stat, SYNCYTE_SUCCESS, "no part has elements")
-    call world%allgather(flat, all_flat, dim=2, stat=stat)
+    call world%allgather_along(flat, all_flat, dim=2, stat=stat)
     call check_equal(stat, SYNCYTE_SUCCESS, "the other extent is 0")
-    call world%alltoall(none, output, 2, 2, stat=stat)
+    call world%alltoall_along(none, output, 2, 2, stat=stat)
     call check_equal(stat, SYNCYTE_SUCCESS, "alltoall of nothing")
   end subroutine all_parts_empty
 
@@ -270,20 +270,20 @@ contains
     logical(c_bool) :: flag(1), flags(ranks)
     integer :: i
 
-    call world%allgather([real(rank, real32)], r4, dim=1)
+    call world%allgather_along([real(rank, real32)], r4, dim=1)
     call check(all(r4 == [(i, i=0, ranks - 1)]), "real(4)")
-    call world%allgather([cmplx(rank, -rank, real32)], c4, dim=1)
+    call world%allgather_along([cmplx(rank, -rank, real32)], c4, dim=1)
     call check(all(c4 == [(cmplx(i, -i, real32), i=0, ranks - 1)]), "complex(4)")
-    call world%allgather([cmplx(rank, 1, real64)], c8, dim=1)
+    call world%allgather_along([cmplx(rank, 1, real64)], c8, dim=1)
     call check(all(c8 == [(cmplx(i, 1, real64), i=0, ranks - 1)]), "complex(8)")
-    call world%allgather([int(rank, int8)], i1, dim=1)
+    call world%allgather_along([int(rank, int8)], i1, dim=1)
     call check(all(i1 == [(i, i=0, ranks - 1)]), "integer(1)")
-    call world%allgather([int(-rank, int16)], i2, dim=1)
+    call world%allgather_along([int(-rank, int16)], i2, dim=1)
     call check(all(i2 == [(-i, i=0, ranks - 1)]), "integer(2)")
-    call world%allgather([2_int64**40*rank], i8, dim=1)
+    call world%allgather_along([2_int64**40*rank], i8, dim=1)
     call check(all(i8 == [(2_int64**40*i, i=0, ranks - 1)]), "integer(8)")
     flag = logical(rank == 0, c_bool)
-    call world%allgather(flag, flags, dim=1)
+    call world%allgather_along(flag, flags, dim=1)
     call check(flags(1) .and. count(flags) == 1, "logical(c_bool)")
   end subroutine types
 
@@ -292,7 +292,7 @@ contains
 
     part = rank
     part(1, 2, 1, 1, 1, 1, 2) = 100 + rank
-    call world%allgather(part, all_parts, dim=3)
+    call world%allgather_along(part, all_parts, dim=3)
     do i = 1, ranks
       call check_equal(sum(all_parts(:, :, i, :, :, :, :)), 32*(i - 1) + 100, "rank 7")
       call check_equal(all_parts(1, 2, i, 1, 1, 1, 2), 99 + i, "place in an array of rank 7")
@@ -308,10 +308,10 @@ contains
     cells = [(cell(10*rank + i, -i), i=1, 2)]
     all_cells = cell(0, 5)
     z = (0.0_real64, 1.0_real64)
-    call world%allgather(cells%height, all_cells%height, dim=1)
+    call world%allgather_along(cells%height, all_cells%height, dim=1)
     call check(all(all_cells%height == [(10*((i - 1)/2) + 2 - mod(i, 2), i=1, 2*ranks)]), "a component")
     call check(all(all_cells%number == 5), "the other component")
-    call world%allgather([real(rank, real64)], z%re, dim=1)
+    call world%allgather_along([real(rank, real64)], z%re, dim=1)
     call check(all(z == [(cmplx(i, 1, real64), i=0, ranks - 1)]), "real parts")
     call world%scan(cells%height, SYNCYTE_OP_SUM)
     call check(all(cells%height == [(5*rank*(rank + 1) + i*(rank + 1), i=1, 2)]), "scan of a component")

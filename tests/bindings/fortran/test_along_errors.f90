@@ -61,18 +61,18 @@ contains
       end function c_last_error_is
     end interface
 
-    call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), counts, stat, errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_gather (world): dim is 3; expected 1 to 2, the rank of input")
     call check(c_last_error_is("dim"//c_null_char, "3"//c_null_char, "1 to 2, the rank of input"//c_null_char) /= 0, "fields")
-    call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
-    call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), counts, stat, errmsg)
+    call world%scatter_along(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is -1; expected 1 to 2")
-    call world%alltoall(part, part, 2, merge(huge(1), 2, is_last), stat=stat, errmsg=errmsg)
+    call world%alltoall_along(part, part, 2, merge(huge(1), 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "scatter_dim is 2147483647; expected 1 to 2")
-    call world%alltoall(part, part, -huge(1) - merge(0, 1, is_last), 2, stat=stat, errmsg=errmsg)
+    call world%alltoall_along(part, part, -huge(1) - merge(0, 1, is_last), 2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "gather_dim is -214748")
-    call world%allgather(1.5_real64, whole(1, :ranks), dim=1, stat=stat, errmsg=errmsg)
+    call world%allgather_along(1.5_real64, whole(1, :ranks), dim=1, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "no dimension")
   end subroutine dimensions
 
@@ -81,16 +81,16 @@ contains
 
     flags = .true.
     if (is_last) then
-      call world%allgather(flags, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+      call world%allgather_along(flags, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
     else
-      call world%allgather(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+      call world%allgather_along(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
     end if
     call failed(SYNCYTE_ERR_TYPE, "input")
-    call world%allgather(part, counts, dim=2, stat=stat, errmsg=errmsg)
+    call world%allgather_along(part, counts, dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_TYPE, "comm_allgather (output): dtype is int32; expected float64")
-    call world%allgather(part, whole(1, :6*ranks), dim=2, stat=stat, errmsg=errmsg)
+    call world%allgather_along(part, whole(1, :6*ranks), dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "(output): shape is [")
-    call world%reduce_scatter(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, counts, stat, errmsg)
+    call world%reduce_scatter_along(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, counts, stat, errmsg)
     call failed(SYNCYTE_ERR_UNSUPPORTED, "BAND")
   end subroutine types_and_shapes
 
@@ -99,41 +99,41 @@ contains
 
     wrong = 3
     wrong(1) = merge(-1, 3, is_last)
-    call world%gather(part, whole(:, :3*ranks), 0, 2, wrong, stat, errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), 0, 2, wrong, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "counts(1) is -1")
     wrong = 3
     wrong(ranks) = 4
-    call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
+    call world%gather_along(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of input is 3; expected 4, this rank's in counts")
     wrong = 1
-    call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected 1, this rank's in counts")
     more = 3
     if (is_last) then
-      call world%gather(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
+      call world%gather_along(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
     else
-      call world%gather(part, whole(:, :3*ranks), 0, 2, counts, stat, errmsg)
+      call world%gather_along(part, whole(:, :3*ranks), 0, 2, counts, stat, errmsg)
     end if
     call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts is ") > 0, "too many counts: "//trim(errmsg))
-    call world%gather(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
     call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts") > 0, "counts of reals: "//trim(errmsg))
   end subroutine wrong_lengths
 
   subroutine wholes()
-    call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
+    call world%allgather_along(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of output is ")
-    call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
+    call world%gather_along(part, root=0, dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
-    call world%gather(part, none, 0, 2, counts, stat, errmsg)
+    call world%gather_along(part, none, 0, 2, counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
-    call world%scatter(output=part, root=ranks - 1, counts=counts, stat=stat, errmsg=errmsg)
+    call world%scatter_along(output=part, root=ranks - 1, counts=counts, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated; expected an array on root")
   end subroutine wholes
 
   subroutine roots()
-    call world%gather(part, whole(:, :3*ranks), merge(ranks, 0, is_last), stat=stat, errmsg=errmsg)
+    call world%gather_along(part, whole(:, :3*ranks), merge(ranks, 0, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "root is")
-    call world%scatter(whole(:, :3*ranks), part, -1, stat=stat, errmsg=errmsg)
+    call world%scatter_along(whole(:, :3*ranks), part, -1, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "root is -1")
   end subroutine roots
 
@@ -141,9 +141,9 @@ contains
     real(real64) :: longer(2, 4)
 
     longer = 0
-    call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
+    call world%alltoall_along(part, longer, 2, 2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, ", the sum of gather_counts")
-    call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
+    call world%alltoall_along(part, longer, 2, 1, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, ", the sum of ")
     call check(all(longer == 0), "nothing has moved")
   end subroutine changes
@@ -160,18 +160,18 @@ contains
 
     square = 1
     if (is_last) then
-      call world%allgather(square, tall, dim=1, counts=counts, stat=stat, errmsg=errmsg)
+      call world%allgather_along(square, tall, dim=1, counts=counts, stat=stat, errmsg=errmsg)
     else
-      call world%allgather(square, long, dim=2, counts=counts, stat=stat, errmsg=errmsg)
+      call world%allgather_along(square, long, dim=2, counts=counts, stat=stat, errmsg=errmsg)
     end if
     call failed_with("dim is 2 on rank", "dim is 1 on rank", "but ")
     if (is_last) then
-      call world%allgather(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+      call world%allgather_along(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
     else
-      call world%allgather(square, long, dim=2, stat=stat, errmsg=errmsg)
+      call world%allgather_along(square, long, dim=2, stat=stat, errmsg=errmsg)
     end if
     call failed_with("dimension 1 of shape is 3 on rank", "dimension 1 of shape is 2 on rank", "2 on rank")
-    call world%allgather(square, long, dim=2, counts=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
+    call world%allgather_along(square, long, dim=2, counts=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
                          errmsg=errmsg)
     call check(stat /= SYNCYTE_SUCCESS, "other counts: "//trim(errmsg))
   end subroutine different_dimensions
@@ -188,9 +188,9 @@ contains
     real(real64) :: output(2, 3*ranks)
 
     if (is_last) then
-      call world%gather(part, output, 0, stat=stat, errmsg=errmsg)
+      call world%gather_along(part, output, 0, stat=stat, errmsg=errmsg)
     else
-      call world%gather(part, output, 0, counts=counts, stat=stat, errmsg=errmsg)
+      call world%gather_along(part, output, 0, counts=counts, stat=stat, errmsg=errmsg)
     end if
     call failed(SYNCYTE_ERR_MISMATCH, "operation is ")
   end subroutine different_presence
@@ -218,7 +218,7 @@ contains
       stat = c_allgather(part, whole, int(counts, c_int64_t), ranks, axis)
       call check(stat == SYNCYTE_ERR_ARGUMENT, "a wrong axis in C")
     else
-      call world%allgather(part, whole(:, :3*ranks), dim=2, counts=counts, stat=stat, errmsg=errmsg)
+      call world%allgather_along(part, whole(:, :3*ranks), dim=2, counts=counts, stat=stat, errmsg=errmsg)
       call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_allgather (world): dim is "//dim// &
                   "; expected 1 to 2 for input of shape [2, 3]")
     end if

@@ -8,11 +8,11 @@ program test_comm
   type(syncyte_comm) :: world
   integer :: rank, ranks
 
-  call check(.not. syncyte_is_initialized(), "not initialised before init")
+  call check(.not. syncyte_is_initialized(), "not initialized before init")
   call check(.not. syncyte_knows_death(), "all ranks live")
   call errors_before_init()
   call syncyte_init()
-  call check(syncyte_is_initialized(), "initialised after init")
+  call check(syncyte_is_initialized(), "initialized after init")
   call world%from_world()
   rank = world%rank()
   ranks = world%size()
@@ -37,7 +37,7 @@ contains
 
     errmsg = "unchanged"
     call comm%from_world(stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_NOT_INITIALISED, errmsg, "syncyte_init", "world before init")
+    call check_error(stat, SYNCYTE_ERR_NOT_INITIALIZED, errmsg, "syncyte_init", "world before init")
     call check(comm%is_null(), "no communicator after an error")
     errmsg = "unchanged"
     call comm%destroy(stat, errmsg)
@@ -59,12 +59,12 @@ contains
     call check_equal(program%size(), ranks, "one program")
     call world%split_program(program, program=merge("first", "other", rank == 0))
     call check_equal(program%size(), merge(1, ranks - 1, rank == 0), "named programs")
-    call world%node(part)
+    call world%split_node(part)
     call world%topology(nodes, node, node_size, node_rank)
     call check_equal(part%size(), node_size, "size of the node")
     call check_equal(part%rank(), node_rank, "place on the node")
     call check(node >= 0 .and. node < nodes, "number of the node")
-    call world%leaders(leaders, name="leaders")
+    call world%split_leaders(leaders, name="leaders")
     call check(leaders%is_null() .neqv. node_rank == 0, "only the first rank of a node leads")
     if (node_rank == 0) then
       call check_equal(leaders%size(), nodes, "one leader per node")

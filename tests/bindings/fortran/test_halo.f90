@@ -53,23 +53,23 @@ contains
     integer :: source, dest, total
 
     call world%cartesian(cart, [0, 1, 0], [.true., .false., .false.], name="grid")
-    call check_equal(cart%dimensions(), 3, "dimensions")
-    call check_equal(world%dimensions(), 0, "of the world")
+    call check_equal(cart%ndim(), 3, "dimensions")
+    call check_equal(world%ndim(), 0, "of the world")
     call cart%grid(extents, periodic)
     call check_equal(product(extents), ranks, "places")
     call check_equal(extents(2), 1, "the second extent")
     call check(all(periodic .eqv. [.true., .false., .false.]), "periods")
-    call cart%coordinates(place)
+    call cart%coords(place)
     call check_equal(place(1) + extents(1)*(place(2) + extents(2)*place(3)), rank, "order of ranks")
     call check_equal(cart%rank_at(place), rank, "rank at its place")
-    call cart%coordinates(place, ranks - 1)
+    call cart%coords(place, ranks - 1)
     call check(all(place == extents - 1), "the last rank's place")
     call check_equal(cart%rank_at([extents(1), 0, 0]), 0, "wrapped round")
     call check_equal(cart%rank_at([0, 1, 0]), int(SYNCYTE_PROC_NULL), "beyond the edge")
     call cart%shift(2, 1, source, dest)
     call check_equal(dest, int(SYNCYTE_PROC_NULL), "nobody above")
     call cart%shift(1, 1, source, dest)
-    call cart%coordinates(place)
+    call cart%coords(place)
     call check_equal(dest, cart%rank_at(place + [1, 0, 0]), "above")
     call check_equal(source, cart%rank_at(place - [1, 0, 0]), "below")
     total = 1
@@ -88,7 +88,7 @@ contains
     call world%cartesian(cart, [ranks + 1], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "; expected at most ", "too many places")
     call world%cartesian(cart, [0, 0], [.true.], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic is of ", "periods")
+    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periods is of ", "periods")
     call world%shift(1, 1, stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "shift of the world")
     call ring%shift(0, 1, stat=stat, errmsg=errmsg)
@@ -129,7 +129,7 @@ contains
 
     call world%cartesian(cart, [0, 0], [.true., .false.])
     call cart%grid(extents)
-    call cart%coordinates(place)
+    call cart%coords(place)
     do i = 1, 2
       corners = i == 1
       field = -1
@@ -192,12 +192,12 @@ contains
 
     a = [0, rank, rank, 0]
     call halo%create(ring, a, low=1)
-    call halo%start_exchange(a, request)
+    call halo%iexchange(a, request)
     call halo%exchange(a, stat=stat)
     call check_equal(stat, int(SYNCYTE_ERR_BUSY), "a second one at the same time")
     call request%wait()
     call check(all(a == [below, rank, rank, above]), "started exchange")
-    call halo%start_accumulate(a, request)
+    call halo%iaccumulate(a, request)
     done = .false.
     do while (.not. done)
       call request%test(done)

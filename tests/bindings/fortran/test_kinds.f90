@@ -203,7 +203,7 @@ contains
       call check(all(got(:, :size(odd)) == whole(:, odd)), "rows by packed numbers")
       call unset_span(whole, span)
       call unset_span(part, span)
-      call world%scatter(whole, part, root=0)
+      call world%scatter_along(whole, part, root=0)
       call check(all(part == whole(:, 2*world%rank() + 1:2*world%rank() + 2)), "an assigned array's parts")
       call t%sync()
     end do

@@ -57,7 +57,7 @@ contains
     call world%irecv(received(1), previous, requests(1), tag=1)
     call world%irecv(received(2), int(SYNCYTE_ANY), requests(2), tag=2)
     call world%isend(sent, next, requests(3), tag=1)
-    call check(.not. requests(3)%is_null(), "under way")
+    call check(.not. requests(3)%is_null(), "in flight")
     call world%send(-rank, next, tag=2)
     done = .false.
     do while (.not. done)

@@ -32,7 +32,7 @@ program test_mpi_f08
   call MPI_Cart_coords(theirs, rank, 2, place)
   call comm%from_mpi(theirs)
   call comm%grid(extents, periodic)
-  call comm%coordinates(coordinates)
+  call comm%coords(coordinates)
   call check(all(extents == [ranks, 1]) .and. all(periodic .eqv. [.true., .false.]), "the grid of MPI's communicator")
   call check(all(coordinates == [place(2), place(1)]), "coordinates on it")
   call MPI_Comm_free(theirs)

@@ -114,13 +114,13 @@ contains
     output = -5
     call world%scan(output, SYNCYTE_OP_SUM, input=gift(rank))
     call check(all(output == summed(0, rank)), "scan")
-    call world%scan(output, SYNCYTE_OP_SUM, input=gift(rank), from_last=.true.)
+    call world%scan(output, SYNCYTE_OP_SUM, input=gift(rank), reverse=.true.)
     call check(all(output == summed(rank, ranks - 1)), "scan from the last rank")
     output = gift(rank)
-    call world%scan(output, SYNCYTE_OP_SUM, from_last=.false.)
+    call world%scan(output, SYNCYTE_OP_SUM, reverse=.false.)
     call check(all(output == summed(0, rank)), "scan in place")
     x = 2
-    call world%scan(x, SYNCYTE_OP_PROD, from_last=.true.)
+    call world%scan(x, SYNCYTE_OP_PROD, reverse=.true.)
     call check_equal(x, 2.0_real64**(ranks - rank), "product of a scalar")
   end subroutine scans
 
@@ -130,7 +130,7 @@ contains
     output = -5
     call world%exscan(output, SYNCYTE_OP_SUM, input=gift(rank))
     call check(all(output == summed(0, rank - 1)), "exscan")
-    call world%exscan(output, SYNCYTE_OP_SUM, input=gift(rank), from_last=.true.)
+    call world%exscan(output, SYNCYTE_OP_SUM, input=gift(rank), reverse=.true.)
     call check(all(output == summed(rank + 1, ranks - 1)), "exscan from the last rank")
     output = gift(rank)
     call world%exscan(output, SYNCYTE_OP_SUM)
@@ -145,7 +145,7 @@ contains
     call world%exscan(lowest, SYNCYTE_OP_MIN)
     call check_equal(int(lowest), merge(127, 0, rank == 0), "minimum of no rank is the highest value")
     product_before = rank + 1
-    call world%exscan(product_before, SYNCYTE_OP_PROD, from_last=.true.)
+    call world%exscan(product_before, SYNCYTE_OP_PROD, reverse=.true.)
     if (rank == ranks - 1) call check_equal(product_before, 1, "product of no rank is 1")
   end subroutine exscans_of_no_rank
 
@@ -243,8 +243,8 @@ contains
     call check_equal(stat, SYNCYTE_ERR_SHAPE, "different numbers of elements: "//trim(errmsg))
     call check(all(x == 1) .and. all(y == 2), "nothing has moved")
     if (ranks == 1) return
-    call world%scan(x, SYNCYTE_OP_SUM, from_last=rank == 0, stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, "from_last", "different directions")
+    call world%scan(x, SYNCYTE_OP_SUM, reverse=rank == 0, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, "reverse", "different directions")
   end subroutine mistakes
 
 end program test_reductions

@@ -14,7 +14,7 @@ program test_window
   ranks = world%size()
   right = modulo(rank + 1, ranks)
   call w%create(world, int(1024 + 8*rank, int64), name="test")
-  call check_equal(w%bytes(right), int(1024 + 8*right, int64), "bytes")
+  call check_equal(w%size(right), int(1024 + 8*right, int64), "bytes")
   call moving()
   call accumulating()
   call atomics()

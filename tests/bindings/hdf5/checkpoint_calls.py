@@ -34,6 +34,8 @@ class Buffer(ctypes.Structure):
         ("strides", ctypes.c_int64 * 8),
         ("memory", ctypes.c_int32),
         ("device", ctypes.c_int32),
+        ("read_only", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
     ]
 
 
@@ -41,13 +43,13 @@ class Entry(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
         ("key", ctypes.c_char_p),
-        ("layout", ctypes.c_int32),
-        ("data", Buffer),
+        ("data", ctypes.POINTER(Buffer)),
+        ("kind", ctypes.c_int32),
     ]
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("block_bytes", ctypes.c_size_t), ("step", ctypes.c_int64)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("block_bytes", ctypes.c_int64), ("step", ctypes.c_int64)]
 
 
 class Checkpoints:
@@ -77,7 +79,7 @@ class Checkpoints:
                 array.ctypes.data_as(ctypes.c_void_p), number, array.ndim, shape, ctypes.byref(buffer)
             )
         )
-        entry = Entry(ctypes.sizeof(Entry), key.encode(), int(sharded), buffer)
+        entry = Entry(ctypes.sizeof(Entry), key.encode(), ctypes.pointer(buffer), int(sharded))
         entry.array = array  # which owns the memory
         return entry
 

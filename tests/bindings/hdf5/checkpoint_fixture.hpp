@@ -52,23 +52,24 @@ struct tensor {
   std::string key;
   syncyte_dtype_t dtype;
   std::vector<std::int64_t> shape;
-  syncyte_layout_t layout;
+  syncyte_entry_kind_t kind;
   std::vector<unsigned char> bytes;
+  syncyte_buffer_t described{};  ///< for entry()
 
   tensor(std::string name, syncyte_dtype_t type, std::vector<std::int64_t> extents,
-         syncyte_layout_t how = SYNCYTE_LAYOUT_REPLICATED)
-      : key(std::move(name)), dtype(type), shape(std::move(extents)), layout(how) {
-    std::size_t size = 0;
+         syncyte_entry_kind_t how = SYNCYTE_ENTRY_REPLICATED)
+      : key(std::move(name)), dtype(type), shape(std::move(extents)), kind(how) {
+    std::int64_t size = 0;
     syncyte_dtype_size(dtype, &size);
-    for (const std::int64_t extent : shape) size *= static_cast<std::size_t>(extent);
-    bytes.resize(size);
+    for (const std::int64_t extent : shape) size *= extent;
+    bytes.resize(static_cast<std::size_t>(size));
   }
 
   std::size_t row_bytes() const {
-    std::size_t size = 0;
+    std::int64_t size = 0;
     syncyte_dtype_size(dtype, &size);
-    for (std::size_t d = 1; d < shape.size(); ++d) size *= static_cast<std::size_t>(shape[d]);
-    return size;
+    for (std::size_t d = 1; d < shape.size(); ++d) size *= shape[d];
+    return static_cast<std::size_t>(size);
   }
 
   syncyte_buffer_t buffer() {
@@ -79,7 +80,11 @@ struct tensor {
     return result;
   }
 
-  syncyte_checkpoint_entry_t entry() { return {sizeof(syncyte_checkpoint_entry_t), key.c_str(), layout, buffer()}; }
+  /// Valid while the tensor stays where it is.
+  syncyte_checkpoint_entry_t entry() {
+    described = buffer();
+    return {sizeof(syncyte_checkpoint_entry_t), key.c_str(), &described, kind};
+  }
 
   /// Fills the tensor with bytes that depend only on the key and on the place in the global tensor.
   void fill(std::int64_t first_row = 0) {
@@ -124,7 +129,7 @@ inline syncyte_status_t load(syncyte_comm_t comm, const std::string& path, std::
 }
 
 inline syncyte_checkpoint_options_t blocks_of(std::size_t bytes, std::int64_t step = 0) {
-  return {sizeof(syncyte_checkpoint_options_t), bytes, step};
+  return {sizeof(syncyte_checkpoint_options_t), static_cast<std::int64_t>(bytes), step};
 }
 
 /// Begin and end of an uneven share of `rows` rows: rank r's share is proportional to r % 3, so some ranks have none.

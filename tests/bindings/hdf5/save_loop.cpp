@@ -21,10 +21,10 @@ int complain() {
 }
 
 syncyte_checkpoint_entry_t entry_of(std::vector<double>& data) {
-  syncyte_checkpoint_entry_t entry{sizeof(syncyte_checkpoint_entry_t), "w", SYNCYTE_LAYOUT_SHARDED, {}};
+  static syncyte_buffer_t part;
   const std::int64_t shape[] = {rows, columns};
-  syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 2, shape, &entry.data);
-  return entry;
+  syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 2, shape, &part);
+  return {sizeof(syncyte_checkpoint_entry_t), "w", &part, SYNCYTE_ENTRY_SHARDED};
 }
 
 // The step of the file; -1 if there is no file, -2 if it is not complete.

@@ -53,8 +53,9 @@ int main(int argc, char** argv) {
   const std::int64_t rows = 1000;
   if (syncyte_init(nullptr) != SYNCYTE_SUCCESS || syncyte_comm_world(&comm) != SYNCYTE_SUCCESS) return complain();
   syncyte_comm_rank(comm, &rank);
-  syncyte_checkpoint_entry_t entry{sizeof(syncyte_checkpoint_entry_t), "w", SYNCYTE_LAYOUT_SHARDED, {}};
-  syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 1, &rows, &entry.data);
+  syncyte_buffer_t part;
+  syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 1, &rows, &part);
+  const syncyte_checkpoint_entry_t entry{sizeof entry, "w", &part, SYNCYTE_ENTRY_SHARDED};
   if (rank == 0) slow_call = argc > 1 ? argv[1] : "fsync";
   if (syncyte_checkpoint_save(comm, "slow.h5", 1, &entry, nullptr) != SYNCYTE_SUCCESS) return complain();
   if (slow_call != nullptr) return 2;  // the save has not called the slow function

@@ -38,7 +38,7 @@ class Atomicity : public Checkpoint {
     if (rank_ == 0) std::filesystem::create_directory(folder_);
     syncyte_comm_barrier(world());
     path_ = folder_ + "/checkpoint.h5";
-    old_.emplace_back("w", SYNCYTE_FLOAT64, std::vector<std::int64_t>{100, 100}, SYNCYTE_LAYOUT_SHARDED);
+    old_.emplace_back("w", SYNCYTE_FLOAT64, std::vector<std::int64_t>{100, 100}, SYNCYTE_ENTRY_SHARDED);
     old_[0].fill(rank_ * 100);
     ASSERT_OK(save(world(), path_, old_));
     new_ = old_;
@@ -172,7 +172,9 @@ TEST_F(Atomicity, ASavedFileIsNotLocked) {
 
 TEST_F(Atomicity, ABufferThatIsWrongOnTheLastRank) {
   auto entries = entries_of(new_);
-  if (rank_ == size_ - 1) entries[0].data.data = nullptr;
+  syncyte_buffer_t without_memory = *entries[0].data;
+  without_memory.data = nullptr;
+  if (rank_ == size_ - 1) entries[0].data = &without_memory;
   EXPECT_FAILS(syncyte_checkpoint_save(world(), path_.c_str(), 1, entries.data(), nullptr), SYNCYTE_ERR_ARGUMENT,
                "'w'");
   expect_old_file_alone();

@@ -52,7 +52,7 @@ class Damage : public Checkpoint {
  protected:
   void SetUp() override {
     Checkpoint::SetUp();
-    original_.emplace_back("layer/weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{60, 50}, SYNCYTE_LAYOUT_SHARDED);
+    original_.emplace_back("layer/weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{60, 50}, SYNCYTE_ENTRY_SHARDED);
     original_.emplace_back("bias", SYNCYTE_BFLOAT16, std::vector<std::int64_t>{50});
     original_.emplace_back("mask", SYNCYTE_BOOL, std::vector<std::int64_t>{9, 7});
     original_.emplace_back("spectrum", SYNCYTE_COMPLEX128, std::vector<std::int64_t>{80, 6});

@@ -88,9 +88,9 @@ manifest example() {
   contents.step = -5;
   contents.writer_world = 3;
   contents.block_bytes = 4096;
-  contents.datasets.push_back({"a", SYNCYTE_FLOAT32, SYNCYTE_LAYOUT_SHARDED, {1000, 3}, 8192, {1, 2, 3}});
-  contents.datasets.push_back({"b/c", SYNCYTE_BOOL, SYNCYTE_LAYOUT_REPLICATED, {}, 20192, {0xFFFFFFFF}});
-  contents.datasets.push_back({"empty", SYNCYTE_INT64, SYNCYTE_LAYOUT_SHARDED, {0, 5}, 0, {}});
+  contents.datasets.push_back({"a", SYNCYTE_FLOAT32, SYNCYTE_ENTRY_SHARDED, {1000, 3}, 8192, {1, 2, 3}});
+  contents.datasets.push_back({"b/c", SYNCYTE_BOOL, SYNCYTE_ENTRY_REPLICATED, {}, 20192, {0xFFFFFFFF}});
+  contents.datasets.push_back({"empty", SYNCYTE_INT64, SYNCYTE_ENTRY_SHARDED, {0, 5}, 0, {}});
   return contents;
 }
 
@@ -176,13 +176,13 @@ TEST(MetadataImage, ReadsZerosWhereNothingWasWritten) {
 
 // This program never starts Syncyte.
 TEST(Calls, BeforeInitAreErrors) {
-  EXPECT_EQ(syncyte_checkpoint_save(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
-  EXPECT_EQ(syncyte_checkpoint_load(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_save(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
+  EXPECT_EQ(syncyte_checkpoint_load(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
   syncyte_checkpoint_t file = nullptr;
-  EXPECT_EQ(syncyte_checkpoint_open(nullptr, "f", nullptr, &file), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_open(nullptr, "f", nullptr, &file), SYNCYTE_ERR_NOT_INITIALIZED);
   std::int64_t number = 0;
-  EXPECT_EQ(syncyte_checkpoint_count(file, &number, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
-  EXPECT_EQ(syncyte_checkpoint_bytes_read(file, &number), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_count(file, &number, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
+  EXPECT_EQ(syncyte_checkpoint_bytes_read(file, &number), SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT_EQ(syncyte_checkpoint_close(&file), SYNCYTE_SUCCESS);
 }
 

@@ -14,7 +14,7 @@ class OpenCheckpoint : public Checkpoint {
   void SetUp() override {
     Checkpoint::SetUp();
     const auto [begin, end] = share(rows, rank_, size_);
-    std::vector<tensor> tensors{{"w", SYNCYTE_FLOAT32, {end - begin, 10}, SYNCYTE_LAYOUT_SHARDED},
+    std::vector<tensor> tensors{{"w", SYNCYTE_FLOAT32, {end - begin, 10}, SYNCYTE_ENTRY_SHARDED},
                                 {"b", SYNCYTE_BFLOAT16, {}},
                                 {"c", SYNCYTE_BOOL, {3, 2}}};
     tensors[0].fill(begin);
@@ -58,9 +58,9 @@ TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
   }
   EXPECT_EQ(keys, "bcw");
   syncyte_buffer_t global = SYNCYTE_BUFFER_INIT;
-  syncyte_layout_t layout = -1;
-  ASSERT_OK(syncyte_checkpoint_describe(file_, "w", &global, &layout));
-  EXPECT_EQ(layout, SYNCYTE_LAYOUT_SHARDED);
+  syncyte_entry_kind_t kind = -1;
+  ASSERT_OK(syncyte_checkpoint_describe(file_, "w", &global, &kind));
+  EXPECT_EQ(kind, SYNCYTE_ENTRY_SHARDED);
   EXPECT_EQ(global.dtype, SYNCYTE_FLOAT32);
   EXPECT_EQ(global.ndim, 2);
   EXPECT_EQ(global.shape[0], rows);

@@ -13,12 +13,17 @@ class Refusal : public Checkpoint {
   void SetUp() override {
     Checkpoint::SetUp();
     tensors_.emplace_back("first", SYNCYTE_FLOAT32, std::vector<std::int64_t>{4, 6});
-    tensors_.emplace_back("second", SYNCYTE_INT32, std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_LAYOUT_SHARDED);
+    tensors_.emplace_back("second", SYNCYTE_INT32, std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_ENTRY_SHARDED);
     for (tensor& one : tensors_) one.fill();
     entries_ = entries_of(tensors_);
   }
 
   bool last() const { return rank_ == size_ - 1; }
+
+  /// The buffer of an entry, which is its tensor's.
+  static syncyte_buffer_t& described(syncyte_checkpoint_entry_t& entry) {
+    return const_cast<syncyte_buffer_t&>(*entry.data);
+  }
 
   syncyte_status_t save_entries(const syncyte_checkpoint_options_t* options = nullptr) {
     return syncyte_checkpoint_save(world(), path_.c_str(), static_cast<std::int64_t>(entries_.size()), entries_.data(),
@@ -64,44 +69,85 @@ class Refusal : public Checkpoint {
 };
 
 TEST_F(Refusal, HasTheFieldsOfTheWrongArgumentOnAllRanks) {
-  expect_refused([](auto& one) { one.layout = 2; }, SYNCYTE_ERR_ARGUMENT, "key 'second': layout is 2; expected 0");
+  expect_refused([](auto& one) { one.kind = 2; }, SYNCYTE_ERR_ARGUMENT, "key 'second': kind is 2; expected 0");
   syncyte_error_fields_t fields{};
   fields.struct_size = sizeof fields;
   ASSERT_EQ(syncyte_last_error_fields(&fields), SYNCYTE_SUCCESS);
   EXPECT_STREQ(fields.operation, "checkpoint_save");
   EXPECT_STREQ(fields.object, "key 'second'");
-  EXPECT_STREQ(fields.argument, "layout");
+  EXPECT_STREQ(fields.argument, "kind");
   EXPECT_STREQ(fields.value, "2");
   EXPECT_STREQ(fields.expected, "0 (replicated) or 1 (sharded)");
   EXPECT_EQ(fields.rank, size_ - 1);
 }
 
 TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
-  expect_refused([](auto& one) { one.data.data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "'second'");
-  expect_refused([](auto& one) { one.data.dtype = 77; }, SYNCYTE_ERR_TYPE, "77");
-  expect_refused([](auto& one) { one.data.ndim = 9; }, SYNCYTE_ERR_SHAPE, "ndim");
-  expect_refused([](auto& one) { one.data.shape[1] = -3; }, SYNCYTE_ERR_SHAPE, "-3");
-  expect_refused([](auto& one) { one.data.shape[0] = std::int64_t{1} << 62; }, SYNCYTE_ERR_SHAPE, "2^63");
-  expect_refused([](auto& one) { one.data.strides[1] = 8; }, SYNCYTE_ERR_SHAPE, "contiguous");
-  expect_refused([](auto& one) { one.data.memory = SYNCYTE_MEMORY_CUDA; }, SYNCYTE_ERR_UNSUPPORTED, "memory");
-  expect_refused([](auto& one) { one.data.struct_size = 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
+  expect_refused([](auto& one) { described(one).data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "'second'");
+  expect_refused([](auto& one) { described(one).dtype = 77; }, SYNCYTE_ERR_TYPE, "77");
+  expect_refused([](auto& one) { described(one).ndim = 9; }, SYNCYTE_ERR_SHAPE, "ndim");
+  expect_refused([](auto& one) { described(one).shape[1] = -3; }, SYNCYTE_ERR_SHAPE, "-3");
+  expect_refused([](auto& one) { described(one).shape[0] = std::int64_t{1} << 62; }, SYNCYTE_ERR_SHAPE, "2^63");
+  expect_refused([](auto& one) { described(one).strides[1] = 8; }, SYNCYTE_ERR_SHAPE, "contiguous");
+  expect_refused([](auto& one) { described(one).memory = SYNCYTE_MEMORY_CUDA; }, SYNCYTE_ERR_UNSUPPORTED, "memory");
+  expect_refused([](auto& one) { described(one).struct_size = 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
   expect_refused([](auto& one) { one.struct_size = 0; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
-  expect_refused([](auto& one) { one.struct_size += 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
-  expect_refused([](auto& one) { one.layout = 2; }, SYNCYTE_ERR_ARGUMENT, "layout");
+  expect_refused([](auto& one) { one.struct_size += 4; }, SYNCYTE_ERR_ARGUMENT, "entries[1]->struct_size");
+  expect_refused([](auto& one) { one.data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "data of key 'second'");
+  expect_refused([](auto& one) { one.kind = 2; }, SYNCYTE_ERR_ARGUMENT, "kind");
   expect_refused([](auto& one) { one.key = nullptr; }, SYNCYTE_ERR_ARGUMENT, "null");
   expect_refused([](auto& one) { one.key = ""; }, SYNCYTE_ERR_ARGUMENT, "1 to 1023");
   const std::string long_key(1024, 'k');
   expect_refused([&](auto& one) { one.key = long_key.c_str(); }, SYNCYTE_ERR_ARGUMENT, "1 to 1023");
   expect_refused([](auto& one) { one.key = "first"; }, SYNCYTE_ERR_ARGUMENT, "twice");
-  expect_refused([](auto& one) { one.data.ndim = 0; }, SYNCYTE_ERR_SHAPE, "no dimensions");
+  expect_refused([](auto& one) { described(one).ndim = 0; }, SYNCYTE_ERR_SHAPE, "no dimensions");
+}
+
+TEST_F(Refusal, OfConstantMemoryThatWouldBeWritten) {
+  ASSERT_OK(save_entries());
+  syncyte_buffer_t target = *entries_[1].data;
+  target.read_only = 1;
+  syncyte_checkpoint_t file = nullptr;
+  ASSERT_OK(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file));
+  EXPECT_FAILS(syncyte_checkpoint_read(file, "second", 0, &target), SYNCYTE_ERR_ARGUMENT, "target: read_only is 1");
+  ASSERT_OK(syncyte_checkpoint_close(&file));
+  entries_[1].data = &target;
+  EXPECT_FAILS(syncyte_checkpoint_load(world(), path_.c_str(), 2, entries_.data(), nullptr), SYNCYTE_ERR_ARGUMENT,
+               "data of key 'second': read_only is 1");
+  ASSERT_OK(save_entries());  // which only reads
+}
+
+// Structs of a caller with later headers: members that this library does not know are refused if they are set.
+TEST_F(Refusal, OfMembersOfALaterVersion) {
+  struct {
+    syncyte_checkpoint_entry_t known;
+    std::int64_t later;
+  } entries[2] = {{entries_[0], 0}, {entries_[1], 0}};
+  struct {
+    syncyte_checkpoint_options_t known;
+    std::int64_t later;
+  } options{{sizeof options, 0, 7}, 0};
+  for (auto& one : entries) one.known.struct_size = sizeof one;
+  const auto save_them = [&] {
+    return syncyte_checkpoint_save(world(), path_.c_str(), 2, &entries[0].known, &options.known);
+  };
+  ASSERT_OK(save_them());
+  options.later = 1;
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_VERSION, "options has 32 bytes, and its byte 24 is set");
+  options.later = 0;
+  entries[1].later = 1;
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_VERSION, "entries[1] has 40 bytes, and its byte 32 is set");
+  entries[1].later = 0;
+  entries[1].known.struct_size = sizeof entries[1].known;
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "entries[1]: struct_size is 32; expected 40, as in entries[0]");
+  options.known.struct_size = 8;
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "options->struct_size is 8; expected 24");
 }
 
 TEST_F(Refusal, OfEntriesThatDifferBetweenRanks) {
-  expect_mismatch([](auto& one) { one.data.shape[1] = 2, one.data.strides[0] = 8; }, "'second': shape", "(rows, 3)",
-                  "(rows, 2)");
-  expect_mismatch([](auto& one) { one.data.dtype = SYNCYTE_FLOAT32; }, "'second': dtype", "int32", "float32");
-  expect_mismatch([](auto& one) { one.layout = SYNCYTE_LAYOUT_REPLICATED; }, "'second': layout", "sharded",
-                  "replicated");
+  expect_mismatch([](auto& one) { described(one).shape[1] = 2, described(one).strides[0] = 8; }, "'second': shape",
+                  "(rows, 3)", "(rows, 2)");
+  expect_mismatch([](auto& one) { described(one).dtype = SYNCYTE_FLOAT32; }, "'second': dtype", "int32", "float32");
+  expect_mismatch([](auto& one) { one.kind = SYNCYTE_ENTRY_REPLICATED; }, "'second': kind", "sharded", "replicated");
   expect_mismatch([](auto& one) { one.key = "second "; }, "entry 1", "'second'", "'second '");
   const std::string long_key(1023, 'k');
   expect_mismatch([&](auto& one) { one.key = long_key.c_str(); }, "entry 1", "'second'", "'" + long_key + "'");
@@ -121,7 +167,7 @@ TEST_F(Refusal, OfSeveralEntriesThatDifferBetweenRanks) {
 
 TEST_F(Refusal, OfAnEntryThatDiffersOnRank0NamesAllOtherRanks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
-  if (rank_ == 0) entries_[1].data.dtype = SYNCYTE_FLOAT32;
+  if (rank_ == 0) described(entries_[1]).dtype = SYNCYTE_FLOAT32;
   const std::string others = size_ > 2 ? " (failed on " + from_to(2, size_ - 1) + " too)" : "";
   EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH,
                "checkpoint_save failed on rank 1 of world: 'second': dtype is int32, but float32 on rank 0" + others);
@@ -173,7 +219,7 @@ TEST_F(Refusal, OfBadOptionsAndNulls) {
     const auto options = blocks_of(bytes);
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "block_bytes");
   }
-  for (const std::size_t size : {std::size_t{0}, sizeof(syncyte_checkpoint_options_t) + 8}) {
+  for (const std::size_t size : {std::size_t{0}, sizeof(syncyte_checkpoint_options_t) + 4, std::size_t{4104}}) {
     const syncyte_checkpoint_options_t options{size, 0, 0};
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "struct_size");
   }
@@ -216,10 +262,10 @@ TEST_F(Refusal, OfLoadsThatDoNotFitTheFile) {
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "4 rows");
   wrong = {{"first", SYNCYTE_FLOAT32, {4, 7}}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "(4, 7)");
-  wrong = {{"second", SYNCYTE_INT32, {rank_ + 2, 3}, SYNCYTE_LAYOUT_SHARDED}};
+  wrong = {{"second", SYNCYTE_INT32, {rank_ + 2, 3}, SYNCYTE_ENTRY_SHARDED}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "together");
   // One rank has too few rows; all ranks get the error about the sum.
-  wrong = {{"second", SYNCYTE_INT32, {last() ? rank_ : rank_ + 1, 3}, SYNCYTE_LAYOUT_SHARDED}};
+  wrong = {{"second", SYNCYTE_INT32, {last() ? rank_ : rank_ + 1, 3}, SYNCYTE_ENTRY_SHARDED}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "together");
   EXPECT_OK(load(world(), path_, tensors_));
 }

@@ -19,18 +19,18 @@ constexpr std::int64_t table_rows = 1237;
 std::vector<tensor> part_of(int rank, int size) {
   const auto [begin, end] = share(table_rows, rank, size);
   std::vector<tensor> tensors;
-  tensors.emplace_back("table", SYNCYTE_FLOAT32, std::vector<std::int64_t>{end - begin, 7}, SYNCYTE_LAYOUT_SHARDED);
+  tensors.emplace_back("table", SYNCYTE_FLOAT32, std::vector<std::int64_t>{end - begin, 7}, SYNCYTE_ENTRY_SHARDED);
   tensors.emplace_back("bias", SYNCYTE_FLOAT64, std::vector<std::int64_t>{33});
   tensors.emplace_back("a scalar", SYNCYTE_INT64, std::vector<std::int64_t>{});
-  tensors.emplace_back("nobody has rows", SYNCYTE_FLOAT32, std::vector<std::int64_t>{0, 5}, SYNCYTE_LAYOUT_SHARDED);
-  tensors.emplace_back("no columns", SYNCYTE_INT8, std::vector<std::int64_t>{end - begin, 0}, SYNCYTE_LAYOUT_SHARDED);
+  tensors.emplace_back("nobody has rows", SYNCYTE_FLOAT32, std::vector<std::int64_t>{0, 5}, SYNCYTE_ENTRY_SHARDED);
+  tensors.emplace_back("no columns", SYNCYTE_INT8, std::vector<std::int64_t>{end - begin, 0}, SYNCYTE_ENTRY_SHARDED);
   tensors.emplace_back("deep/er.weight%", SYNCYTE_COMPLEX64, std::vector<std::int64_t>{end - begin, 1, 2, 3},
-                       SYNCYTE_LAYOUT_SHARDED);
+                       SYNCYTE_ENTRY_SHARDED);
   return tensors;
 }
 
 std::int64_t first_row(const tensor& one, int rank, int size) {
-  return one.layout == SYNCYTE_LAYOUT_SHARDED && one.shape[0] > 0 ? share(table_rows, rank, size).first : 0;
+  return one.kind == SYNCYTE_ENTRY_SHARDED && one.shape[0] > 0 ? share(table_rows, rank, size).first : 0;
 }
 
 class AcrossRanks : public Checkpoint {
@@ -71,14 +71,14 @@ TEST_F(Checkpoint, KeepsEveryElementType) {
   for (const syncyte_dtype_t dtype : all_dtypes) {
     tensors.emplace_back(syncyte_dtype_name(dtype), dtype, std::vector<std::int64_t>{13, 3});
     tensors.emplace_back(std::string("sharded ") + syncyte_dtype_name(dtype), dtype,
-                         std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_LAYOUT_SHARDED);
+                         std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_ENTRY_SHARDED);
   }
   const std::int64_t before = rank_ * (rank_ + 1) / 2;
-  for (tensor& one : tensors) one.fill(one.layout == SYNCYTE_LAYOUT_SHARDED ? before : 0);
+  for (tensor& one : tensors) one.fill(one.kind == SYNCYTE_ENTRY_SHARDED ? before : 0);
   ASSERT_OK(save(world(), path_, tensors));
   for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0xEE});
   ASSERT_OK(load(world(), path_, tensors));
-  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.layout == SYNCYTE_LAYOUT_SHARDED ? before : 0));
+  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.kind == SYNCYTE_ENTRY_SHARDED ? before : 0));
 }
 
 TEST_F(Checkpoint, ReplicatedIsRankZeros) {
@@ -95,7 +95,7 @@ TEST_F(Checkpoint, LoadsShardedWhatWasReplicatedAndBack) {
   whole[0].fill();
   ASSERT_OK(save(world(), path_, whole));
   const auto [begin, end] = share(60, rank_, size_);
-  std::vector<tensor> part{{"t", SYNCYTE_INT32, {end - begin, 4}, SYNCYTE_LAYOUT_SHARDED}};
+  std::vector<tensor> part{{"t", SYNCYTE_INT32, {end - begin, 4}, SYNCYTE_ENTRY_SHARDED}};
   ASSERT_OK(load(world(), path_, part));
   EXPECT_TRUE(part[0].filled(begin));
   ASSERT_OK(save(world(), path_, part));
@@ -123,14 +123,14 @@ TEST_F(Checkpoint, AThousandKeys) {
   std::vector<tensor> tensors;
   for (int i = 0; i < 1000; ++i)
     tensors.emplace_back("layer." + std::to_string(i) + ".weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{3, i % 7},
-                         i % 2 == 0 ? SYNCYTE_LAYOUT_SHARDED : SYNCYTE_LAYOUT_REPLICATED);
-  for (tensor& one : tensors) one.fill(one.layout == SYNCYTE_LAYOUT_SHARDED ? 3 * rank_ : 0);
+                         i % 2 == 0 ? SYNCYTE_ENTRY_SHARDED : SYNCYTE_ENTRY_REPLICATED);
+  for (tensor& one : tensors) one.fill(one.kind == SYNCYTE_ENTRY_SHARDED ? 3 * rank_ : 0);
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_OK(save(world(), path_, tensors));
   for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0});
   ASSERT_OK(load(world(), path_, tensors));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.layout == SYNCYTE_LAYOUT_SHARDED ? 3 * rank_ : 0));
+  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.kind == SYNCYTE_ENTRY_SHARDED ? 3 * rank_ : 0));
   EXPECT_LT(seconds.count(), 8.0);  // usually 0.3 s, but test machines are busy
 }
 
@@ -154,7 +154,7 @@ TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < comms.size(); ++i)
     threads.emplace_back([this, comm = comms[i], path = std::to_string(i) + path_] {
-      std::vector<tensor> tensors{{path, SYNCYTE_INT32, {rank_ + 100, 5}, SYNCYTE_LAYOUT_SHARDED},
+      std::vector<tensor> tensors{{path, SYNCYTE_INT32, {rank_ + 100, 5}, SYNCYTE_ENTRY_SHARDED},
                                   {"b", SYNCYTE_COMPLEX64, {7}}};
       const std::int64_t before = 100 * rank_ + rank_ * (rank_ - 1) / 2;
       for (int round = 0; round < 5; ++round) {
@@ -172,7 +172,7 @@ TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
 // An attribute with more than 64 KiB of checksums, and blocks that several ranks write.
 TEST_F(Checkpoint, ManyBlocksInOneDataset) {
   const std::int64_t rows = 70000 / size_;
-  std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_LAYOUT_SHARDED}};
+  std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_ENTRY_SHARDED}};
   tensors[0].fill(rank_ * rows);
   const auto options = blocks_of(4096);
   ASSERT_OK(save(world(), path_, tensors, &options));

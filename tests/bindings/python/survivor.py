@@ -1,6 +1,6 @@
 """Rank 1 of the job is killed; the others get PeerDiedError and end: survivor.py {mpi4py|syncyte} {none|NUMBER|raise}.
 
-The first word says who initialises MPI, the second how the program ends.
+The first word says who initializes MPI, the second how the program ends.
 """
 
 import atexit

@@ -89,7 +89,7 @@ def test_install_makes_it_the_same_module():
 
 
 @pytest.mark.parametrize("make", [torch.tensor, np.array])
-def test_operations_return_minus_one_unless_keys_of_other_nodes_are_under_way(worker, make):
+def test_operations_return_minus_one_unless_keys_of_other_nodes_are_in_flight(worker, make):
     home = int(worker._store.owner([1, 2])[0])
     is_elsewhere = COMM.topology.nodes > 1 and home != RANK
 
@@ -365,5 +365,5 @@ def test_7_operations_leave_nothing_behind(worker):
         if round == 10000:
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     worker.waitall()
-    most = 512 if COMM.topology.nodes == 1 else 8192  # KiB; between nodes for the operations under way
+    most = 512 if COMM.topology.nodes == 1 else 8192  # KiB; between nodes for the operations in flight
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < most

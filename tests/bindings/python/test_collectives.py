@@ -95,12 +95,12 @@ def test_gather_and_allgather(world, shape, axis):
         part = parts_of(whole, counts, axis)[world.rank]
         root = sum(counts) % world.size
         for given in (part, strided(part)):
-            result = world.gather(given, axis, root)
+            result = world.gather_along(given, axis, root)
             assert (result is None) == (world.rank != root)
             assert result is None or (result.shape == shape and (result == whole).all())
-            np.testing.assert_array_equal(world.allgather(given, axis=axis), whole, strict=True)
+            np.testing.assert_array_equal(world.allgather_along(given, axis=axis), whole, strict=True)
         out = strided(np.zeros(shape))
-        assert world.allgather(part, out, axis=axis, counts=counts) is out
+        assert world.allgather_along(part, axis, counts=counts, out=out) is out
         np.testing.assert_array_equal(out, whole)
         assert (out.base == -1).sum() == out.base.size - whole.size, "written beside the array"
 
@@ -110,11 +110,11 @@ def test_scatter(world, shape, axis):
     for root in range(world.size):
         whole = strided(table(shape)) if world.rank == root else None
         expected = np.array_split(table(shape), world.size, axis)[world.rank]
-        np.testing.assert_array_equal(world.scatter(whole, axis, root), expected, strict=True)
+        np.testing.assert_array_equal(world.scatter_along(whole, axis, root), expected, strict=True)
         for counts in partitions(shape[axis], world.size):
             expected = parts_of(table(shape), counts, axis)[world.rank]
             out = strided(np.zeros(expected.shape))
-            assert world.scatter(whole, axis, root, counts=counts, out=out) is out
+            assert world.scatter_along(whole, axis, root, counts=counts, out=out) is out
             np.testing.assert_array_equal(out, expected)
 
 
@@ -123,10 +123,10 @@ def test_reduce_scatter(world, shape, axis):
     mine = table(shape) * (world.rank + 1)
     total = table(shape) * (world.size * (world.size + 1) // 2)
     expected = np.array_split(total, world.size, axis)[world.rank]
-    np.testing.assert_array_equal(world.reduce_scatter(strided(mine), axis), expected, strict=True)
+    np.testing.assert_array_equal(world.reduce_scatter_along(strided(mine), axis), expected, strict=True)
     for counts in partitions(shape[axis], world.size):
         expected = parts_of(table(shape) * world.size, counts, axis)[world.rank]
-        np.testing.assert_array_equal(world.reduce_scatter(mine, axis, "max", counts=counts), expected, strict=True)
+        np.testing.assert_array_equal(world.reduce_scatter_along(mine, axis, "max", counts=counts), expected)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -136,10 +136,10 @@ def test_alltoall(world, shape):
         for gathered in partitions(shape[before], world.size):
             part = strided(parts_of(whole, gathered, before)[world.rank])
             expected = np.array_split(whole, world.size, after)[world.rank]
-            np.testing.assert_array_equal(world.alltoall(part, before, after), expected, strict=True)
+            np.testing.assert_array_equal(world.alltoall_along(part, before, after), expected, strict=True)
             for counts in partitions(shape[after], world.size):
                 expected = parts_of(whole, counts, after)[world.rank]
-                result = world.alltoall(part, before, after, counts, gather_counts=gathered)
+                result = world.alltoall_along(part, before, after, scatter_counts=counts, gather_counts=gathered)
                 np.testing.assert_array_equal(result, expected, strict=True)
 
 
@@ -147,23 +147,23 @@ def test_alltoall(world, shape):
 def test_torch_tensors_stay_what_they_are(world, dtype):
     whole = (torch.arange(2 * world.size * 3) % 7).to(dtype).reshape(2 * world.size, 3)
     mine = slice(2 * world.rank, 2 * world.rank + 2)
-    assert torch.equal(world.allgather(whole[mine], axis=0), whole)
+    assert torch.equal(world.allgather_along(whole[mine], axis=0), whole)
     for number in (1.5, np.float32(1.5)):
-        joined = world.gather(number)
+        joined = world.gather_along(number)
         assert joined is None if world.rank else joined.tolist() == [1.5] * world.size
-    assert torch.equal(world.allgather(whole.T[:, mine], axis=1), whole.T)
+    assert torch.equal(world.allgather_along(whole.T[:, mine], axis=1), whole.T)
     root = world.size - 1
-    assert torch.equal(world.scatter(whole if last(world) else None, root=root), whole[mine])
-    columns = world.alltoall(whole[mine], 0, 1)
-    assert columns.dtype == dtype and torch.equal(world.alltoall(columns, -1, -2), whole[mine])
+    assert torch.equal(world.scatter_along(whole if last(world) else None, root=root), whole[mine])
+    columns = world.alltoall_along(whole[mine], 0, 1)
+    assert columns.dtype == dtype and torch.equal(world.alltoall_along(columns, -1, -2), whole[mine])
     if dtype.is_floating_point:
-        assert torch.equal(world.reduce_scatter(whole), whole[mine] * world.size)
+        assert torch.equal(world.reduce_scatter_along(whole), whole[mine] * world.size)
 
 
 def test_written_tensors_have_a_new_version(world):
     out = torch.zeros(3, world.size)
     version = out._version
-    assert world.allgather(torch.ones(3, 1), out, axis=1) is out
+    assert world.allgather_along(torch.ones(3, 1), 1, out=out) is out
     assert out._version > version and out.eq(1).all()
 
 
@@ -177,40 +177,40 @@ def expect_on_all(world, error, match, call):
 @pytest.mark.parametrize(
     "error, match, call",
     [
-        (ValueError, "axis is 2", lambda w, odd: w.gather(np.ones((2, 2)), 2 if odd else 0)),
-        (ValueError, "axis is -3", lambda w, odd: w.allgather(np.ones((2, 2)), axis=-3 if odd else 0)),
-        (ValueError, "axis is 1", lambda w, odd: w.scatter(np.ones(4), 1 if odd else 0)),
-        (ValueError, "axis is 1", lambda w, odd: w.reduce_scatter(np.ones(4), 1 if odd else 0)),
-        (ValueError, "gather_axis is 9", lambda w, odd: w.alltoall(np.ones((2, 2)), 9 if odd else 0, 1)),
-        (ValueError, "scatter_axis is 9", lambda w, odd: w.alltoall(np.ones((2, 2)), 0, 9 if odd else 1)),
-        (ValueError, "root is -1", lambda w, odd: w.gather(np.ones(2), root=-1 if odd else 0)),
-        (ValueError, "root is -1", lambda w, odd: w.scatter(np.ones(2), root=-1 if odd else 0)),
+        (ValueError, "axis is 2", lambda w, odd: w.gather_along(np.ones((2, 2)), 2 if odd else 0)),
+        (ValueError, "axis is -3", lambda w, odd: w.allgather_along(np.ones((2, 2)), axis=-3 if odd else 0)),
+        (ValueError, "axis is 1", lambda w, odd: w.scatter_along(np.ones(4), 1 if odd else 0)),
+        (ValueError, "axis is 1", lambda w, odd: w.reduce_scatter_along(np.ones(4), 1 if odd else 0)),
+        (ValueError, "gather_axis is 9", lambda w, odd: w.alltoall_along(np.ones((2, 2)), 9 if odd else 0, 1)),
+        (ValueError, "scatter_axis is 9", lambda w, odd: w.alltoall_along(np.ones((2, 2)), 0, 9 if odd else 1)),
+        (ValueError, "root is -1", lambda w, odd: w.gather_along(np.ones(2), root=-1 if odd else 0)),
+        (ValueError, "root is -1", lambda w, odd: w.scatter_along(np.ones(2), root=-1 if odd else 0)),
         (ValueError, "root is -1", lambda w, odd: w.reduce(np.ones(2), root=-1 if odd else 0)),
         (ValueError, "op is 'mean'", lambda w, odd: w.scan(np.ones(2), "mean" if odd else "sum")),
-        (ValueError, "op is 'mean'", lambda w, odd: w.reduce_scatter(np.ones(2), op="mean" if odd else "sum")),
+        (ValueError, "op is 'mean'", lambda w, odd: w.reduce_scatter_along(np.ones(2), op="mean" if odd else "sum")),
         (NotImplementedError, "MAX", lambda w, odd: w.exscan(np.ones(2, np.complex64), "max")),
-        (syncyte.ShapeError, "no dimension", lambda w, odd: w.gather(np.ones(() if odd else 2))),
-        (syncyte.ShapeError, "no dimension", lambda w, odd: w.scatter(np.ones(()))),
+        (syncyte.ShapeError, "no dimension", lambda w, odd: w.gather_along(np.ones(() if odd else 2))),
+        (syncyte.ShapeError, "no dimension", lambda w, odd: w.scatter_along(np.ones(()))),
         (syncyte.ShapeError, "contiguous", lambda w, odd: w.scan(np.ones(4)[:: 2 if odd else 1])),
-        (TypeError, "array is a str", lambda w, odd: w.reduce_scatter("text" if odd else np.ones(3))),
-        (TypeError, "array is a str", lambda w, odd: w.scatter("text" if odd else np.ones(3), root=w.size - 1)),
+        (TypeError, "array is a str", lambda w, odd: w.reduce_scatter_along("text" if odd else np.ones(3))),
+        (TypeError, "array is a str", lambda w, odd: w.scatter_along("text" if odd else np.ones(3), root=w.size - 1)),
         (
             syncyte.ShapeError,
             "counts has",
-            lambda w, odd: w.allgather(np.ones(2), axis=0, counts=[2] * (w.size + odd)),
+            lambda w, odd: w.allgather_along(np.ones(2), axis=0, counts=[2] * (w.size + odd)),
         ),
-        (ValueError, "expected 0 or more", lambda w, odd: w.gather(np.ones(2), counts=[-2 if odd else 2] * w.size)),
-        (ValueError, r"to 2\^63 - 1", lambda w, odd: w.gather(np.ones(2), counts=[2**63 if odd else 2] * w.size)),
-        (syncyte.ShapeError, "this rank's", lambda w, odd: w.gather(np.ones(1 if odd else 2), counts=[2] * w.size)),
+        (ValueError, "expected 0 or more", lambda w, odd: w.gather_along(np.ones(2), counts=[2 - 4 * odd] * w.size)),
+        (ValueError, r"to 2\^63 - 1", lambda w, odd: w.gather_along(np.ones(2), counts=[2**63 if odd else 2] * w.size)),
+        (syncyte.ShapeError, "this rank's", lambda w, odd: w.gather_along(np.ones(2 - odd), counts=[2] * w.size)),
         (
             syncyte.DtypeError,
             "out is of float32",
-            lambda w, odd: w.scatter(np.ones(w.size), out=np.ones(1, np.float32 if odd else np.float64)),
+            lambda w, odd: w.scatter_along(np.ones(w.size), out=np.ones(1, np.float32 if odd else np.float64)),
         ),
         (
             syncyte.ShapeError,
             ", the sum of gather_counts",
-            lambda w, odd: w.alltoall(np.ones(2), 0, 0, [3] * w.size, out=np.ones(3)),
+            lambda w, odd: w.alltoall_along(np.ones(2), 0, 0, scatter_counts=[3] * w.size, out=np.ones(3)),
         ),
     ],
 )
@@ -221,14 +221,14 @@ def test_error_on_one_rank_is_everybodys(world, error, match, call):
 @pytest.mark.parametrize(
     "match, call",
     [
-        ("extent 1", lambda w, odd: w.gather(np.ones((2, 3 + odd)))),
-        ("dtype", lambda w, odd: w.allgather(np.ones(2, np.float32 if odd else np.float64), axis=0)),
-        ("root", lambda w, odd: w.scatter(np.ones(2), root=int(odd))),
-        ("axis", lambda w, odd: w.reduce_scatter(np.ones((2, 2)), int(odd))),
-        ("start of the scan", lambda w, odd: w.exscan(np.ones(2), reverse=odd)),
+        ("extent 1", lambda w, odd: w.gather_along(np.ones((2, 3 + odd)))),
+        ("dtype", lambda w, odd: w.allgather_along(np.ones(2, np.float32 if odd else np.float64), axis=0)),
+        ("root", lambda w, odd: w.scatter_along(np.ones(2), root=int(odd))),
+        ("axis", lambda w, odd: w.reduce_scatter_along(np.ones((2, 2)), int(odd))),
+        ("reverse", lambda w, odd: w.exscan(np.ones(2), reverse=odd)),
         ("op", lambda w, odd: w.reduce(np.ones(2), "max" if odd else "sum")),
-        ("counts", lambda w, odd: w.scatter(np.ones(2), counts=[0] * (w.size - 1) + [2] if odd else None)),
-        ("comm_counts", lambda w, odd: w.gather(np.ones(2), counts=[2] * w.size if odd else None)),
+        ("counts", lambda w, odd: w.scatter_along(np.ones(2), counts=[0] * (w.size - 1) + [2] if odd else None)),
+        ("comm_counts", lambda w, odd: w.gather_along(np.ones(2), counts=[2] * w.size if odd else None)),
     ],
 )
 def test_ranks_that_disagree(world, match, call):

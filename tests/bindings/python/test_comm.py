@@ -63,7 +63,7 @@ def test_copies_are_the_same(world):
 
 def test_a_pickle_resolves_to_every_ranks_own(comm, world):
     """Rank 0 pickles a communicator; every rank unpickles its own one."""
-    for made in (world.dup(), world.split(0, -world.rank), world.cartesian([0], True), world.node(),
+    for made in (world.dup(), world.split(0, -world.rank), world.cartesian([0], True), world.split_node(),
                  world.split_program("all"), syncyte.Comm.from_mpi4py(comm)):
         pickled = comm.bcast(pickle.dumps({"in": [made]}), 0)
         assert pickle.loads(pickled)["in"][0] is made
@@ -125,17 +125,17 @@ def test_split_program_and_node(world):
     part = world.split_program("odd" if world.rank % 2 else "even")
     assert part.size == (world.size + (world.rank + 1) % 2) // 2
     assert world.split_program().size == world.size
-    assert world.node().size == world.size
+    assert world.split_node().size == world.size
 
 
 def test_leaders_are_the_first_ranks_of_nodes(world):
-    leaders = world.leaders(name="leaders")
+    leaders = world.split_leaders(name="leaders")
     assert (leaders is None) == (world.topology.node_rank > 0)
     if leaders is not None:
         assert (leaders.rank, leaders.size) == (world.topology.node, world.topology.nodes)
         assert leaders.allreduce(world.topology.node_size) == world.size
     with pytest.raises(syncyte.ArgumentError, match="check is 'much'"):
-        world.leaders(check="much" if world.rank == world.size - 1 else None)
+        world.split_leaders(check="much" if world.rank == world.size - 1 else None)
 
 
 def test_freed_comm_is_an_error(world):
@@ -266,7 +266,7 @@ def test_numbers_that_cannot_be_reduced_are_everybodys_error(world):
             (lambda odd: world.allreduce(np.array([2]) if odd else 2, "prod"), "comm_allgather"),
             (lambda odd: world.allgather(2) if odd else world.allreduce(2, "prod"), "number of facts"),
             (lambda odd: world.scan(2, "prod") if odd else world.exscan(2, "prod"), "2 scan.* is 3 on "),
-            (lambda odd: world.scan(2, "prod", reverse=odd), "direction of scan"),
+            (lambda odd: world.scan(2, "prod", reverse=odd), "reverse"),
             (lambda odd: world.reduce(2, "prod", last if odd else 0), "root"),
         ]:
             with pytest.raises(syncyte.MismatchError, match=text):
@@ -279,7 +279,7 @@ def test_numbers_that_cannot_be_reduced_are_everybodys_error(world):
 
 def test_gather_of_numbers(world):
     for root in range(world.size):
-        gathered = world.gather(10 * world.rank, root=root)
+        gathered = world.gather_along(10 * world.rank, root=root)
         assert gathered is None if world.rank != root else gathered.tolist() == [10 * r for r in range(world.size)]
     assert world.allgather(10 * world.rank).tolist() == [10 * rank for rank in range(world.size)]
 
@@ -314,7 +314,7 @@ def test_in_place_of_mpi4py(world):
     for call in (
         lambda: world.allgather(MPI.IN_PLACE),
         lambda: world.bcast(MPI.IN_PLACE),
-        lambda: world.reduce_scatter(MPI.IN_PLACE),
+        lambda: world.reduce_scatter_along(MPI.IN_PLACE),
         lambda: world.allreduce(mine, out=MPI.IN_PLACE),
     ):
         with pytest.raises(syncyte.ArgumentError, match="is MPI.IN_PLACE; expected an array"):
@@ -425,7 +425,7 @@ def test_representations_say_what_they_are(world):
 def test_a_group_is_made_by_its_ranks_alone_in_the_lists_order(world):
     ranks = list(range(world.size))[:0:-1] or [0]  # all but rank 0, the last first
     if world.rank in ranks:
-        group = world.group(ranks, name="others")
+        group = world.create_group(ranks, name="others")
         assert (group.size, group.rank) == (len(ranks), ranks.index(world.rank))
         assert group.allreduce(world.rank) == sum(ranks)
         assert "others" in repr(group)
@@ -435,13 +435,13 @@ def test_a_group_is_made_by_its_ranks_alone_in_the_lists_order(world):
 def test_wrong_groups(world):
     everyone = list(range(world.size))
     with pytest.raises(ValueError, match="is 0; expected every rank once"):
-        world.group([*everyone, 0])
+        world.create_group([*everyone, 0])
     with pytest.raises(ValueError, match="expected None|check is|options->check"):
-        world.group(everyone, check="loud" if world.rank == world.size - 1 else None)
+        world.create_group(everyone, check="loud" if world.rank == world.size - 1 else None)
     with pytest.raises(ValueError, match="count is 0"):
-        world.group([])
+        world.create_group([])
     with pytest.raises(TypeError, match="ranks"):
-        world.group(None)
+        world.create_group(None)
     with pytest.raises(ValueError, match="tag is -1"):
-        world.group(everyone, -1)
-    assert world.group(everyone).size == world.size
+        world.create_group(everyone, -1)
+    assert world.create_group(everyone).size == world.size

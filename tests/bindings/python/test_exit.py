@@ -14,7 +14,7 @@ EXITS = {
     "after finalize": (
         "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local_array[1:]; keep[:] = 4; syncyte.finalize()\n"
         "assert (keep == 4).all()\n"
-        "try:\n    tensor.sync()\nexcept syncyte.NotInitialisedError:\n    del tensor, keep"
+        "try:\n    tensor.sync()\nexcept syncyte.NotInitializedError:\n    del tensor, keep"
     ),
     "in a cycle": "box = [syncyte.WholeTensor((9, 2))]; box += [box, box[0].local_array]; del box",
     "in a module": "sys.keep = syncyte.WholeTensor((9, 2)).local_array",
@@ -24,7 +24,7 @@ EXITS = {
         "thread = threading.Thread(target=lambda view: time.sleep(0.5), args=(tensor.local,), daemon=True)\n"
         "thread.start()"
     ),
-    "MPI finalised": "from mpi4py import MPI; keep = syncyte.WholeTensor((9, 2)).local_array; MPI.Finalize(); del keep",
+    "MPI finalized": "from mpi4py import MPI; keep = syncyte.WholeTensor((9, 2)).local_array; MPI.Finalize(); del keep",
     "window": "window = syncyte.Window(64); keep = window.view(); del window",
 }
 

@@ -55,7 +55,7 @@ def test_import_brings_neither_torch_nor_mpi():
     assert output.splitlines() == ["[]", "False False", "False <syncyte.COMM_WORLD: not started>"]
 
 
-def test_loading_the_library_does_not_initialise_mpi():
+def test_loading_the_library_does_not_initialize_mpi():
     output = run(
         "import ctypes, syncyte\n"
         "from syncyte import _library\n"
@@ -167,7 +167,7 @@ def test_before_init_and_after_finalize():
         "from syncyte import _library\n"
         "try:\n"
         "    _library.core().syncyte_comm_world(ctypes.byref(ctypes.c_void_p()))\n"
-        "except syncyte.NotInitialisedError as error:\n"
+        "except syncyte.NotInitializedError as error:\n"
         "    print('before')\n"
         "syncyte.init('serialized')\n"
         "part = syncyte.COMM_WORLD.dup()\n"
@@ -179,7 +179,7 @@ def test_before_init_and_after_finalize():
         "    except RuntimeError as error:\n"
         "        print(type(error).__name__)"
     )
-    assert output.splitlines() == ["before"] + ["NotInitialisedError"] * 3
+    assert output.splitlines() == ["before"] + ["NotInitializedError"] * 3
 
 
 def test_an_old_python_is_named():
@@ -215,13 +215,13 @@ def test_no_second_start():
         "for _ in range(2):\n"
         "    try:\n"
         "        syncyte.init()\n"
-        "    except syncyte.NotInitialisedError as error:\n"
-        "        print(syncyte.initialized(), 'finalised' in str(error))"
+        "    except syncyte.NotInitializedError as error:\n"
+        "        print(syncyte.initialized(), 'finalized' in str(error))"
     )
     assert output.splitlines() == ["False True"] * 2
 
 
-def test_mpi_finalised_first():
+def test_mpi_finalized_first():
     output = run(
         "from mpi4py import MPI\n"
         "import syncyte\n"
@@ -229,10 +229,10 @@ def test_mpi_finalised_first():
         "MPI.Finalize()\n"
         "try:\n"
         "    syncyte.COMM_WORLD.barrier()\n"
-        "except syncyte.NotInitialisedError as error:\n"
+        "except syncyte.NotInitializedError as error:\n"
         "    print(syncyte.initialized(), error)"
     )
-    assert output.startswith("False") and "finalised" in output
+    assert output.startswith("False") and "finalized" in output
 
 
 def test_wrong_thread_level():

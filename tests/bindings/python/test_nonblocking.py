@@ -22,9 +22,10 @@ def pairs(world, seed):
     root = seed % world.size
     yield world.iallreduce(values, "max"), world.allreduce(values, "max")
     yield world.ibcast(values.copy(), root), world.bcast(values.copy(), root)
-    yield world.iallgather(part, counts, -1), world.allgather(part, axis=-1, counts=counts)
-    yield world.ireduce_scatter(whole, counts=counts), world.reduce_scatter(whole, counts=counts)
-    yield world.ialltoall(part, 1, 0, counts), world.alltoall(part, 1, 0, gather_counts=counts)
+    yield world.iallgather_along(part, -1, counts=counts), world.allgather_along(part, axis=-1, counts=counts)
+    yield world.ireduce_scatter_along(whole, counts=counts), world.reduce_scatter_along(whole, counts=counts)
+    given = {"gather_counts": counts}
+    yield world.ialltoall_along(part, 1, 0, **given), world.alltoall_along(part, 1, 0, **given)
 
 
 def test_results_in_any_order(world):
@@ -56,7 +57,7 @@ def test_an_error_on_one_rank(world, wrong):
             return world.iallreduce(np.zeros(3), "nonsense" if odd else "sum")
         if wrong == "root":
             return world.ibcast(np.zeros(3), 99 if odd else 0)
-        return world.iallgather(np.zeros(1), [1] * (world.size + odd))
+        return world.iallgather_along(np.zeros(1), counts=[1] * (world.size + odd))
 
     before = world.iallreduce(np.ones(2))
     if odd:

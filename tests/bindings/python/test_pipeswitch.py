@@ -57,6 +57,22 @@ def test_parts_of_the_cache():
             again()
 
 
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_default_sizes_are_pipeswitchs_where_the_machine_has_the_memory(monkeypatch, has_memory):
+    asked = []
+
+    def make(computation_bytes=None):
+        asked.append(computation_bytes)
+        if computation_bytes is not None and not has_memory:
+            raise syncyte.OutOfMemoryError("short of memory")
+        return syncyte.SharedCache(1 << 16, 1 << 16)
+
+    monkeypatch.delenv("SYNCYTE_CACHE_COMPUTATION_BYTES")
+    monkeypatch.setattr(pipeswitch, "SharedCache", make)
+    pipeswitch.allocate_shared_cache()
+    assert asked == ([11 << 30] if has_memory else [11 << 30, None])
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if "insert" in name or "send" in name])
 def test_before_allocate(name):
     with pytest.raises(

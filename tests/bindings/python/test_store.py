@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 import time
+import warnings
 import weakref
 
 import numpy as np
@@ -15,7 +16,6 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from syncyte._store_buffers import ArraysUnderWay
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -62,16 +62,16 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     assert local is None or local.tolist() == values.tolist()
     store.sync()
     worker.set([3], torch.full((3,), 5.0))
-    worker.wait(worker.iset(np.array([3]), np.full(3, 5.0, np.float32)))
-    for timestamp in (worker.ipush(keys, np.zeros(9, np.float32)), worker.ipull(keys, out)):
-        assert (timestamp == -1) == (syncyte.COMM_WORLD.topology.nodes == 1)
-        worker.wait(timestamp)
-        worker.wait(timestamp)
-        assert worker.test(timestamp)
-    assert worker.ilocalize(keys) == -1
+    assert worker.iset(np.array([3]), np.full(3, 5.0, np.float32)).wait() is None
+    for request in (pushed := worker.ipush(keys, np.zeros(9, np.float32)), pulled := worker.ipull(keys, out)):
+        assert request.test() or syncyte.COMM_WORLD.topology.nodes > 1
+    assert syncyte.wait_all([pushed, pulled]) == [None, out]
+    assert pulled.test()
+    with pytest.raises(syncyte.HandleError, match="has been waited for before"):
+        pulled.wait()
+    worker.localize(keys)
     assert worker.pull([3]).tolist() == [[5.0, 5.0, 5.0]]
-    worker.wait_all()
-    worker.wait_sync()
+    worker.flush()
     assert store.owner([0, 9]).tolist() == [0, 9 % SIZE] and store.num_keys == 10 and store.length == 3
 
 
@@ -95,104 +95,82 @@ def test_operations_under_way_keep_their_arrays(comm, make):
     worker.set(numbers, np.repeat(np.arange(3000, dtype=np.float32), 16))
     store.sync()
     for round in range(20):
-        others, stamps = [], []
+        others, requests = [], []
         for _ in range(8):
             dropped = make(np.zeros(48000, np.float32))
-            stamps.append(worker.ipull(numbers, dropped))
+            requests.append(worker.ipull(numbers, dropped))
             del dropped
             others.append(make(np.full(48000, -1, np.float32)))
         for _ in range(8):  # pushes of zeros do not change the values
-            stamps.append(worker.ipush(numbers, make(np.zeros(48000, np.float32))))
+            requests.append(worker.ipush(numbers, make(np.zeros(48000, np.float32))))
             others.append(make(np.full(48000, -1, np.float32)))
         gc.collect()
         if round % 2:
-            worker.wait_all()
-        for stamp in stamps:
-            worker.wait(stamp)
+            worker.flush()
+        syncyte.wait_all(requests)
         assert all((other == -1).all() for other in others)
-        assert not worker._kept.timestamps()
     store.sync()
     assert (worker.pull([7, 2999])[:, 3] == [7, 2999]).all()
     store.sync()
 
 
 def test_an_array_is_kept_until_its_operation_is_waited_for(store):
-    worker, keys, references = store.worker(), np.arange(10), []
+    worker, keys, references, requests = store.worker(), np.arange(10), [], []
     for _ in range(10):
-        out = np.empty(30, np.float32)
-        references.append(weakref.ref(out))
-        stamp = worker.ipull(keys, out)
-        del out
-    are_under_way = syncyte.COMM_WORLD.topology.nodes > 1
-    assert all((reference() is not None) == are_under_way for reference in references)
-    worker.wait(stamp)
-    assert references[-1]() is None
-    worker.wait_all()
-    assert all(reference() is None for reference in references)
-    out = np.empty(30, np.float32)
-    reference, stamp = weakref.ref(out), worker.ipull(keys, out)
-    del out
-    worker.free()  # gives the operation up
-    assert reference() is None
-
-
-@pytest.mark.parametrize("method", ["barrier", "begin_setup", "end_setup"])
-def test_arrays_stay_until_the_last_call_of_a_freed_worker(comm, method):
-    """The library frees the worker, and gives its operations up, when the call returns."""
-    store = syncyte.Store(1, 1, workers=2)
-    workers = [store.worker(number) for number in range(2)]
-    if method == "end_setup":
-        in_threads(lambda number: workers[number].begin_setup())
-    array = np.zeros(1)
-    reference = weakref.ref(array)
-    workers[0]._kept.add(0, array)  # as an operation under way
-    del array
-    call = threading.Thread(target=getattr(workers[0], method))
-    call.start()
-    time.sleep(0.2)
-    workers[0].free()
-    assert reference() is not None
-    getattr(workers[1], method)()
-    call.join()
-    assert reference() is None
-
-
-def test_a_wait_holds_arrays_that_free_drops():
-    kept = ArraysUnderWay(lambda timestamp: False)
-    arrays = [np.zeros(1), np.zeros(1)]
-    references = [weakref.ref(array) for array in arrays]
-    for timestamp, array in enumerate(arrays):
-        kept.add(timestamp, array)
-    del arrays, array
-    with kept.waited([0]):
-        kept.clear()
-        assert all(reference() is not None for reference in references)
-    assert all(reference() is None for reference in references)
-
-
-def test_arrays_of_operations_that_are_never_waited_for_go(store):
-    worker, keys, references = store.worker(), np.arange(10), []
-    for _ in range(300):
         zeros = np.zeros(30, np.float32)
         references.append(weakref.ref(zeros))
-        worker.ipush(keys, zeros)
-        time.sleep(0.001)
+        requests.append(worker.ipush(keys, zeros))
+        del zeros
+    are_in_flight = syncyte.COMM_WORLD.topology.nodes > 1
+    assert all((reference() is not None) == are_in_flight for reference in references)
+    requests[-1].wait()
+    assert references[-1]() is None
+    syncyte.wait_all(requests[:-1])
+    assert all(reference() is None for reference in references)
+    out = np.empty(30, np.float32)
+    request = worker.ipull(keys, out)
+    worker.free()  # its operations go on
+    assert request.wait() is out and not out.any()
+
+
+def test_requests_that_are_dropped_keep_their_arrays_until_they_have_ended(store):
+    worker, keys, references = store.worker(), np.arange(10), []
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", ResourceWarning)
+        for _ in range(300):
+            zeros = np.zeros(30, np.float32)
+            references.append(weakref.ref(zeros))
+            worker.ipush(keys, zeros)
+            time.sleep(0.001)
+    assert bool(seen) == (syncyte.COMM_WORLD.topology.nodes > 1)
+    assert all("a request of ipush() was dropped before its end" in str(each.message) for each in seen)
     assert sum(reference() is not None for reference in references) < 100
-    worker.wait_sync()
+    worker.flush()
     begin = time.process_time()
     time.sleep(0.5)
     assert time.process_time() - begin < 0.05
     store.sync()
 
 
-def test_timestamps_of_no_operation_are_errors(store):
+def test_former_names_say_the_new_ones(store):
     worker = store.worker()
-    for wrong in (-2, 0, 2**40):
-        for use in (worker.wait, worker.test):
-            with pytest.raises(ValueError, match=f"timestamp is {wrong}; expected -1, or another timestamp"):
-                use(wrong)
-    with pytest.raises((ValueError, TypeError)):
-        worker.wait("first")
+    for name, new in {
+        "wait": "StoreWorker.wait is now Request.wait, of the requests that",
+        "wait_all": "is now syncyte.wait_all, of the requests that",
+        "wait_sync": "StoreWorker.wait_sync is now StoreWorker.flush",
+        "begin_setup": "StoreWorker.begin_setup is now StoreWorker.barrier",
+        "ilocalize": "is now StoreWorker.localize",
+    }.items():
+        with pytest.raises(AttributeError, match=new):
+            getattr(worker, name)
+    for name, new in {"node": "split_node", "leaders": "split_leaders", "group": "create_group"}.items():
+        with pytest.raises(AttributeError, match=f"{name} is now Comm.{new}"):
+            getattr(syncyte.COMM_WORLD, name)
+    with pytest.raises(AttributeError, match="syncyte.NotInitialisedError is now syncyte.NotInitializedError"):
+        syncyte.NotInitialisedError  # noqa: B018
+    for former, new in {"naive": "prepared", "preloc": "intended", "pool": "shared"}.items():
+        with pytest.raises(syncyte.ArgumentError, match=f"scheme is '{former}'; expected one of .*{new}"):
+            store.set_sampling(former, "uniform", 0, 5)
 
 
 def test_workers_of_a_rank_meet_while_others_run(comm):
@@ -201,11 +179,10 @@ def test_workers_of_a_rank_meet_while_others_run(comm):
     workers, seen = [store.worker(number) for number in range(2)], []
 
     def work(number: int) -> None:
-        workers[number].begin_setup()
         if RANK == 0 and number == 1:
             time.sleep(0.05)
             workers[1].set([0], np.full(1, 7, np.float32))
-        workers[number].end_setup()
+        workers[number].barrier()
         seen.append(float(workers[number].pull([0])[0, 0]))
         workers[number].barrier()
         for _ in range(50):
@@ -242,22 +219,22 @@ def test_a_long_pull_lets_other_threads_run(comm):
 
 def test_samples_are_of_the_range(store):
     worker = store.worker()
-    for scheme in ("naive", "preloc", "pool", "local"):
-        store.set_sampling(scheme, "log-uniform", 2, 7, with_replacement=scheme == "pool")
+    for scheme in ("prepared", "intended", "shared", "local"):
+        store.set_sampling(scheme, "log-uniform", 2, 7, with_replacement=scheme == "shared")
         sample = worker.prepare_sample(5)
         keys, values = worker.pull_sample(sample, 2)
         rest = torch.empty(3, dtype=torch.int64)
         assert worker.pull_sample(sample, rest, torch.empty(9))[0] is rest
         drawn = keys.tolist() + rest.tolist()
         assert all(2 <= key < 7 for key in drawn) and values.shape == (2, 3)
-        if scheme != "pool":
+        if scheme != "shared":
             assert sorted(drawn) == [2, 3, 4, 5, 6]
         with pytest.raises(ValueError, match=f"sample is {sample}; expected the number of a sample that has keys left"):
             worker.pull_sample(sample, 1)
         worker.finish_sample(worker.prepare_sample(3))
     assert worker.info().prepared_samples == 0
     for text, options in {
-        "scheme is 'best'; expected one of naive, preloc, pool, local": {"scheme": "best"},
+        "scheme is 'best'; expected one of prepared, intended, shared, local": {"scheme": "best"},
         "distribution is 'normal'; expected one of uniform, log-uniform": {"distribution": "normal"},
         r"max_key is 11; expected 1 to 10": {"max_key": 11},
     }.items():
@@ -299,10 +276,9 @@ def test_a_workers_operations_are_in_order(comm):
     other = np.arange(8000) * SIZE + (comm.rank + 1) % SIZE
     values, one = np.full((8000, 16), 100, np.float32), np.ones((1, 16), np.float32)
     for _ in range(10):
-        worker.iset(other, values)
-        worker.ipush(other[-1:], one)
+        requests = [worker.iset(other, values), worker.ipush(other[-1:], one)]
         assert worker.pull(other[-1:])[0, 0] == 101
-        worker.wait_all()
+        syncyte.wait_all(requests)
     store.sync()
     worker.free()
 
@@ -382,9 +358,9 @@ def test_keys_of_int32_and_strided_ones(comm, library):
     for keys in given if library == "numpy" else map(torch.from_numpy, given):
         worker.set(keys, values)
         assert np.asarray(worker.pull(keys)).ravel().tolist() == values.tolist()
-        worker.wait(worker.ipush(keys, values))
+        worker.ipush(keys, values).wait()
         out = np.zeros(9, np.float32)
-        worker.wait(worker.ipull(keys, out))
+        worker.ipull(keys, out).wait()
         assert out.tolist() == (2 * values).tolist()
         assert store.owner(keys).tolist() == [0, 0, 0] and store.lengths(keys).tolist() == [3, 3, 3]
         worker.localize(keys)

@@ -23,7 +23,7 @@ from syncyte.torch import (
 )
 from test_compile import traced_operations
 
-under_way = torch.ops.syncyte.requests_under_way
+in_flight = torch.ops.syncyte.requests_in_flight
 
 
 WAYS = {"aot_eager": ("aot_eager", False), "aot_eager, gradients": ("aot_eager", True),
@@ -52,11 +52,11 @@ def x(way):
 
 def leaves_nothing(run, x: torch.Tensor, capfd) -> None:
     gc.collect()
-    before = under_way()
+    before = in_flight()
     for _ in range(2):
         assert torch.equal(run(x).detach(), x.detach() + 1)
     gc.collect()
-    assert under_way() == before
+    assert in_flight() == before
     assert "was dropped without a wait" not in capfd.readouterr().err
 
 

@@ -107,7 +107,7 @@ def test_numpy_gather_of_unequal_parts():
     if RANK == 1:
         x = np.zeros(COUNT, dtype=np.uint8)
         x[PLACES] = 7
-    result = syncyte.COMM_WORLD.gather(x, root=0)
+    result = syncyte.COMM_WORLD.gather_along(x, root=0)
     if RANK == 0:
         assert result[:3].tolist() == [9] * 3 and len(result) == COUNT + 3
         assert result[[3 + place for place in PLACES]].tolist() == [7] * len(PLACES)

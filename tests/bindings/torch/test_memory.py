@@ -143,4 +143,4 @@ def test_nothing_grows(name):
     for _ in range(10_000):
         step()
     assert resident_bytes() - before < 512 * 1024  # 50 bytes an iteration
-    assert torch.ops.syncyte.requests_under_way() == 0
+    assert torch.ops.syncyte.requests_in_flight() == 0

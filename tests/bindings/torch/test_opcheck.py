@@ -99,7 +99,7 @@ ELSEWHERE = {
 }
 # Operators without tensors, or with a ticket, whose state does not follow from its value.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
-              "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
+              "requests_in_flight.default", "skip_message_numbers.default", "test_message.default",
               "use_device_memory.default", "serve_from_cache.default", "operator_table.default",
               "raise_interruption.default"}
 

@@ -55,7 +55,7 @@ def exchange(x: torch.Tensor, fuses: dict[str, Fuse], tag: int = 5) -> torch.Ten
 def settled(before: int) -> bool:
     """True if within two seconds the number of requests in flight is `before` or less."""
     for _ in range(200):
-        if torch.ops.syncyte.requests_under_way() <= before:
+        if torch.ops.syncyte.requests_in_flight() <= before:
             return True
         gc.collect()
         time.sleep(0.01)
@@ -79,7 +79,7 @@ def passes(y: torch.Tensor, x: torch.Tensor, length: int, numbers: range) -> Non
 
 @pytest.mark.parametrize("length", [3, 20000], ids=["short", "long"])  # eager and rendezvous messages
 def test_passes_that_succeed_are_repeated(length):
-    before = torch.ops.syncyte.requests_under_way()
+    before = torch.ops.syncyte.requests_in_flight()
     x = ones(length)
     y = exchange(x, {})
     passes(y, x, length, range(1, 4))
@@ -179,7 +179,7 @@ def receive(comm: int, source: int, tag: int, is_compiled: bool) -> torch.Tensor
 @pytest.mark.parametrize("place", PLACES[1:])
 def test_a_failed_pass_leaves_nothing(place):
     """Every rank fails, so some short cotangents are not received; their sends complete all the same."""
-    before = torch.ops.syncyte.requests_under_way()  # earlier tests may leave sends of long cotangents
+    before = torch.ops.syncyte.requests_in_flight()  # earlier tests may leave sends of long cotangents
     x = ones()
     y = exchange(x, {place: Fuse(True)})
     with pytest.raises(Broken):
@@ -191,7 +191,7 @@ def test_a_failed_pass_leaves_nothing(place):
 def test_passes_within_passes_are_passes_of_their_own():
     """A hook runs backward through the same messages: neither pass fails, and each sends its own cotangents."""
     x = ones()
-    before = torch.ops.syncyte.requests_under_way()
+    before = torch.ops.syncyte.requests_in_flight()
     y = exchange(x, {})
     end = y * 1
     inner = []
@@ -241,7 +241,7 @@ def test_compiled_passes():
 
 
 def test_a_started_collective_of_a_failed_pass_is_completed():
-    before = torch.ops.syncyte.requests_under_way()
+    before = torch.ops.syncyte.requests_in_flight()
     x = ones()
     started = iallreduce(x)
     started.ticket.register_hook(Fuse(True))

@@ -367,7 +367,7 @@ def test_a_classifier_with_its_loss_equals_the_dense_one():
 
 
 @pytest.mark.parametrize("dim", [None, 0, 1, -1])
-def test_parts_of_what_an_initialiser_gives_the_first_rank(dim):
+def test_parts_of_what_an_initializer_gives_the_first_rank(dim):
     layer = ts.nn.ParallelLinear(2 * SIZE, 3 * SIZE, dim=dim)
     torch.manual_seed(RANK)
     ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.weight.data, std=2.0)  # .data has no such attribute
@@ -381,7 +381,7 @@ def test_parts_of_what_an_initialiser_gives_the_first_rank(dim):
 
 
 @pytest.mark.parametrize("dim", [0, 1, -1])
-def test_parts_of_what_an_initialiser_gives_for_a_table(dim):
+def test_parts_of_what_an_initializer_gives_for_a_table(dim):
     layer = ts.nn.ParallelEmbedding(2 * SIZE, 3 * SIZE, dim=dim)
     torch.manual_seed(RANK)
     assert ts.nn.init.shard_init_helper_(torch.nn.init.xavier_uniform_, layer.weight, gain=2.0) is layer.weight
@@ -626,7 +626,7 @@ def test_what_comes_before_init_process_group_says_so():
 
 def test_groups_that_cannot_be_are_errors_of_all_ranks():
     last = RANK == SIZE - 1
-    with pytest.raises(RuntimeError, match="initialised already"):
+    with pytest.raises(RuntimeError, match="initialized already"):
         ts.distributed.init_process_group(SIZE)
     ts.distributed.destroy_process_group()
     with pytest.raises(ValueError, match=f"group_size is 0; expected a divisor of the number of ranks, {SIZE}"):
@@ -689,10 +689,10 @@ def test_one_ranks_mistake_is_every_ranks_error(name):
     assert ts.distributed.reduce(torch.ones(1)).item() == SIZE  # the group still works
 
 
-def test_a_rank_that_is_initialised_already_is_every_ranks_error():
+def test_a_rank_that_is_initialized_already_is_every_ranks_error():
     if RANK != SIZE - 1:
         ts.distributed.destroy_process_group()
-    with pytest.raises(RuntimeError, match="initialised already"):
+    with pytest.raises(RuntimeError, match="initialized already"):
         ts.distributed.init_process_group()
     assert ts.distributed.is_initialized() == (RANK == SIZE - 1)
 

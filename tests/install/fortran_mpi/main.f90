@@ -1,4 +1,4 @@
-! A user's program that initialises MPI itself: Syncyte uses that MPI, and does not finalise it.
+! A user's program that initializes MPI itself: Syncyte uses that MPI, and does not finalize it.
 program consumer
   use mpi
   use syncyte

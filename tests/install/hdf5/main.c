@@ -19,8 +19,9 @@ int main(void) {
 
   double rows[3] = {3.0 * rank, 3.0 * rank + 1, 3.0 * rank + 2}, next = -1.0;
   const int64_t three[] = {3}, one[] = {1};
-  syncyte_checkpoint_entry_t entry = {sizeof entry, "rows", SYNCYTE_LAYOUT_SHARDED, {0}};
-  syncyte_buffer_init(rows, SYNCYTE_FLOAT64, 1, three, &entry.data);
+  syncyte_buffer_t part;
+  syncyte_buffer_init(rows, SYNCYTE_FLOAT64, 1, three, &part);
+  const syncyte_checkpoint_entry_t entry = {sizeof entry, "rows", &part, SYNCYTE_ENTRY_SHARDED};
   if (syncyte_checkpoint_save(world, "consumer.h5", 1, &entry, NULL) != SYNCYTE_SUCCESS) return failed("save");
 
   syncyte_buffer_t target;

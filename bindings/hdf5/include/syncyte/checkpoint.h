@@ -6,9 +6,6 @@
  * CRC32C of fixed blocks of its row-major bytes. A save is atomic: a temporary file in the same directory is written,
  * flushed, closed, synced and checked before it is renamed; then the directory is synced. A load reads only the bytes
  * that a rank asks for, and at most a partial block at each end to verify them.
- *
- * The struct_size of entries and options must equal their sizeof: a longer struct is refused, because its additional
- * members would be ignored.
  */
 #ifndef SYNCYTE_CHECKPOINT_H
 #define SYNCYTE_CHECKPOINT_H
@@ -26,29 +23,29 @@ extern "C" {
 /** An open checkpoint file. */
 typedef struct syncyte_checkpoint_s* syncyte_checkpoint_t;
 
-/** Distribution of an entry's data among the ranks: one of ::syncyte_layout_values. */
-typedef int32_t syncyte_layout_t;
+/** How the ranks hold an entry's data: one of ::syncyte_entry_kind_values. */
+typedef int32_t syncyte_entry_kind_t;
 
-/** Layouts. */
-enum syncyte_layout_values {
-  SYNCYTE_LAYOUT_REPLICATED = 0, /**< all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved */
-  SYNCYTE_LAYOUT_SHARDED = 1     /**< each rank holds some rows, in rank order */
+/** Kinds of entries. */
+enum syncyte_entry_kind_values {
+  SYNCYTE_ENTRY_REPLICATED = 0, /**< all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved */
+  SYNCYTE_ENTRY_SHARDED = 1     /**< each rank holds some rows, in rank order */
 };
 
 /** One named tensor to save or load. */
 typedef struct syncyte_checkpoint_entry_t {
-  size_t struct_size;      /**< sizeof(syncyte_checkpoint_entry_t) */
-  const char* key;         /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "."
-                                as "%2E" */
-  syncyte_layout_t layout; /**< replicated or sharded */
-  syncyte_buffer_t data;   /**< host memory, contiguous; this rank's rows if sharded */
+  size_t struct_size;           /**< sizeof(syncyte_checkpoint_entry_t) */
+  const char* key;              /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key
+                                     "." as "%2E" */
+  const syncyte_buffer_t* data; /**< host memory, contiguous; this rank's rows if sharded; read during the call */
+  syncyte_entry_kind_t kind;    /**< replicated or sharded */
 } syncyte_checkpoint_entry_t;
 
 /** Options of save and open. */
 typedef struct syncyte_checkpoint_options_t {
-  size_t struct_size; /**< sizeof(syncyte_checkpoint_options_t) */
-  size_t block_bytes; /**< bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB */
-  int64_t step;       /**< stored as the attribute "step" when saving; any number */
+  size_t struct_size;  /**< sizeof(syncyte_checkpoint_options_t) */
+  int64_t block_bytes; /**< bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB */
+  int64_t step;        /**< stored as the attribute "step" when saving; any number */
 } syncyte_checkpoint_options_t;
 
 /**
@@ -62,7 +59,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_hdf5_version(int32_t* major, int32_t* mi
 
 /**
  * @brief Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
- * count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full
+ * count, keys, kinds, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full
  * also the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ.
  *
  * The new file takes the permissions of the file that it replaces, and its owner and group if this process may set them
@@ -118,15 +115,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t chec
                                                        const char** key);
 
 /**
- * @brief Returns the element type, global shape and layout of a key. Local.
+ * @brief Returns the element type, global shape and kind of a key. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[in] key {string} its name
  * @param[in,out] global struct_size set by the caller; the rest is filled, with data null
- * @param[out] layout {optional} layout with which it was saved
+ * @param[out] kind {optional} kind with which it was saved
  * @return SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, const char* key,
-                                                            syncyte_buffer_t* global, syncyte_layout_t* layout);
+                                                            syncyte_buffer_t* global, syncyte_entry_kind_t* kind);
 
 /**
  * @brief Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank

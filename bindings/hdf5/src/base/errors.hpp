@@ -90,6 +90,14 @@ inline void check(syncyte_status_t status) {
   if (status != SYNCYTE_SUCCESS) throw reported(status);
 }
 
+/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's has.
+template <class Struct>
+Struct read_struct(const Struct* theirs, const char* name, Struct defaults) {
+  defaults.struct_size = sizeof(Struct);
+  check(syncyte_struct_read(theirs, name, sizeof(Struct), &defaults));
+  return defaults;
+}
+
 /// Runs a function and turns its exception into a status, with the message as the thread's last error.
 template <class Function>
 syncyte_status_t attempt(Function&& function) noexcept {

@@ -26,8 +26,10 @@ std::int32_t ranks::check_level() const {
   return level;
 }
 
-void ranks::agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts) const {
-  check(syncyte_comm_agree(comm_, status, operation, static_cast<std::int32_t>(facts.size()), facts.data()));
+void ranks::agree(syncyte_status_t status, const char* operation, const std::vector<fact>& facts) const {
+  std::vector<syncyte_fact_t> raw;
+  for (const fact& each : facts) raw.push_back({sizeof(syncyte_fact_t), each.name, each.value});
+  check(syncyte_comm_agree(comm_, status, operation, static_cast<std::int64_t>(raw.size()), raw.data()));
 }
 
 void ranks::together(const char* operation, const std::function<void()>& function) const {

@@ -8,6 +8,12 @@
 
 namespace syncyte::hdf5 {
 
+/// A number that all ranks must share, with its name for the message.
+struct fact {
+  const char* name;
+  std::int64_t value;
+};
+
 /// The ranks that save or load together. All functions except rank(), size() and check_level() are collective; all
 /// ranks throw the same error.
 class ranks {
@@ -21,7 +27,7 @@ class ranks {
   std::int32_t check_level() const;
 
   /// Returns if no rank has an error and facts are equal; otherwise all ranks throw the same error.
-  void agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts = {}) const;
+  void agree(syncyte_status_t status, const char* operation, const std::vector<fact>& facts = {}) const;
   /// Runs `function` and agrees on its status. It may take long on a rank that reads or writes a file: the watchdog
   /// does not report the ranks that wait for it.
   void together(const char* operation, const std::function<void()>& function) const;

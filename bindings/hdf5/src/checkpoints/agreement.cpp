@@ -16,7 +16,7 @@ namespace syncyte::hdf5 {
 namespace {
 
 // Properties of an entry that must be equal on all ranks, in the order of texts_of().
-constexpr const char* properties[] = {"key", "layout", "dtype", "shape", "CRC32C of the replicated contents"};
+constexpr const char* properties[] = {"key", "kind", "dtype", "shape", "CRC32C of the replicated contents"};
 
 // The shape to compare: without the number of rows of a sharded entry, which each rank chooses.
 std::string shape_text(const entry& one) {

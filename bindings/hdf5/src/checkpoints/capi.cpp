@@ -56,7 +56,7 @@ void require_output(const void* address, const char* name) {
 std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
   std::int32_t flag = 0;
   check(syncyte_initialized(&flag));
-  require(flag != 0, SYNCYTE_ERR_NOT_INITIALISED, "checkpoint: call syncyte_init() first");
+  require(flag != 0, SYNCYTE_ERR_NOT_INITIALIZED, "checkpoint: call syncyte_init() first");
   return handles.find(handle);
 }
 
@@ -141,14 +141,14 @@ syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t checkpoint, int64_t
 }
 
 syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, const char* key, syncyte_buffer_t* global,
-                                             syncyte_layout_t* layout) {
+                                             syncyte_entry_kind_t* kind) {
   return attempt([&] {
     const auto from = opened(checkpoint);
     require_output(global, "global");
     const dataset& found = find_dataset(*from, key);
     check(syncyte_buffer_set(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
                              global));
-    if (layout != nullptr) *layout = found.layout;
+    if (kind != nullptr) *kind = found.kind;
   });
 }
 
@@ -159,11 +159,10 @@ syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
     from = opened(checkpoint);
     event.path = from->path().c_str();
     const dataset& found = find_dataset(*from, key);
-    expect(target != nullptr, SYNCYTE_ERR_ARGUMENT, "", "target", "null", "an array");
-    check_buffer(*target, "target");
-    from->check_target(found, first_row, *target);
-    const std::int64_t rows = target->ndim == 0 ? 1 : target->shape[0];
-    from->read(found, first_row, rows, static_cast<std::byte*>(target->data));
+    const syncyte_buffer_t array = checked_buffer(target, "target", memory_use::write);
+    from->check_target(found, first_row, array);
+    const std::int64_t rows = array.ndim == 0 ? 1 : array.shape[0];
+    from->read(found, first_row, rows, static_cast<std::byte*>(array.data));
     event.bytes = static_cast<std::int64_t>(found.row_bytes()) * rows;
     event.dtype = found.dtype;
   });

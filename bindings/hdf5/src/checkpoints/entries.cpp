@@ -34,41 +34,46 @@ std::string check_key(const char* key, const std::string& place) {
   return text;
 }
 
-entry checked_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
+/// The array `data` of an entry: its part on this rank.
+void set_data(entry& of, const syncyte_buffer_t* data, memory_use use) {
+  const std::string name = fmt::format("data of key '{}'", of.key);
+  of.buffer = checked_buffer(data, name, use);
+  expect(!of.sharded() || of.buffer.ndim > 0, SYNCYTE_ERR_SHAPE, name, "array", "of no dimensions",
+         "1 or more, to be sharded by rows");
+  of.row_bytes = checked_row_bytes(of.buffer.dtype, of.shape());
+}
+
+entry checked_entry(const syncyte_checkpoint_entry_t* given, std::int64_t number, memory_use use) {
   const std::string place = fmt::format("entries[{}]", number);
-  expect(raw.struct_size == sizeof raw, SYNCYTE_ERR_ARGUMENT, place, "struct_size", raw.struct_size, "{}", sizeof raw);
+  const auto raw = read_struct(given, place.c_str(), syncyte_checkpoint_entry_t{});
   entry result;
   result.key = check_key(raw.key, place);
-  const std::string data = fmt::format("data of key '{}'", result.key);
-  expect(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.layout == SYNCYTE_LAYOUT_SHARDED, SYNCYTE_ERR_ARGUMENT,
-         fmt::format("key '{}'", result.key), "layout", raw.layout, "0 (replicated) or 1 (sharded)");
-  result.row_bytes = check_buffer(raw.data, data);
-  expect(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.data.ndim > 0, SYNCYTE_ERR_SHAPE, data, "array",
-         "of no dimensions", "1 or more, to be sharded by rows");
-  result.layout = raw.layout;
-  result.buffer = raw.data;
+  expect(raw.kind == SYNCYTE_ENTRY_REPLICATED || raw.kind == SYNCYTE_ENTRY_SHARDED, SYNCYTE_ERR_ARGUMENT,
+         fmt::format("key '{}'", result.key), "kind", raw.kind, "0 (replicated) or 1 (sharded)");
+  result.kind = raw.kind;
+  set_data(result, raw.data, use);
   result.global_rows = result.rows();
   return result;
 }
 
 }  // namespace
 
-std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what) {
-  expect(buffer.struct_size >= sizeof buffer, SYNCYTE_ERR_ARGUMENT, what, "struct_size", buffer.struct_size,
-         "{} (syncyte_buffer_init sets it)", sizeof buffer);
+syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string& what, memory_use use) {
+  const auto buffer = read_struct(given, what.c_str(), syncyte_buffer_t{});
   expect(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, what, "ndim", buffer.ndim, "0 to {}",
          SYNCYTE_MAX_NDIM);
   expect(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
          "{} (host memory)", static_cast<syncyte_memory_t>(SYNCYTE_MEMORY_HOST));
-  std::uint64_t row = 0;
+  expect(use == memory_use::read || buffer.read_only == 0, SYNCYTE_ERR_ARGUMENT, what, "read_only", buffer.read_only,
+         "0: the memory would be written");
   try {
-    row = checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
+    checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
   } catch (const error& caught) {
     fail(caught.status(), "{}: {}", what, caught.what());
   }
   expect(contiguous(buffer), SYNCYTE_ERR_SHAPE, what, "array", "not contiguous", "a dense row-major copy");
   expect(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, what, "data", "null", "an address");
-  return row;
+  return buffer;
 }
 
 arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options) {
@@ -80,24 +85,27 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
          fmt::format("of {} bytes", result.path.size()), "at most {}", PATH_MAX - 1);
   result.block_bytes = default_block_bytes;
   if (options == nullptr) return result;
-  // A longer struct is refused, because its additional options would be ignored.
-  expect(options->struct_size == sizeof *options, SYNCYTE_ERR_ARGUMENT, "", "options->struct_size",
-         options->struct_size, "{}", sizeof *options);
-  result.step = options->step;
-  if (options->block_bytes != 0) result.block_bytes = options->block_bytes;
-  expect(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT, "", "options->block_bytes", options->block_bytes,
+  const auto chosen = read_struct(options, "options", syncyte_checkpoint_options_t{});
+  result.step = chosen.step;
+  if (chosen.block_bytes != 0) result.block_bytes = static_cast<std::uint64_t>(chosen.block_bytes);
+  expect(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT, "", "options->block_bytes", chosen.block_bytes,
          "0 or a power of two from 4096 to 2^30");
   return result;
 }
 
-arguments check_arguments(const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-                          const syncyte_checkpoint_options_t* options) {
+arguments check_arguments(memory_use use, const char* path, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options) {
   arguments result = check_arguments(path, options);
   expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "", "count", count, "0 or more");
   expect(entries != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "", "entries", "null", "{} entries", count);
   std::unordered_set<std::string> keys;
+  const auto* const first = reinterpret_cast<const std::byte*>(entries);
   for (std::int64_t i = 0; i < count; ++i) {
-    result.entries.push_back(checked_entry(entries[i], i));
+    const auto* const given =
+        reinterpret_cast<const syncyte_checkpoint_entry_t*>(first + static_cast<std::size_t>(i) * entries->struct_size);
+    result.entries.push_back(checked_entry(given, i, use));
+    expect(given->struct_size == entries->struct_size, SYNCYTE_ERR_ARGUMENT, fmt::format("entries[{}]", i),
+           "struct_size", given->struct_size, "{}, as in entries[0]", entries->struct_size);
     require(keys.insert(result.entries.back().key).second, SYNCYTE_ERR_ARGUMENT, "key '{}' appears twice in entries",
             result.entries.back().key);
   }

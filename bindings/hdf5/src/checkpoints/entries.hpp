@@ -13,14 +13,14 @@ namespace syncyte::hdf5 {
 /// One tensor to save or load, on this rank.
 struct entry {
   std::string key;
-  syncyte_layout_t layout = SYNCYTE_LAYOUT_REPLICATED;
+  syncyte_entry_kind_t kind = SYNCYTE_ENTRY_REPLICATED;
   syncyte_buffer_t buffer{};  ///< this rank's part
   std::uint64_t row_bytes = 0;
   // Set by place_rows() for sharded entries; otherwise all rows.
   std::int64_t first_row = 0;
   std::int64_t global_rows = 0;
 
-  bool sharded() const { return layout == SYNCYTE_LAYOUT_SHARDED; }
+  bool sharded() const { return kind == SYNCYTE_ENTRY_SHARDED; }
   std::vector<std::int64_t> shape() const { return {buffer.shape, buffer.shape + buffer.ndim}; }
   std::int64_t rows() const { return buffer.ndim == 0 ? 1 : buffer.shape[0]; }
   std::byte* data() const { return static_cast<std::byte*>(buffer.data); }
@@ -35,16 +35,19 @@ struct arguments {
   std::int64_t step = 0;
 };
 
-/// Makes all checks that need no other rank. @throws error
-arguments check_arguments(const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-                          const syncyte_checkpoint_options_t* options);
+/// What is done with the memory of a buffer.
+enum class memory_use { read, write };
+
+/// Makes all checks that need no other rank. `use`: of the entries' memory. @throws error
+arguments check_arguments(memory_use use, const char* path, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options);
 
 /// Checks path and options, for open. @throws error
 arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options);
 
-/// Checks that a buffer is contiguous host memory of a known dtype; returns its bytes per row. `what` names it in
-/// messages.
-std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what);
+/// Checks that a buffer is contiguous host memory of a known dtype, and not constant if it is to be written; returns
+/// it. `what` names it in messages.
+syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string& what, memory_use use);
 
 /// Calls `use(number of an entry, rows of each rank)` for all sharded entries, in order. Collective; needs a bounded
 /// amount of memory.

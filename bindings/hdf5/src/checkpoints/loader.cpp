@@ -61,7 +61,8 @@ std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, co
                    const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
-  const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
+  const syncyte_status_t status =
+      attempt([&] { mine = check_arguments(memory_use::write, path, count, entries, options); });
   agree_on_arguments(all, status, "checkpoint_load", mine);
   const std::shared_ptr<checkpoint> from = open_agreed(all, mine.path);
   place_rows(all, mine.entries);

@@ -47,7 +47,7 @@ class saver {
     contents_.writer_world = all.size();
     contents_.block_bytes = mine.block_bytes;
     for (const entry& one : mine.entries) {
-      contents_.datasets.push_back({one.key, one.buffer.dtype, one.layout, one.shape(), 0, {}});
+      contents_.datasets.push_back({one.key, one.buffer.dtype, one.kind, one.shape(), 0, {}});
       if (one.buffer.ndim > 0) contents_.datasets.back().shape[0] = one.global_rows;
     }
     std::ranges::sort(contents_.datasets, {}, &dataset::key);
@@ -93,7 +93,7 @@ class saver {
       header_.userblock_bytes = userblock_bytes_for(header_.manifest_bytes);
       writer_ = std::make_unique<hdf5_writer>(header_.userblock_bytes);
       for (dataset& one : contents_.datasets)
-        if (one.layout == SYNCYTE_LAYOUT_REPLICATED) writer_->add(one, mine_.block_bytes, {});
+        if (one.kind == SYNCYTE_ENTRY_REPLICATED) writer_->add(one, mine_.block_bytes, {});
     });
     syncyte_status_t status = SYNCYTE_SUCCESS;
     for_each_sharded(all_, mine_.entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
@@ -216,7 +216,8 @@ std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, co
                    const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
-  const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
+  const syncyte_status_t status =
+      attempt([&] { mine = check_arguments(memory_use::read, path, count, entries, options); });
   agree_on_arguments(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
   place_rows(all, mine.entries);
   saver(all, mine).run();

@@ -108,9 +108,9 @@ void hdf5_writer::add(dataset& one, std::uint64_t block_bytes, const std::vector
     require(one.offset != HADDR_UNDEF, SYNCYTE_ERR_INTERNAL, "checkpoint: no offset for key '{}'", one.key);
   }
   write_attribute(id, "torch_dtype", std::string(syncyte_dtype_name(one.dtype)));
-  write_attribute(id, "layout", std::string(one.layout == SYNCYTE_LAYOUT_SHARDED ? "sharded" : "replicated"));
+  write_attribute(id, "layout", std::string(one.kind == SYNCYTE_ENTRY_SHARDED ? "sharded" : "replicated"));
   write_attribute(id, "global_shape", one.shape);
-  if (one.layout == SYNCYTE_LAYOUT_SHARDED) {
+  if (one.kind == SYNCYTE_ENTRY_SHARDED) {
     write_attribute(id, "shard_offsets", offsets_of(lengths));
     write_attribute(id, "shard_lengths", lengths);
   }

@@ -17,7 +17,7 @@ dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_he
   dataset one;
   one.key = in.string();
   one.dtype = in.number<std::int32_t>();
-  one.layout = in.number<std::int32_t>();
+  one.kind = in.number<std::int32_t>();
   const auto ndim = in.number<std::uint32_t>();
   require(in.good() && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_FORMAT, "{}: a dataset of the manifest has {} dimensions",
           path, ndim);
@@ -77,7 +77,7 @@ std::vector<std::byte> manifest::encode() const {
   for (const dataset& one : datasets) {
     out.string(one.key);
     out.number(one.dtype);
-    out.number(one.layout);
+    out.number(one.kind);
     out.number(static_cast<std::uint32_t>(one.shape.size()));
     for (const std::int64_t extent : one.shape) out.number(extent);
     out.number(one.offset);
@@ -117,9 +117,9 @@ std::vector<extent> manifest::hdf5_metadata(const file_header& header) const {
 }
 
 std::uint64_t checked_row_bytes(syncyte_dtype_t dtype, const std::vector<std::int64_t>& shape) {
-  std::size_t element = 0;
+  std::int64_t element = 0;
   require(syncyte_dtype_size(dtype, &element) == SYNCYTE_SUCCESS, SYNCYTE_ERR_TYPE, "unknown dtype {}", dtype);
-  std::uint64_t row = element;
+  auto row = static_cast<std::uint64_t>(element);
   std::uint64_t rows = 1;
   bool overflow = false;
   for (std::size_t d = 0; d < shape.size(); ++d) {

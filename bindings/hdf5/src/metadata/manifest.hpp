@@ -42,7 +42,7 @@ static_assert(sizeof(file_header) == file_header::bytes);
 struct dataset {
   std::string key;
   syncyte_dtype_t dtype = 0;
-  syncyte_layout_t layout = SYNCYTE_LAYOUT_REPLICATED;
+  syncyte_entry_kind_t kind = SYNCYTE_ENTRY_REPLICATED;
   std::vector<std::int64_t> shape;  ///< global
   std::uint64_t offset = 0;         ///< offset of its data in the file; 0 if it has none
   std::vector<std::uint32_t> crc;   ///< CRC32C of each block of its row-major bytes

@@ -9,20 +9,24 @@ differences.
 
 from __future__ import annotations
 
+import itertools
 import os
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from syncyte import dtypes
 from syncyte._checks import as_int32, as_int64, at_least, check_kind, wrong
+from syncyte._requests import Request
 from syncyte.comm import COMM_WORLD
-from syncyte.errors import ArgumentError, HandleError, ShapeError
+from syncyte.errors import ArgumentError, Error, HandleError, ShapeError
 from syncyte.store import Store, StoreWorker
 
 __all__ = ["Server", "Worker", "scheduler", "setup"]
 
 _TECHNIQUES = ("", "all", "replication_only", "relocation_only")
+_SCHEMES = {"naive": "prepared", "preloc": "intended", "pool": "shared", "local": "local"}  # Store's names
 _settings: tuple[int, int] | None = None  # number of keys, number of workers per rank
 
 
@@ -126,7 +130,8 @@ class Server:
         Parameters
         ----------
         scheme : str
-            "naive", "preloc", "pool" or "local", see syncyte.Store.set_sampling().
+            "naive", "preloc", "pool" or "local": "prepared", "intended", "shared" and "local" of
+            syncyte.Store.set_sampling().
         with_replacement : bool
             Whether keys may repeat in a sample.
         distribution : str
@@ -141,7 +146,9 @@ class Server:
         UnsupportedError
             A pool without replacement.
         """
-        self._opened().set_sampling(scheme, distribution, min, max, with_replacement=with_replacement)
+        if scheme not in _SCHEMES:
+            raise wrong(ArgumentError, "scheme", repr(scheme), f"one of {', '.join(_SCHEMES)}")
+        self._opened().set_sampling(_SCHEMES[scheme], distribution, min, max, with_replacement=with_replacement)
 
     def barrier(self) -> None:
         """Returns when all ranks have called it. Collective, called by one thread of each rank."""
@@ -182,6 +189,88 @@ class _AnyShape(StoreWorker):
         pass
 
 
+class _Timestamps:
+    """A worker's operations in flight by timestamp: the number of operations that were in flight before.
+
+    Operations that have ended without an error are forgotten as others start, so that the memory is bounded by those in
+    flight; of those that have failed the last 1024 are kept. Other threads and signal handlers may add some at any
+    time.
+    """
+
+    _MOST_FAILED = 1024
+
+    def __init__(self) -> None:
+        self._requests: dict[int, Request[Any]] = {}
+        self._failed: dict[int, Exception] = {}
+        self._numbers = itertools.count()
+        self._started = 0
+        self._forget_at = 16
+        self._waits = threading.RLock()  # a request is for one thread at a time
+
+    def add(self, request: Request[Any]) -> int:
+        """Returns the timestamp of an operation; -1: it has ended."""
+        if request._started is None:
+            return -1
+        number = next(self._numbers)
+        self._requests[number], self._started = request, number + 1
+        if len(self._requests) > self._forget_at:
+            self._forget_ended()
+            self._forget_at = max(16, 2 * len(self._requests))
+        return number
+
+    def wait(self, timestamp: int) -> None:
+        """Waits, and raises the operation's error the first time."""
+        number = as_int64(timestamp, "timestamp")
+        if not -1 <= number < self._started:
+            raise wrong(ArgumentError, "timestamp", number, "-1, or another timestamp of an operation of this worker")
+        with self._waits:
+            request = self._requests.get(number)
+            if request is None:
+                error = self._failed.pop(number, None)
+                if error is not None:
+                    raise error
+                return
+            try:
+                request.wait()
+            finally:
+                if request._started is None:  # not interrupted
+                    self._requests.pop(number, None)
+
+    def wait_all(self) -> None:
+        """Waits for all; raises the first error, and drops the others."""
+        errors = self._failed
+        self._failed = {}
+        for number in sorted(self._requests):
+            try:
+                self.wait(number)
+            except Error as error:
+                errors[number] = error
+        if errors:
+            raise errors[min(errors)]
+
+    def leave(self) -> None:
+        """Leaves the operations to later calls, and drops their errors."""
+        requests, self._requests = self._requests, {}
+        for request in requests.values():
+            request.leave()
+
+    def _forget_ended(self) -> None:
+        if not self._waits.acquire(blocking=False):
+            return  # another thread waits; the next start forgets them
+        try:
+            for number, request in list(self._requests.items()):
+                try:
+                    has_ended = request.test()
+                except Error as error:
+                    has_ended, self._failed[number] = True, error
+                if has_ended:
+                    self._requests.pop(number, None)
+        finally:
+            self._waits.release()
+        while len(self._failed) > self._MOST_FAILED:
+            self._failed.pop(min(self._failed), None)
+
+
 class Worker:
     """A worker of a rank, usually one per thread; any thread may make it.
 
@@ -206,6 +295,8 @@ class Worker:
         check_kind(server, Server, "server", "a Server")
         self._worker: StoreWorker | None = _AnyShape(server._opened(), customer_id)
         self._server, self._store = server, server._store
+        self._timestamps = _Timestamps()
+        self._is_in_setup = False
         server._workers.add(self)
 
     def _open(self) -> StoreWorker:
@@ -227,7 +318,7 @@ class Worker:
             raise TypeError(f"unexpected argument {name!r}; expected keys, vals and async (asynchronous=)")
         worker = self._open()
         if is_asynchronous:
-            return getattr(worker, f"i{operation}")(*arguments)
+            return self._timestamps.add(getattr(worker, f"i{operation}")(*arguments))
         getattr(worker, operation)(*arguments)
         return -1
 
@@ -276,7 +367,7 @@ class Worker:
 
         Parameters, result and errors are as of pull(), without vals.
         """
-        return self._run("localize", asynchronous, options, keys)
+        return self._run("localize", False, options | {"async": False}, keys)  # it ends at once
 
     def wait(self, timestamp: int) -> None:
         """Waits until an operation is complete; may be called again. Local.
@@ -293,11 +384,13 @@ class Worker:
         PeerDiedError
             The operation failed, see pull(). Raised the first time only.
         """
-        self._open().wait(timestamp)
+        self._open()
+        self._timestamps.wait(timestamp)
 
     def waitall(self) -> None:
         """Waits until all operations of this worker are complete; raises the first error. Local."""
-        self._open().wait_all()
+        self._open()
+        self._timestamps.wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
         """Signals that this worker will use keys while its clock is in [start, end). Local.
@@ -384,15 +477,25 @@ class Worker:
 
     def begin_setup(self) -> None:
         """Begins the setup phase, in which values are set for the first time. Collective over all workers."""
-        self._open().begin_setup()
+        self._enter_setup(True)
 
     def end_setup(self) -> None:
         """Ends the setup phase; after it, all workers see all values that were set. Collective over all workers."""
-        self._open().end_setup()
+        self._enter_setup(False)
+
+    def _enter_setup(self, begins: bool) -> None:
+        """Begins or ends the setup phase. Raises ArgumentError on all ranks that call it out of turn."""
+        worker = self._open()
+        worker.barrier()
+        if self._is_in_setup == begins:
+            raise ArgumentError(
+                "the setup phase has begun already" if begins else "there is no setup phase; begin it first"
+            )
+        self._is_in_setup = begins
 
     def wait_sync(self) -> None:
         """Waits until all writes of this worker have reached the ranks that have the keys. Local."""
-        self._open().wait_sync()
+        self._open().flush()
 
     def wait_replica_sync(self) -> None:
         """Deprecated name of wait_sync()."""
@@ -415,6 +518,7 @@ class Worker:
     def _leave(self) -> None:
         worker, self._worker = self._worker, None
         self._server._workers.discard(self)
+        self._timestamps.leave()
         if worker is not None:
             worker.free()
 

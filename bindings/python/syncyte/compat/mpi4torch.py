@@ -7,7 +7,7 @@ Differences from mpi4torch:
 - Wrong arguments, and ranks that disagree, raise an exception with a message on every rank.
 - MPI_MAX, MPI_MIN and MPI_PROD have gradients in Allreduce and Reduce_.
 - All dtypes of Syncyte are supported.
-- The first use of COMM_WORLD initialises MPI; the import does not.
+- The first use of COMM_WORLD initializes MPI; the import does not.
 
 As in mpi4torch, Bcast_ and Reduce_ accept leaves that require gradients.
 """

@@ -17,7 +17,7 @@ import torch
 
 from syncyte import cache
 from syncyte.cache import SharedCache
-from syncyte.errors import BusyError, HandleError, UnsupportedError
+from syncyte.errors import BusyError, HandleError, OutOfMemoryError, UnsupportedError
 
 __all__ = [
     "allocate_shared_cache",
@@ -34,8 +34,8 @@ _cache: tuple[int, SharedCache] | None = None  # process id and cache: a forked 
 def allocate_shared_cache() -> None:
     """Allocates this process's cache. Local.
 
-    It has 1 GiB for parameters and 11 GiB for computation, unless SYNCYTE_CACHE_PARAMETER_BYTES and
-    SYNCYTE_CACHE_COMPUTATION_BYTES in the environment are set.
+    It has PipeSwitch's 1 GiB for parameters and 11 GiB for computation, unless SYNCYTE_CACHE_PARAMETER_BYTES and
+    SYNCYTE_CACHE_COMPUTATION_BYTES in the environment are set; with less memory, SharedCache's default for computation.
 
     Raises
     ------
@@ -43,7 +43,13 @@ def allocate_shared_cache() -> None:
         The process has a cache already; it uses CUDA; the machine has less memory than the environment asks for.
     """
     _require_none("allocate_shared_cache")
-    _keep(SharedCache())
+    if "SYNCYTE_CACHE_COMPUTATION_BYTES" in os.environ:
+        _keep(SharedCache())
+        return
+    try:
+        _keep(SharedCache(computation_bytes=11 << 30))
+    except OutOfMemoryError:
+        _keep(SharedCache())
 
 
 def send_shared_cache() -> None:
@@ -114,7 +120,7 @@ def _require_cpu(operation: str) -> None:
 
 @functools.cache
 def _refuse_cuda() -> None:
-    """Makes CUDA fail in this process: its initialisation, by `.cuda()` or device='cuda', and new streams."""
+    """Makes CUDA fail in this process: its initialization, by `.cuda()` or device='cuda', and new streams."""
 
     def refuse(*_: object, **__: object) -> NoReturn:
         raise UnsupportedError(f"this process has a shared cache of PipeSwitch's functions, and {_CPU_ONLY}")

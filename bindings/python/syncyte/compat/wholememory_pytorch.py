@@ -37,7 +37,7 @@ from syncyte.errors import (
     ArgumentError,
     DtypeError,
     MissingFileError,
-    NotInitialisedError,
+    NotInitializedError,
     ShapeError,
     StorageError,
     UnsupportedError,
@@ -77,7 +77,7 @@ _session = _Session()
 
 
 def init_lib() -> None:
-    """Initialises Syncyte, and MPI if it is not initialised. The first call is collective over all ranks."""
+    """Initializes Syncyte, and MPI if it is not initialized. The first call is collective over all ranks."""
     runtime.init()
 
 
@@ -117,13 +117,14 @@ def finalize_lib() -> None:
 def _comm_of(ranks: Sequence[int]) -> Comm:
     """Returns the communicator of a list of ranks (empty: all). These ranks make it once."""
     if not _session.is_open:
-        raise NotInitialisedError("call init_lib() and mp_init(rank, size) first")
+        raise NotInitializedError("call init_lib() and mp_init(rank, size) first")
     numbers = tuple(as_numbers(ranks, "ranks"))
     if numbers in ((), tuple(range(COMM_WORLD.size))):
         return COMM_WORLD
     if numbers not in _session.groups:
         try:
-            _session.groups[numbers] = _session.parent.group(numbers, name=f"ranks {', '.join(map(str, numbers))}")
+            name = f"ranks {', '.join(map(str, numbers))}"
+            _session.groups[numbers] = _session.parent.create_group(numbers, name=name)
         except ArgumentError:
             raise
         except BaseException:
@@ -142,7 +143,7 @@ def barrier(ranks: Sequence[int]) -> None:
 
     Raises
     ------
-    NotInitialisedError, ArgumentError
+    NotInitializedError, ArgumentError
         mp_init() was not called; the list does not contain this rank.
     """
     _comm_of(ranks).barrier()
@@ -442,8 +443,14 @@ def _gathered_chunked_meta(index: torch.Tensor, param: int, out_dtype: torch.dty
     return index.new_empty((index.size(0), *_chunked_tensor(param).shape[1:]), dtype=out_dtype)
 
 
+def _refuse_device(index: torch.Tensor, param: object, out_dtype: torch.dtype) -> torch.Tensor:
+    raise wrong(UnsupportedError, "index, param", "on a CUDA device", f"tensors on the CPU: {_NO_CUDA}")
+
+
 _operators.impl("gather", _gather, "CPU")
 _operators.impl("gather_chunked", _gather_chunked, "CPU")
+_operators.impl("gather", _refuse_device, "CUDA")
+_operators.impl("gather_chunked", _refuse_device, "CUDA")
 _operators.impl("gather", _gathered_meta, "Meta")
 _operators.impl("gather_chunked", _gathered_chunked_meta, "Meta")
 

@@ -1,6 +1,6 @@
 """PyTorch layers whose parameters are cut over the ranks of a communicator, and state dictionaries of their models.
 
-Importing this module imports torch; it does not initialise MPI. Every rank computes its part of a model. The results,
+Importing this module imports torch; it does not initialize MPI. Every rank computes its part of a model. The results,
 and the gradients of each part, are those of the dense model. See docs/parallel-layers.md.
 WholeEmbedding's table is read and trained one-sided; see docs/whole-embedding.md.
 """

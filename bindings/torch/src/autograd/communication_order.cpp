@@ -151,7 +151,9 @@ at::Tensor after_the_last(const at::Tensor& input, takes_part when) {
 void make_last(const at::Tensor& result) {
   if (!result.requires_grad() || is_traced(result)) return;
   const std::shared_ptr<ordered_scope>& scope = current().open;
-  const at::Tensor token = joined(at::zeros({}, at::kDouble), {result}, dummy_gradient::undefined);
+  // On the result's device: autograd runs the nodes of each device in a thread of its own, in no fixed order.
+  const at::Tensor nothing = at::zeros({}, at::TensorOptions(at::kDouble).device(result.device()));
+  const at::Tensor token = joined(nothing, {result}, dummy_gradient::undefined);
   const auto state = std::make_shared<token_state>();
   state->node = &*token.grad_fn();
   token.grad_fn()->add_pre_hook(std::make_unique<token_hook>(state));

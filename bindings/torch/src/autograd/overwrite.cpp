@@ -32,7 +32,7 @@ class overwritten : public torch::autograd::Function<overwritten> {
 };
 
 /// `input` in place, also if it is a leaf that requires gradients: its history stays what it was, and that of the
-/// returned alias is result's. A tensor that is none loses its history: using it again is an error in backward.
+/// returned alias is result's. A tensor that is no alias loses its history: using it again is an error in backward.
 at::Tensor overwrite(const at::Tensor& input, const at::Tensor& result) {
   const at::Tensor memory = input.detach();  // shares input's version counter
   const at::Tensor written = overwrite_function::apply(result, memory);

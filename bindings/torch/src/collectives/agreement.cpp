@@ -62,7 +62,7 @@ std::int32_t check_level(std::int64_t comm) {
 }
 
 void agree(std::int64_t comm, const char* operation, syncyte_status_t status, const fact_list& facts) {
-  check(syncyte_comm_agree(group_of(comm), status, operation, static_cast<std::int32_t>(facts.size()), facts.data()));
+  check(syncyte_comm_agree(group_of(comm), status, operation, static_cast<std::int64_t>(facts.size()), facts.data()));
 }
 
 void fail_together(std::int64_t comm, const std::string& operation) {

@@ -29,7 +29,13 @@ syncyte_status_t status_of(Step step) {
   }
 }
 
-using fact_list = c10::SmallVector<syncyte_fact_t, 16>;
+/// A number that all ranks must share, with its name for the message.
+struct fact : syncyte_fact_t {
+  fact(const char* called, std::int64_t number) : syncyte_fact_t{sizeof(syncyte_fact_t), called, number} {}
+};
+static_assert(sizeof(fact) == sizeof(syncyte_fact_t), "an array of facts is one of the C interface's");
+
+using fact_list = c10::SmallVector<fact, 16>;
 
 fact_list facts_of(derivatives wanted);
 
@@ -39,8 +45,8 @@ void add_shape(fact_list& facts, at::IntArrayRef shape);
 /// Options of a collective whose ranks agree on the facts, which must outlive them.
 inline syncyte_collective_options_t options_with(const fact_list& facts) {
   syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.fact_count = static_cast<std::int64_t>(facts.size());
   options.facts = facts.data();
-  options.fact_count = static_cast<std::int32_t>(facts.size());
   return options;
 }
 

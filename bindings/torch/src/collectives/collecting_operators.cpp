@@ -43,8 +43,8 @@ const collective_operator& collecting_operator_of(collective_kind which) {
 /// All ranks' counts along an axis, of which this rank has `mine`.
 partition collect_counts(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
   partition result{axis, extents(size_of(comm))};
-  check(syncyte_comm_counts(group_of(comm), mine, nullptr, result.counts.data(),
-                            static_cast<std::int64_t>(result.counts.size())));
+  check(syncyte_comm_counts(group_of(comm), mine, nullptr, static_cast<std::int64_t>(result.counts.size()),
+                            result.counts.data()));
   return result;
 }
 

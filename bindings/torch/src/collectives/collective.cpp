@@ -183,7 +183,6 @@ syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_lis
   const syncyte_comm_t group = group_of(comm);
   const auto c_op = static_cast<syncyte_op_t>(op);
   const auto c_root = static_cast<std::int32_t>(root);
-  const syncyte_scan_t first = reverse ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
   const auto gather_axis = static_cast<std::int32_t>(gathered.axis);
   const auto scatter_axis = static_cast<std::int32_t>(scattered.axis);
   const std::int64_t* const joined = gathered.counts.data();
@@ -201,22 +200,22 @@ syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_lis
     case kind::bcast:
       return either(syncyte_comm_bcast, syncyte_comm_ibcast, group, c_root, &options, &to);
     case kind::scan:
-      return syncyte_comm_scan(group, &from, c_op, first, &options, &to);
+      return syncyte_comm_scan(group, &from, c_op, reverse, &options, &to);
     case kind::exscan:
-      return syncyte_comm_exscan(group, &from, c_op, first, &options, &to);
+      return syncyte_comm_exscan(group, &from, c_op, reverse, &options, &to);
     case kind::allgather:
-      return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, &from, gather_axis, joined,
-                    ranks, &options, &to);
+      return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, &from, gather_axis, ranks,
+                    joined, &options, &to);
     case kind::gather:
-      return syncyte_comm_gather_along(group, &from, gather_axis, joined, ranks, c_root, &options, &to);
+      return syncyte_comm_gather_along(group, &from, gather_axis, ranks, joined, c_root, &options, &to);
     case kind::scatter:
-      return syncyte_comm_scatter_along(group, &from, scatter_axis, cut, ranks, c_root, &options, &to);
+      return syncyte_comm_scatter_along(group, &from, scatter_axis, ranks, cut, c_root, &options, &to);
     case kind::reduce_scatter:
       return either(syncyte_comm_reduce_scatter_along, syncyte_comm_ireduce_scatter_along, group, &from, scatter_axis,
-                    cut, ranks, c_op, &options, &to);
+                    ranks, cut, c_op, &options, &to);
     case kind::alltoall:
-      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, joined, ranks,
-                    scatter_axis, cut, ranks, &options, &to);
+      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, ranks, joined,
+                    scatter_axis, ranks, cut, &options, &to);
     case kind::neighbor_alltoall:
       return syncyte_comm_neighbor_alltoall(group, &from, &options, &to);
   }

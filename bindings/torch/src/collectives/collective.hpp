@@ -120,7 +120,7 @@ class collective_operator {
   c10::IValue& argument(torch::jit::Stack& stack, const char* name) const;
   bool has_argument(const char* name) const;
 
-  /// The arguments for a call. Those that are not members of the collective are none, for the caller to set.
+  /// The arguments for a call. Arguments that are not members of the collective are None; the caller sets them.
   torch::jit::Stack stack_of(const at::Tensor& input, collective what) const;
   at::Tensor call(torch::jit::Stack stack) const;
 

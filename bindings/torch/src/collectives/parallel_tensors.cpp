@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int32_t full = 2;  // SYNCYTE_CHECK=full
 
-syncyte_fact_t checksum_of(const at::Tensor& tensor) {
+fact checksum_of(const at::Tensor& tensor) {
   const at::Tensor elements = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous();
   const std::uint64_t sum = XXH3_64bits(elements.const_data_ptr(), elements.nbytes());
   return {"checksum of input", static_cast<std::int64_t>(sum)};
@@ -54,7 +54,7 @@ at::Tensor run_agreed(const char* operation, std::int64_t comm, const at::Tensor
     checked_step();
     if (level == full && wanted.forward_number == 0) facts.push_back(checksum_of(input));
   });
-  for (const syncyte_fact_t& fact : facts_of(wanted)) facts.push_back(fact);
+  for (const fact& each : facts_of(wanted)) facts.push_back(each);
   if (status == SYNCYTE_SUCCESS) add_shape(facts, input.sizes());
   agree(comm, operation, status, facts);
   return result;

@@ -45,7 +45,7 @@ std::int32_t answer_tag(std::int64_t label) {
 
 // ---- Starts ----
 
-/// The route with its other rank and tag: those of the message that it answers, if it does.
+/// The route with its rank and tag, which are taken from the message that it answers, if it answers one.
 route resolved(const route& given) {
   if (!given.answered) return given;
   const auto* const peer_and_label = given.answered->const_data_ptr<std::int64_t>();

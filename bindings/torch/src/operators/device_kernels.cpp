@@ -1,8 +1,8 @@
 // Tensors on devices. All operators have one kernel there: it copies the tensors that it is given to pinned host
 // memory, runs the operator's CPU kernel, and copies what that returns to the device. Where MPI takes the device's
 // memory, operators that only move elements keep to that instead: the CPU kernel is given copies on the device, and its
-// result is there. Autograd and meta kernels know no devices; a ticket is where its operation's input was, and what is
-// waited for comes to where the ticket is.
+// result is there. Autograd and meta kernels are the same for all devices. A ticket lies on the device of its
+// operation's input, and the result that is waited for comes to the ticket's device.
 //
 // Copies are enqueued on the device's current stream: those for MPI to read follow what was enqueued before, and are
 // waited for; the host does not wait for those of results. Steps that can fail on this rank alone precede the CPU
@@ -105,7 +105,7 @@ at::Tensor placeholder(const at::Tensor& tensor) {
   return at::empty({}, at::TensorOptions(tensor.dtype())).expand(tensor.sizes());
 }
 
-/// A collective's result on the device, uninitialised; undefined where its arguments are wrong, as its CPU kernel says.
+/// A collective's result on the device, uninitialized; undefined where its arguments are wrong, as its CPU kernel says.
 at::Tensor empty_result(const c10::OperatorHandle& op, const torch::jit::Stack& stack, c10::Device device) {
   torch::jit::Stack shapes(stack.end() - static_cast<std::ptrdiff_t>(op.schema().arguments().size()), stack.end());
   try {

@@ -133,7 +133,7 @@ constexpr operator_row rows[] = {
     composed_row("recv(Tensor like, int comm, int source, int tag=0) -> Tensor"),
     composed_row("sendrecv(Tensor input, int comm, int dest, Tensor like, int source, int tag=0, int recv_tag=0) -> "
                  "Tensor"),
-    composed_row("requests_under_way() -> int"),
+    composed_row("requests_in_flight() -> int"),
     composed_row("skip_message_numbers(int count) -> int"),
 
     // ---- Whole tensors

@@ -32,12 +32,12 @@ enum class batching {
 
 struct operator_row {
   const char* schema = "";
-  /// It communicates: it keeps its place among other operators in compiled graphs, also where nobody uses its result.
+  /// It communicates: torch.compile must neither move it past other such operators nor drop it if its result is unused.
   bool is_effectful = false;
   device_use device = device_use::no_kernel;
   batching batch = batching::by_parts;
   bool reads_first = true;    ///< false: it needs only the shape and dtype of its first tensor
-  bool gives_ticket = false;  ///< of an operation that is under way
+  bool gives_ticket = false;  ///< of an operation that is in flight
   bool takes_ticket = false;
   bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell them
 };

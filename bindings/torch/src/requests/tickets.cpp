@@ -1,4 +1,4 @@
-// torch.ops.syncyte.wait, wait_all, test_message, requests_under_way: operations under way, by their tickets. Graphs of
+// torch.ops.syncyte.wait, wait_all, test_message, requests_in_flight: operations in flight, by their tickets. Graphs of
 // torch.compile hold the operators that start and those that wait for one kind of operation instead.
 
 #include "requests/tickets.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t remembered_names = 1024;
 
-/// All operations under way, by number.
+/// All operations in flight, by number.
 struct request_register {
   std::mutex mutex;
   std::int64_t last = 0;
@@ -165,8 +165,8 @@ bool has_ended(const at::Tensor& ticket) {
   return done != 0;
 }
 
-/// The number of operations without a wait: those under way, and abandoned ones that have not ended.
-std::int64_t requests_under_way() {
+/// The number of operations without a wait: those in flight, and abandoned ones that have not ended.
+std::int64_t requests_in_flight() {
   const std::lock_guard lock(requests().mutex);
   requests().finish_abandoned();
   return static_cast<std::int64_t>(requests().active.size());
@@ -194,7 +194,7 @@ TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
   // A ticket is waited for once.
   library.impl("wait", wait_for_result);
   library.impl("wait_all", wait_all);
-  library.impl("requests_under_way", requests_under_way);
+  library.impl("requests_in_flight", requests_in_flight);
 }
 
 }  // namespace syncyte::torch_binding

@@ -14,7 +14,7 @@
 
 namespace syncyte::torch_binding {
 
-/// An operation under way. Owns what MPI reads and writes.
+/// An operation in flight. Owns what MPI reads and writes.
 struct outstanding {
   at::Tensor memory;                                                           // a message; a collective's result
   at::Tensor input;                                                            // of a collective

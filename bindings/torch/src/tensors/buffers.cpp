@@ -34,14 +34,14 @@ syncyte_dtype_t dtype_of(at::ScalarType type) {
   return 0;  // refused by the C function, so that a collective fails on all ranks
 }
 
-void give_back(void* data) { syncyte_memory_release(data); }
+void give_back(void* data) { syncyte_memory_free(data); }
 
 /// Syncyte's pool of host buffers as torch sees it.
 class pool_allocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
     void* data = nullptr;
-    check(syncyte_memory_acquire(bytes, SYNCYTE_MEMORY_HOST, 0, &data));
+    check(syncyte_memory_allocate(static_cast<std::int64_t>(bytes), SYNCYTE_MEMORY_HOST, 0, &data));
     return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }

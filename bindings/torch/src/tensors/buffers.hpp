@@ -9,7 +9,7 @@ namespace syncyte::torch_binding {
 /// The C interface's description of a tensor: its memory, without a copy. The tensor must outlive the buffer.
 syncyte_buffer_t buffer_of(const at::Tensor& tensor);
 
-/// An uninitialised CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
+/// An uninitialized CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
 /// from_blob it can be resized. For an operation on a device's tensors it is other memory (operation_memory.hpp).
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);
 

@@ -37,7 +37,7 @@ class cache_allocator final : public c10::Allocator {
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
     void* data = nullptr;
     if (bytes > 0) {
-      const auto status = syncyte_cache_acquire(static_cast<std::int64_t>(std::min(bytes, most)), &data);
+      const auto status = syncyte_cache_allocate(static_cast<std::int64_t>(std::min(bytes, most)), &data);
       if (status == SYNCYTE_ERR_MEMORY) TORCH_CHECK_WITH(OutOfMemoryError, false, syncyte_last_error());
       check(status);
     }

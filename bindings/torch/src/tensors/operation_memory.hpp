@@ -27,7 +27,7 @@ class operation_memory {
   /// The one that lives on this thread, or null.
   static const operation_memory* current();
 
-  /// Uninitialised and contiguous; a device's own, that MPI may write to, is not in use there any longer.
+  /// Uninitialized and contiguous; a device's own, that MPI may write to, is not in use there any longer.
   at::Tensor empty(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
   /// The same, always pinned: for numbers that the operation itself reads.

@@ -15,7 +15,7 @@ syncyte_status_t c_allgather(double* part, double* whole, const int64_t* counts,
   (void)syncyte_buffer_init(part, SYNCYTE_FLOAT64, 2, part_shape, &input);
   (void)syncyte_buffer_init(whole, SYNCYTE_FLOAT64, 2, whole_shape, &output);
   (void)syncyte_comm_world(&world);
-  const syncyte_status_t status = syncyte_comm_allgather_along(world, &input, axis, counts, ranks, NULL, &output);
+  const syncyte_status_t status = syncyte_comm_allgather_along(world, &input, axis, ranks, counts, NULL, &output);
   (void)syncyte_comm_destroy(&world);
   return status;
 }

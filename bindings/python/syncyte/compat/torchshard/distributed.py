@@ -8,7 +8,7 @@ import torch
 
 from syncyte._checks import as_index, wrong
 from syncyte.comm import COMM_WORLD, Comm
-from syncyte.errors import ArgumentError, BusyError, MismatchError, NotInitialisedError
+from syncyte.errors import ArgumentError, BusyError, MismatchError, NotInitializedError
 from syncyte.nn import functional
 
 from ._tags import set_attribute
@@ -58,7 +58,7 @@ def init_process_group(group_size: int = -1) -> None:
 
     def check() -> int:
         if _group is not None:
-            raise BusyError("torchshard's process group is initialised already; call destroy_process_group() first")
+            raise BusyError("torchshard's process group is initialized already; call destroy_process_group() first")
         size, world = as_index(group_size, "group_size"), COMM_WORLD.size
         if size != -1 and (size < 1 or world % min(size, world) != 0):
             raise wrong(ArgumentError, "group_size", size, f"a divisor of the number of ranks, {world}")
@@ -96,7 +96,7 @@ def destroy_process_group() -> None:
 
 def _known() -> _Group:
     if _group is None:
-        raise NotInitialisedError("call torchshard.distributed.init_process_group() first")
+        raise NotInitializedError("call torchshard.distributed.init_process_group() first")
     return _group
 
 
@@ -105,7 +105,7 @@ def _comm() -> Comm:
 
 
 def get_group() -> Any:
-    """Returns this rank's group: torch.distributed's if the script has initialised that, otherwise a syncyte.Comm."""
+    """Returns this rank's group: torch.distributed's if the script has initialized that, otherwise a syncyte.Comm."""
     return _known().handle
 
 

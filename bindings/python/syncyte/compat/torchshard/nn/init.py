@@ -1,4 +1,4 @@
-"""torchshard.nn.init: initialisation of parameters of parallel layers."""
+"""torchshard.nn.init: initialization of parameters of parallel layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["shard_init_helper_"]
 
 
 def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **kwargs: Any) -> torch.Tensor:
-    """Initialises the whole parameter by a torch.nn.init function, and stores this rank's part of it.
+    """Initializes the whole parameter by a torch.nn.init function, and stores this rank's part of it.
 
     Collective over the group for a tagged parameter (also if the tag is None) and its .data; local for others. Every
     rank draws random numbers; the values are those of rank 0 of the group.

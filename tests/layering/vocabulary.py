@@ -1,0 +1,130 @@
+"""A function has one name in all languages, or docs/vocabulary.md lists its other names.
+
+    vocabulary.py ROOT --compiler CC
+
+The name is C's without `syncyte_` and the object. Methods are found by the one C function that they call: in Fortran as
+bindings/fortran/methods says, in C++ and Python by their text; classes are made by constructors. Python's methods that
+change an object in place may end in `_`, as torch's do. Each row of the page's table of other names must still be true.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+OBJECTS = (
+    "kv_worker", "comm", "cart", "tensor", "window", "halo", "reducer", "cache", "kv", "checkpoint", "request", "memory"
+)  # fmt: skip
+LANGUAGES = ("C++", "Fortran", "Python")
+_METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)
+_ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
+Name = tuple[str, str, str]  # C function without "syncyte_", language, name there
+
+
+def verb(function: str) -> str:
+    """comm_allreduce -> allreduce."""
+    for each in OBJECTS:
+        if function.startswith(f"{each}_"):
+            return function.removeprefix(f"{each}_")
+    return function
+
+
+def functions(root: Path, compiler: str) -> set[str]:
+    from generate import CORE, HDF5
+    from parse import parse_headers
+
+    core, hdf5 = root / "capi/include", root / "bindings/hdf5/include"
+    headers = [*parse_headers(compiler, core, CORE, []), *parse_headers(compiler, hdf5, HDF5, [core])]
+    return {function.name.removeprefix("syncyte_") for header in headers for function in header.functions}
+
+
+def fortran_names(root: Path) -> Iterator[tuple[str, str]]:
+    from methods import Method, read_module
+
+    for path in sorted((root / "bindings/fortran/methods").glob("*.methods")):
+        for each in read_module(path).body:
+            if isinstance(each, Method) and "hidden" not in each.words and each.function:
+                yield each.function.removeprefix("syncyte_"), each.name
+
+
+def cxx_names(root: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted((root / "include/syncyte").glob("*.hpp")):
+        text = path.read_text()
+        starts = list(_METHOD.finditer(text))
+        ends = [*(each.start() for each in starts[1:]), len(text)]
+        for method, after in zip(starts, ends, strict=False):
+            body = text[method.start() : after]
+            end = re.search(r"^  .*\}$", body, re.MULTILINE)
+            called = set(re.findall(r"\bsyncyte_(\w+)\(|\bsyncyte_(\w+),", body[: end.end() if end else None]))
+            if len(called) == 1 and method[1] != "operator" and f"class {method[1]} " not in text:  # no constructors
+                yield "".join(called.pop()), method[1]
+
+
+def python_names(root: Path) -> Iterator[tuple[str, str]]:
+    """Methods of classes that are public, and functions of modules that are."""
+    for path in sorted((root / "bindings/python/syncyte").glob("*.py")):
+        tree = ast.parse(path.read_text())
+        scopes = [each for each in tree.body if isinstance(each, ast.ClassDef) and not each.name.startswith("_")]
+        owners = scopes if path.name.startswith("_") else [*scopes, tree]
+        for method in (each for owner in owners for each in owner.body if isinstance(each, ast.FunctionDef)):
+            if method.name.startswith("_"):
+                continue
+            nodes = ast.walk(method)
+            texts = (node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", 0) for node in nodes)
+            called = {each for each in texts if isinstance(each, str) and re.fullmatch(r"syncyte_\w+", each)}
+            if len(called) == 1:
+                yield called.pop().removeprefix("syncyte_"), method.name
+
+
+def is_same(function: str, language: str, name: str) -> bool:
+    usual = verb(function)
+    return name in (usual, f"syncyte_{usual}") or (language == "Python" and name == f"{usual}_")
+
+
+def other_names(root: Path, known: set[str]) -> set[Name]:
+    """Names that differ from C's."""
+    found = {"C++": cxx_names(root), "Fortran": fortran_names(root), "Python": python_names(root)}
+    return {
+        (function, language, name)
+        for language, names in found.items()
+        for function, name in names
+        if function in known and not is_same(function, language, name)
+        and not function.endswith(("_retain", "_release", "_destroy"))
+    }  # fmt: skip
+
+
+def listed_names(page: str) -> set[Name]:
+    """The rows of the table: C function, then a cell for each language, then the reason."""
+    rows = set()
+    for function, cells in _ROW.findall(page):
+        for language, cell in zip(LANGUAGES, cells.split("|"), strict=False):
+            rows |= {(function, language, name) for name in re.findall(r"`(\w+)`", cell)}
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--compiler", default="cc")
+    given = parser.parse_args()
+    sys.path.insert(0, str(given.root / "bindings/generate"))
+    known = functions(given.root, given.compiler)
+    found, listed = other_names(given.root, known), listed_names((given.root / "docs/vocabulary.md").read_text())
+    lines = [
+        f"{language} calls {function} {name}: name it {verb(function)}, or list it in docs/vocabulary.md"
+        for function, language, name in sorted(found - listed)
+    ]
+    lines += [
+        f"docs/vocabulary.md lists {name} of {language} for {function}, which has no such name"
+        for function, language, name in sorted(listed - found)
+    ]
+    print("\n".join(lines) or f"{len(known)} functions, {len(listed)} other names")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
