@@ -31,14 +31,14 @@ class store {
  public:
   store() {
     must(syncyte_comm_world(&world_));
-    status_ = syncyte_kv_create(world_, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &kv_);
+    status_ = syncyte_store_create(world_, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &kv_);
     if (status_ == SYNCYTE_ERR_UNSUPPORTED) return;
     must(status_);
-    must(syncyte_kv_worker_create(kv_, 0, &worker_));
+    must(syncyte_store_worker_create(kv_, 0, &worker_));
   }
   ~store() {
-    syncyte_kv_worker_destroy(&worker_);
-    syncyte_kv_destroy(&kv_);
+    syncyte_store_worker_destroy(&worker_);
+    syncyte_store_destroy(&kv_);
     syncyte_comm_destroy(&world_);
   }
   store(const store&) = delete;
@@ -52,7 +52,7 @@ class store {
     key_list all(keys);
     std::vector<std::int32_t> owners(keys);
     for (std::int64_t key = 0; key < keys; ++key) all[static_cast<std::size_t>(key)] = key;
-    must(syncyte_kv_owner(kv_, keys, all.data(), owners.data()));
+    must(syncyte_store_owner(kv_, keys, all.data(), owners.data()));
     std::erase_if(all, [&](std::int64_t key) { return owners[static_cast<std::size_t>(key)] != 1; });
     std::shuffle(all.begin(), all.end(), std::mt19937_64(7));
     std::vector<key_list> lists;
@@ -61,8 +61,8 @@ class store {
     return lists;
   }
 
-  void pull(key_list& list, value_list& values) { run(syncyte_kv_worker_pull, list, values); }
-  void push(key_list& list, value_list& values) { run(syncyte_kv_worker_push, list, values); }
+  void pull(key_list& list, value_list& values) { run(syncyte_store_worker_pull, list, values); }
+  void push(key_list& list, value_list& values) { run(syncyte_store_worker_push, list, values); }
 
  private:
   template <class Operation>
@@ -73,8 +73,8 @@ class store {
   }
 
   syncyte_comm_t world_ = nullptr;
-  syncyte_kv_t kv_ = nullptr;
-  syncyte_kv_worker_t worker_ = nullptr;
+  syncyte_store_t kv_ = nullptr;
+  syncyte_store_worker_t worker_ = nullptr;
   syncyte_status_t status_ = SYNCYTE_SUCCESS;
 };
 

@@ -31,8 +31,8 @@ class memories {
     must(syncyte_comm_world(&world_));
     must(syncyte_comm_rank(world_, &rank_));
     must(syncyte_comm_size(world_, &size_));
-    must(syncyte_kv_create(world_, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &kv_));
-    must(syncyte_kv_worker_create(kv_, 0, &worker_));
+    must(syncyte_store_create(world_, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &kv_));
+    must(syncyte_store_worker_create(kv_, 0, &worker_));
     const std::int64_t shape[2] = {keys, length};
     must(syncyte_tensor_create(world_, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor_));
     syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;
@@ -41,8 +41,8 @@ class memories {
     slab_ = static_cast<float*>(view.data);
   }
   ~memories() {
-    must(syncyte_kv_worker_destroy(&worker_));
-    must(syncyte_kv_destroy(&kv_));
+    must(syncyte_store_worker_destroy(&worker_));
+    must(syncyte_store_destroy(&kv_));
     must(syncyte_tensor_destroy(&tensor_));
     must(syncyte_comm_destroy(&world_));
   }
@@ -54,7 +54,7 @@ class memories {
     key_list all(keys);
     std::iota(all.begin(), all.end(), 0);
     std::vector<std::int32_t> owners(keys);
-    must(syncyte_kv_owner(kv_, keys, all.data(), owners.data()));
+    must(syncyte_store_owner(kv_, keys, all.data(), owners.data()));
     const std::int32_t wanted = (rank_ + distance) % size_;
     std::erase_if(all, [&](std::int64_t key) { return owners[static_cast<std::size_t>(key)] != wanted; });
     std::shuffle(all.begin(), all.end(), std::mt19937_64(static_cast<std::uint64_t>(wanted) + 7));
@@ -64,7 +64,7 @@ class memories {
     return result;
   }
 
-  using operation = syncyte_status_t (*)(syncyte_kv_worker_t, const syncyte_buffer_t*, const syncyte_buffer_t*);
+  using operation = syncyte_status_t (*)(syncyte_store_worker_t, const syncyte_buffer_t*, const syncyte_buffer_t*);
   void run(operation what, std::vector<key_list>& lists) {
     for (key_list& list : lists) {
       const auto wanted = describe(list.data(), SYNCYTE_INT64, batch_keys);
@@ -95,8 +95,8 @@ class memories {
   }
 
   syncyte_comm_t world_ = nullptr;
-  syncyte_kv_t kv_ = nullptr;
-  syncyte_kv_worker_t worker_ = nullptr;
+  syncyte_store_t kv_ = nullptr;
+  syncyte_store_worker_t worker_ = nullptr;
   syncyte_tensor_t tensor_ = nullptr;
   std::int32_t rank_ = 0, size_ = 1;
   float* slab_ = nullptr;
@@ -114,10 +114,10 @@ void run() {
   const auto gather = [&] { all.gather_loop(own); };
   const auto add = [&] { all.add_loop(own); };
   const char *const gathered = "gather loop without locks", *const added = "add loop without locks";
-  compare("store: pull of own keys, 64 B each", gathered, 0.6, syncyte_kv_worker_pull, own, gather);
-  compare("store: push to own keys", added, 0.5, syncyte_kv_worker_push, own, add);
-  compare("store: pull of the next rank's keys", gathered, 0.4, syncyte_kv_worker_pull, next, gather);
-  compare("store: push to the next rank's keys", added, 0.3, syncyte_kv_worker_push, next, add);
+  compare("store: pull of own keys, 64 B each", gathered, 0.6, syncyte_store_worker_pull, own, gather);
+  compare("store: push to own keys", added, 0.5, syncyte_store_worker_push, own, add);
+  compare("store: pull of the next rank's keys", gathered, 0.4, syncyte_store_worker_pull, next, gather);
+  compare("store: push to the next rank's keys", added, 0.3, syncyte_store_worker_push, next, add);
 }
 
 }  // namespace

@@ -1,12 +1,5 @@
 # Functions for the folders of the source tree, and the target that builds what the demo needs.
 
-# syncyte_folder(FOLDER): adds the folder if it has a CMakeLists.txt.
-macro(syncyte_folder folder)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
-    add_subdirectory(${folder})
-  endif()
-endmacro()
-
 # demo_programs: the solver, and the libraries that the learners load.
 function(syncyte_demo_target)
   add_custom_target(demo_programs)

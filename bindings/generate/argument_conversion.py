@@ -147,9 +147,11 @@ class Converter:
             dummy = replace(dummy, text=re.sub(r"contiguous[,;]? ?", "", dummy.text))
         helper = ["fortran_dense_buffer" if is_dense else "fortran_buffer"]
         helper = ["fortran_buffer_as", "global%dtype"] if parameter.tensor_dtype else helper
+        helper = ["fortran_integers_buffer"] if parameter.integers else helper
+        is_copied = is_dense or parameter.integers
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if parameter.kept else ""), buffer,
                     [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, *helper)],
-                    needs_tensor=parameter.tensor_dtype, has_ignored=is_dense)  # fmt: skip
+                    needs_tensor=parameter.tensor_dtype, has_ignored=is_copied)  # fmt: skip
         if parameter.tensor_dtype:
             code.locals.append("type(syncyte_buffer_t) :: global")
         wanted = [dummy.word("if") or ""] * (dummy.word("if") is not None) + [f"present({name})"] * dummy.is_optional
@@ -160,7 +162,7 @@ class Converter:
             for condition in reversed(wanted):
                 code.describe = _block(condition, code.describe)
             code.describe.insert(0, f"nullify ({given})")
-        if is_dense:
+        if is_copied:
             written = "0_c_int32_t" if is_in else "merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS)"
             code.after = [self._if_present(dummy, f"ignored = fortran_release({name}, {written}, {buffer})")]
         return code
@@ -236,7 +238,7 @@ class Converter:
             code.prepare.append(f"if (allocated({name}_c)) options%{name} = c_loc({name}_c)")
             return code
         plain = {"int32_t": ("integer", f"int({name}, c_int32_t)"), "double": ("real(c_double)", name)}
-        fortran_type, value = plain.get(kind, ("", f"{name}_c"))
+        fortran_type, value = plain.get("int32_t" if kind in self.names.enums else kind, ("", f"{name}_c"))
         if dummy.word("logical") is not None:
             fortran_type, value = "logical", f"merge(1_c_int32_t, 0_c_int32_t, {name})"
         code = Code(self._declare(dummy, f"{fortran_type}, intent(in)"), "") if fortran_type else self._any(dummy, kind)

@@ -15,7 +15,8 @@ _CONSTANT = re.compile(
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+(?:\.\d+)?)\)\}\s*")
 _BRIEF = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
-_OF_PARAMETERS = {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "kept", "tensor_dtype"}
+_OF_PARAMETERS = {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
+                  "tensor_dtype"}  # fmt: skip
 _OF_FUNCTIONS = {"forked_child", "lookup"}
 
 

@@ -17,14 +17,17 @@ from model import Function, Header, Names, Parameter
 
 _ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_t": "op",
           "syncyte_memory_t": "memory_kind", "syncyte_log_level_t": "log_level", "syncyte_lock_t": "lock_kind",
-          "syncyte_compare_t": "compare", "syncyte_optimizer_t": "optimizer"}  # fmt: skip
-_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_)?")
+          "syncyte_compare_t": "compare", "syncyte_optimizer_t": "optimizer", "syncyte_store_homes_t": "store_homes",
+          "syncyte_store_scheme_t": "sampling_scheme",
+          "syncyte_store_distribution_t": "sampling_distribution"}  # fmt: skip
+_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_|STORE_HOMES_|STORE_)?")
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
 _DEFAULTS = {"syncyte_op_t": "sum"}
 _CLASSES = {"comm": ["collectives", "nonblocking", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
-            "window": ["window"]}  # fmt: skip
+            "window": ["window"], "store": ["store"], "store_worker": ["store"],
+            "cache": ["cache"]}  # fmt: skip
 _HEAD = ["// Generated from syncyte/*.h by bindings/generate; do not edit.", "// clang-format off", "#pragma once", ""]
 
 
@@ -69,7 +72,8 @@ def _text(parameter: Parameter, is_in_place: bool) -> str:
 
 def _with_cxx_names(text: str) -> str:
     """syncyte_comm_scan() -> scan()."""
-    return re.sub(rf"\bsyncyte_(?:(?:{'|'.join(_CLASSES)}|message)_)?(\w+\(\))", r"\1", text)
+    prefixes = "|".join(sorted([*_CLASSES, "message"], key=len, reverse=True))
+    return re.sub(rf"\bsyncyte_(?:(?:{prefixes})_)?(\w+\(\))", r"\1", text)
 
 
 def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -> _Argument:
@@ -105,14 +109,16 @@ def _call(function: Function, arguments: list[_Argument]) -> tuple[str, str]:
     return f"std::{last.type.name}", f"return fetch<std::{last.type.name}>({function.name}, {passed});"
 
 
-def _method(function: Function, is_in_place: bool) -> list[str]:
+def _method(function: Function, handle: str, is_in_place: bool) -> list[str]:
     arrays = {parameter.array: parameter.name for parameter in function.parameters if parameter.array}
     arguments = [_argument(parameter, arrays, is_in_place) for parameter in function.parameters[1:]
                  if not _is_result(parameter)]  # fmt: skip
     named = [argument for argument in arguments if argument.declared]
     declared = ", ".join(unbreakable(each.declared) for each in sorted(named, key=lambda each: each.has_default))
     result, statement = _call(function, arguments)
-    signature = f"{result} {function.name.split('_', 2)[2]}({declared}){unbreakable(' const {')}"
+    name = function.name.removeprefix(f"syncyte_{handle}_")
+    name = name.split("_", 2)[2] if name == function.name else name
+    signature = f"{result} {name}({declared}){unbreakable(' const {')}"
     brief = _with_cxx_names(function.brief).replace(", options->fact", "") + " In place." * is_in_place
     notes = [line for each in named for line in _comment(each.note, 2)]
     return ["", *_comment(brief, 2), *notes, fold_line(signature, 2), fold_line(statement, 4), "  }"]
@@ -128,8 +134,10 @@ def methods(headers: list[Header], sources: Path) -> str:
         for function in (function for header in headers if header.name in names for function in header.functions):
             if function.name in written or function.name.endswith(("_retain", "_release", "_destroy", "_ifail")):
                 continue
+            if not function.parameters or function.parameters[0].type.name != f"syncyte_{handle}_t":
+                continue
             if any(parameter.in_place for parameter in function.parameters):
-                lines += _method(function, is_in_place=True)
-            lines += _method(function, is_in_place=False)
+                lines += _method(function, handle, is_in_place=True)
+            lines += _method(function, handle, is_in_place=False)
         lines.append("};")
     return "\n".join([*lines, "", "}  // namespace syncyte::detail", ""])

@@ -22,7 +22,7 @@ from parse import check, parse_headers
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer",
-        "rows", "window", "tensor", "kv"]
+        "rows", "window", "tensor", "store"]
 HDF5 = ["checkpoint"]
 HELPERS = ["fortran", "checkpoint_entries"]  # bindings/fortran/helpers
 

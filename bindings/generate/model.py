@@ -33,6 +33,7 @@ class Parameter:
     flag: bool = False  # 1 or 0
     kept: bool = False  # memory that is used after the call has returned
     tensor_dtype: bool = False  # an array of the tensor's dtype
+    integers: bool = False  # an array of int64, which languages make from integers of other kinds
     text: str = ""
 
 

@@ -120,8 +120,11 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
         return "a pointer to const numbers is annotated {array(N)}"
     if parameter.array is not None and parameter.array.isidentifier() and parameter.array not in siblings:
         return f"array({parameter.array}) names no parameter"
-    if (parameter.contiguous or parameter.tensor_dtype) and ctype.name != "syncyte_buffer_t":
-        return "only a buffer can be {contiguous} or {tensor_dtype}"
+    is_of_buffers = parameter.contiguous or parameter.tensor_dtype or parameter.integers
+    if is_of_buffers and ctype.name != "syncyte_buffer_t":
+        return "only a buffer can be {contiguous}, {tensor_dtype} or {integers}"
+    if parameter.integers and parameter.direction != "in":
+        return "only an input can be {integers}"
     if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void", "int64_t"):
         return "only a buffer, an element or an int64_t can be {kept}"
     if parameter.in_place and not parameter.optional:

@@ -690,116 +690,116 @@ syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor) {
   });
 }
 
-syncyte_status_t syncyte_kv_retain(syncyte_kv_t kv) {
-  return guarded("kv_retain", [&] { tables::kv().retain(kv, "kv"); });
+syncyte_status_t syncyte_store_retain(syncyte_store_t store) {
+  return guarded("store_retain", [&] { tables::store().retain(store, "store"); });
 }
 
-syncyte_status_t syncyte_kv_release(syncyte_kv_t kv) {
-  return guarded("kv_release", [&] { tables::kv().release(kv, "kv"); });
+syncyte_status_t syncyte_store_release(syncyte_store_t store) {
+  return guarded("store_release", [&] { tables::store().release(store, "store"); });
 }
 
-syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv) {
-  return guarded("kv_destroy", [&] { tables::kv().destroy(kv, "kv"); });
+syncyte_status_t syncyte_store_destroy(syncyte_store_t* store) {
+  return guarded("store_destroy", [&] { tables::store().destroy(store, "store"); });
 }
 
-syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
-  return lookup_after_init("kv_keys", [&] {
-    const auto object = find_traced(tables::kv(), kv, "kv");
+syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* key_count) {
+  return lookup_after_init("store_keys", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
     out(key_count, "key_count");
     *key_count = static_cast<int64_t>(object->keys());
   });
 }
 
-syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys, int64_t* lengths) {
-  return lookup_after_init("kv_lengths", [&] {
-    const auto object = find_traced(tables::kv(), kv, "kv");
+syncyte_status_t syncyte_store_lengths(syncyte_store_t store, int64_t count, const int64_t* keys, int64_t* lengths) {
+  return lookup_after_init("store_lengths", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
     object->lengths({keys, count}, lengths);
   });
 }
 
-syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
-  return lookup_after_init("kv_owner", [&] {
-    const auto object = find_traced(tables::kv(), kv, "kv");
+syncyte_status_t syncyte_store_owner(syncyte_store_t store, int64_t count, const int64_t* keys, int32_t* ranks) {
+  return lookup_after_init("store_owner", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
     object->owner({keys, count}, ranks);
   });
 }
 
-syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv) {
-  return after_init("kv_sync", [&] {
-    const auto object = find_traced(tables::kv(), kv, "kv");
+syncyte_status_t syncyte_store_sync(syncyte_store_t store) {
+  return after_init("store_sync", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
     object->sync();
   });
 }
 
-syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t worker) {
-  return guarded("kv_worker_retain", [&] { tables::kv_worker().retain(worker, "worker"); });
+syncyte_status_t syncyte_store_worker_retain(syncyte_store_worker_t worker) {
+  return guarded("store_worker_retain", [&] { tables::store_worker().retain(worker, "worker"); });
 }
 
-syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker) {
-  return guarded("kv_worker_release", [&] { tables::kv_worker().release(worker, "worker"); });
+syncyte_status_t syncyte_store_worker_release(syncyte_store_worker_t worker) {
+  return guarded("store_worker_release", [&] { tables::store_worker().release(worker, "worker"); });
 }
 
-syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
-  return guarded("kv_worker_destroy", [&] { tables::kv_worker().destroy(worker, "worker"); });
+syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worker_t* worker) {
+  return guarded("store_worker_destroy", [&] { tables::store_worker().destroy(worker, "worker"); });
 }
 
-syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys) {
-  return after_init("kv_worker_localize", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_localize(syncyte_store_worker_t worker, const syncyte_buffer_t* keys) {
+  return after_init("store_worker_localize", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     object->localize(keys);
   });
 }
 
-syncyte_status_t syncyte_kv_worker_intent(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
+syncyte_status_t syncyte_store_worker_intent(syncyte_store_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
     int64_t end) {
-  return after_init("kv_worker_intent", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+  return after_init("store_worker_intent", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     object->intent(keys, start, end);
   });
 }
 
-syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int64_t* clock) {
-  return after_init("kv_worker_advance_clock", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_advance_clock(syncyte_store_worker_t worker, int64_t* clock) {
+  return after_init("store_worker_advance_clock", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     const auto result = static_cast<int64_t>(object->advance_clock());
     if (clock != nullptr) *clock = result;
   });
 }
 
-syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t worker, int64_t* clock) {
-  return lookup_after_init("kv_worker_clock", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_clock(syncyte_store_worker_t worker, int64_t* clock) {
+  return lookup_after_init("store_worker_clock", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     out(clock, "clock");
     *clock = static_cast<int64_t>(object->clock());
   });
 }
 
-syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, int64_t count, int64_t start, int64_t end,
-    int64_t* sample) {
-  return after_init("kv_worker_prepare_sample", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_prepare_sample(syncyte_store_worker_t worker, int64_t count, int64_t start,
+    int64_t end, int64_t* sample) {
+  return after_init("store_worker_prepare_sample", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     out(sample, "sample");
     *sample = static_cast<int64_t>(object->prepare_sample(count, start, end));
   });
 }
 
-syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample) {
-  return after_init("kv_worker_finish_sample", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_finish_sample(syncyte_store_worker_t worker, int64_t sample) {
+  return after_init("store_worker_finish_sample", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     object->finish_sample(sample);
   });
 }
 
-syncyte_status_t syncyte_kv_worker_flush(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_flush", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_t worker) {
+  return after_init("store_worker_flush", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     object->flush();
   });
 }
 
-syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker) {
-  return after_init("kv_worker_barrier", [&] {
-    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+syncyte_status_t syncyte_store_worker_barrier(syncyte_store_worker_t worker) {
+  return after_init("store_worker_barrier", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
     object->barrier();
   });
 }

@@ -11,12 +11,12 @@
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
-#include "syncyte/kv.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"
 #include "syncyte/reducer.h"
 #include "syncyte/rows.h"
+#include "syncyte/store.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

@@ -8,8 +8,8 @@
 #include "syncyte/cache.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
-#include "syncyte/kv.h"
 #include "syncyte/reducer.h"
+#include "syncyte/store.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 #include "trace.hpp"
@@ -38,8 +38,8 @@ namespace tables {
 inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared cache"); }
 inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
 inline auto& halo() { return table_of<syncyte_halo_t, halo::plan>("halo"); }
-inline auto& kv() { return table_of<syncyte_kv_t, kv::store>("store"); }
-inline auto& kv_worker() { return table_of<syncyte_kv_worker_t, kv::worker>("worker of a store"); }
+inline auto& store() { return table_of<syncyte_store_t, kv::store>("store"); }
+inline auto& store_worker() { return table_of<syncyte_store_worker_t, kv::worker>("worker of a store"); }
 inline auto& reducer() { return table_of<syncyte_reducer_t, reducer::bucket_reducer>("reducer"); }
 inline auto& tensor() { return table_of<syncyte_tensor_t, tensor::whole_tensor>("tensor"); }
 inline auto& window() { return table_of<syncyte_window_t, window::window>("window"); }

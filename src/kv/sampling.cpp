@@ -25,27 +25,29 @@ constexpr double least_share = 0.25;
 /// Keys that are looked at for a local one.
 constexpr int most_misses = 256;
 
-void check(std::int64_t keys, const syncyte_kv_sampling_t& asked, const std::string& store) {
-  if (asked.scheme < SYNCYTE_KV_PREPARED || asked.scheme > SYNCYTE_KV_LOCAL)
-    reject(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
-  if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
-    reject(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
+void check(std::int64_t keys, const syncyte_store_sampling_t& asked, const std::string& store) {
+  if (asked.scheme < SYNCYTE_STORE_PREPARED || asked.scheme > SYNCYTE_STORE_LOCAL)
+    reject(store, "sampling->scheme", asked.scheme,
+           "SYNCYTE_STORE_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
+  if (asked.distribution < SYNCYTE_STORE_UNIFORM || asked.distribution > SYNCYTE_STORE_LOG_UNIFORM)
+    reject(store, "sampling->distribution", asked.distribution,
+           "SYNCYTE_STORE_UNIFORM (1) or SYNCYTE_STORE_LOG_UNIFORM (2)");
   if (asked.min_key < 0 || asked.min_key >= keys)
     reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > keys)
     reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
   if (asked.shared_keys < 1) reject(store, "sampling->shared_keys", asked.shared_keys, "1 or more");
   if (asked.reuse < 1) reject(store, "sampling->reuse", asked.reuse, "1 or more");
-  if (asked.scheme == SYNCYTE_KV_SHARED && asked.with_replacement == 0)
+  if (asked.scheme == SYNCYTE_STORE_SHARED && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,
                                            .argument = "sampling->with_replacement",
-                                           .value = "0 and sampling->scheme SYNCYTE_KV_SHARED",
+                                           .value = "0 and sampling->scheme SYNCYTE_STORE_SHARED",
                                            .expected = "a shared set only with replacement"});
 }
 
 }  // namespace
 
-sampling::sampling(key_facts keys, const syncyte_kv_sampling_t& asked, const std::string& store)
+sampling::sampling(key_facts keys, const syncyte_store_sampling_t& asked, const std::string& store)
     : keys_(std::move(keys)), asked_(asked) {
   check(keys_.count, asked, store);
   length_ = keys_.length(asked.min_key);
@@ -75,7 +77,7 @@ void sampling::list_rare_keys() {
 /// Proportional to the probability of a key. The n-th one of the range, n from 1, has the probability
 /// log((n + 1) / n) / log(keys + 1) in a log-uniform distribution.
 double sampling::weight(std::int64_t key) const {
-  if (asked_.distribution == SYNCYTE_KV_UNIFORM) return 1;
+  if (asked_.distribution == SYNCYTE_STORE_UNIFORM) return 1;
   return std::log1p(1 / static_cast<double>(key - asked_.min_key + 1));
 }
 
@@ -85,7 +87,7 @@ void sampling::require_enough(std::int64_t count) const {
 }
 
 std::int64_t sampling::draw_of_range(random_engine& engine) const {
-  if (asked_.distribution == SYNCYTE_KV_UNIFORM)
+  if (asked_.distribution == SYNCYTE_STORE_UNIFORM)
     return std::uniform_int_distribution(asked_.min_key, asked_.max_key - 1)(engine);
   const double share = std::uniform_real_distribution(0.0, 1.0)(engine);
   const double place = std::exp(share * std::log1p(static_cast<double>(asked_.max_key - asked_.min_key)));
@@ -167,7 +169,7 @@ void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, distinc
     if (asked_.with_replacement == 0)
       key = draw_new(engine, before);
     else
-      key = asked_.scheme == SYNCYTE_KV_SHARED ? draw_shared(engine) : draw_near(engine, before);
+      key = asked_.scheme == SYNCYTE_STORE_SHARED ? draw_shared(engine) : draw_near(engine, before);
 }
 
 }  // namespace syncyte::kv

@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "syncyte/kv.h"
+#include "syncyte/store.h"
 
 namespace syncyte::kv {
 
@@ -34,14 +34,14 @@ class sampling {
 
   /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for a shared set without replacement. `store` is its
   /// name.
-  sampling(key_facts keys, const syncyte_kv_sampling_t& asked, const std::string& store);
+  sampling(key_facts keys, const syncyte_store_sampling_t& asked, const std::string& store);
 
   std::int64_t length() const { return length_; }
   std::int64_t seed() const { return asked_.seed; }
   /// Whether keys are drawn when they are pulled, not when the sample is prepared. Then local keys are preferred.
-  bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
+  bool is_late() const { return asked_.scheme == SYNCYTE_STORE_LOCAL; }
   /// Whether preparing a sample also signals intent for its keys.
-  bool is_intended() const { return asked_.scheme == SYNCYTE_KV_INTENDED || asked_.scheme == SYNCYTE_KV_SHARED; }
+  bool is_intended() const { return asked_.scheme == SYNCYTE_STORE_INTENDED || asked_.scheme == SYNCYTE_STORE_SHARED; }
   /// Throws SYNCYTE_ERR_ARGUMENT if `count` exceeds the number of different keys and sampling is without replacement.
   void require_enough(std::int64_t count) const;
 
@@ -69,7 +69,7 @@ class sampling {
   std::int64_t draw_shared(random_engine& engine);
 
   key_facts keys_;
-  syncyte_kv_sampling_t asked_;
+  syncyte_store_sampling_t asked_;
   std::int64_t length_ = 0;
   std::int64_t different_ = 0;      // keys that can be drawn
   std::vector<std::int64_t> rare_;  // all keys that can be drawn, if these are few; otherwise empty

@@ -10,11 +10,11 @@ namespace {
 const char* name_of(table_operation what) {
   switch (what) {
     case table_operation::pull:
-      return "kv_worker_pull";
+      return "store_worker_pull";
     case table_operation::push:
-      return "kv_worker_push";
+      return "store_worker_push";
     case table_operation::set:
-      return "kv_worker_set";
+      return "store_worker_set";
   }
   return "";
 }

@@ -29,9 +29,9 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
   base::dtype_size(dtype);  // throws for an unknown dtype
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
-  base::expect(options.homes >= SYNCYTE_KV_HOMES_CYCLIC && options.homes <= SYNCYTE_KV_HOMES_BLOCK,
+  base::expect(options.homes >= SYNCYTE_STORE_HOMES_CYCLIC && options.homes <= SYNCYTE_STORE_HOMES_BLOCK,
                SYNCYTE_ERR_ARGUMENT, "options->homes", options.homes,
-               "SYNCYTE_KV_HOMES_CYCLIC (1), HASH (2) or BLOCK (3)");
+               "SYNCYTE_STORE_HOMES_CYCLIC (1), HASH (2) or BLOCK (3)");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
                most_workers);
 }
@@ -107,11 +107,11 @@ std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
 }
 
 /// The ranks' parts of the keys.
-distribution::axis axis_of(syncyte_kv_homes_t kind, std::int64_t keys, int ranks) {
+distribution::axis axis_of(syncyte_store_homes_t kind, std::int64_t keys, int ranks) {
   switch (kind) {
-    case SYNCYTE_KV_HOMES_HASH:
+    case SYNCYTE_STORE_HOMES_HASH:
       return distribution::axis::hashed(keys, ranks);
-    case SYNCYTE_KV_HOMES_BLOCK:
+    case SYNCYTE_STORE_HOMES_BLOCK:
       return distribution::axis::equal(keys, ranks);
     default:
       return distribution::axis::cyclic(keys, ranks);
@@ -170,7 +170,7 @@ std::vector<table> make_tables(const comm::communicator& comm, const key_layout&
 std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype, std::int64_t keys,
                                      std::int64_t length_count, const std::int64_t* lengths,
                                      const store_options& options) {
-  comm::collective_call call(*comm, "kv_create", comm::collective_call::always_agrees);
+  comm::collective_call call(*comm, "store_create", comm::collective_call::always_agrees);
   std::span<const std::int64_t> checked;
   call.attempt([&] {
     check_options(dtype, options);
@@ -188,10 +188,10 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   auto held = std::make_shared<slab>();
   const auto homes = std::make_shared<const key_homes>(
       axis_of(options.homes, keys, comm->size()),
-      options.homes == SYNCYTE_KV_HOMES_CYCLIC ? nodes_in_turn(comm->node()) : std::vector<int>());
+      options.homes == SYNCYTE_STORE_HOMES_CYCLIC ? nodes_in_turn(comm->node()) : std::vector<int>());
   // On one node all ranks use one table, in which keys are their own slots.
   const auto slots =
-      ranks ? homes : std::make_shared<const key_homes>(axis_of(SYNCYTE_KV_HOMES_BLOCK, keys, comm->size()));
+      ranks ? homes : std::make_shared<const key_homes>(axis_of(SYNCYTE_STORE_HOMES_BLOCK, keys, comm->size()));
   const key_layout layout = make_layout(call, *slots, keys, checked, text.c_str(), *held);
   const key_range mine = slots->slots(comm->rank());
   const std::size_t pairs = layout.first(mine.end()) - layout.first(mine.first);
@@ -258,12 +258,12 @@ void store::run(table_operation what, std::span<const std::int64_t> keys, float*
 }
 
 /// The sampling refers to this store, whose workers use it.
-void store::set_sampling(const syncyte_kv_sampling_t& asked) {
+void store::set_sampling(const syncyte_store_sampling_t& asked) {
   sampling::key_facts facts{.count = keys(),
                             .have_one_length = table_.layout().is_uniform(),
                             .length = [this](std::int64_t key) { return length(key); },
                             .is_local = {}};
-  if (spread_ != nullptr && kind_of_homes_ != SYNCYTE_KV_HOMES_BLOCK)
+  if (spread_ != nullptr && kind_of_homes_ != SYNCYTE_STORE_HOMES_BLOCK)
     facts.is_local = [this](std::int64_t key) { return comm_->node().is_here(homes_->owner(key)); };
   auto made = std::make_shared<sampling>(std::move(facts), asked, text_);
   const std::lock_guard lock(sampling_mutex_);
@@ -273,7 +273,7 @@ void store::set_sampling(const syncyte_kv_sampling_t& asked) {
 std::shared_ptr<sampling> store::find_sampling() const {
   const std::lock_guard lock(sampling_mutex_);
   base::require(sampling_ != nullptr, SYNCYTE_ERR_ARGUMENT,
-                "{} has no sampling yet; expected kv_set_sampling() before (set_sampling, enable_sampling_support)",
+                "{} has no sampling yet; expected store_set_sampling() before (set_sampling, enable_sampling_support)",
                 text_);
   return sampling_;
 }

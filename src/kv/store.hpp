@@ -15,7 +15,7 @@
 #include "kv/spread_table.hpp"
 #include "kv/table.hpp"
 #include "kv/worker_barrier.hpp"
-#include "syncyte/kv.h"
+#include "syncyte/store.h"
 
 namespace syncyte::kv {
 
@@ -23,12 +23,12 @@ namespace syncyte::kv {
 struct store_options {
   std::string name;  // equal on all ranks
   std::int32_t workers = 1;
-  syncyte_kv_homes_t homes = SYNCYTE_KV_HOMES_CYCLIC;
+  syncyte_store_homes_t homes = SYNCYTE_STORE_HOMES_CYCLIC;
   std::optional<base::error> error;  // the caller's error on this rank, if any
   std::string label = {};            // for messages, instead of the name; ranks may differ
 };
 
-/// A parameter store; syncyte/kv.h documents each operation. On one node all keys are in one table; on several nodes
+/// A parameter store; syncyte/store.h documents each operation. On one node all keys are in one table; on several nodes
 /// each rank has a table of its own.
 class store {
  public:
@@ -51,7 +51,7 @@ class store {
   void lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const;
   void owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const;
 
-  void set_sampling(const syncyte_kv_sampling_t& asked);
+  void set_sampling(const syncyte_store_sampling_t& asked);
   /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
   std::shared_ptr<sampling> find_sampling() const;
 
@@ -75,7 +75,7 @@ class store {
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.
   void synchronize(const char* operation);
-  void sync() { synchronize("kv_sync"); }
+  void sync() { synchronize("store_sync"); }
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, const store_options& options,
@@ -86,7 +86,7 @@ class store {
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;
-  syncyte_kv_homes_t kind_of_homes_;
+  syncyte_store_homes_t kind_of_homes_;
   std::shared_ptr<const key_homes> homes_;
   table table_;                           // on several nodes: of this rank's keys
   std::shared_ptr<spread_table> spread_;  // null on one node

@@ -211,7 +211,7 @@ void worker::finish_sample(std::int64_t id) {
 }
 
 void worker::barrier() {
-  constexpr const char* operation = "kv_worker_barrier";
+  constexpr const char* operation = "store_worker_barrier";
   const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
@@ -219,9 +219,9 @@ void worker::barrier() {
   store_->workers().run_once(number_, operation, [&] { store_->synchronize(operation); });
 }
 
-syncyte_kv_worker_info_t worker::describe() const {
+syncyte_store_worker_info_t worker::describe() const {
   const std::lock_guard lock(mutex_);
-  syncyte_kv_worker_info_t info{};
+  syncyte_store_worker_info_t info{};
   info.struct_size = sizeof info;
   info.number = number_;
   info.clock = clock();

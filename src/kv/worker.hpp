@@ -55,7 +55,7 @@ class worker {
   void flush() { started_.await_ends(); }
   /// Does flush(), then a barrier of all workers of all ranks.
   void barrier();
-  syncyte_kv_worker_info_t describe() const;
+  syncyte_store_worker_info_t describe() const;
 
  private:
   struct sample {

@@ -137,14 +137,14 @@ static void wait_in_halo(void) {
 /* The other worker of each process is never made. */
 static void wait_for_worker(void) {
   const int64_t one = 1;
-  syncyte_kv_t kv = NULL;
-  syncyte_kv_worker_t worker = NULL;
-  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  syncyte_store_t kv = NULL;
+  syncyte_store_worker_t worker = NULL;
+  syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   options.workers = 2;
-  syncyte_kv_create(world, SYNCYTE_FLOAT32, 1, 1, &one, &options, &kv);
-  syncyte_kv_worker_create(kv, 0, &worker);
+  syncyte_store_create(world, SYNCYTE_FLOAT32, 1, 1, &one, &options, &kv);
+  syncyte_store_worker_create(kv, 0, &worker);
   come_late();
-  if (!is_last) syncyte_kv_worker_barrier(worker);
+  if (!is_last) syncyte_store_worker_barrier(worker);
 }
 
 static void wait_for_counter(void) {

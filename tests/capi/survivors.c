@@ -23,8 +23,8 @@ static syncyte_tensor_t flag, table, parameters; /* the last two have one row on
 static syncyte_window_t window;
 static syncyte_halo_t halo;
 static syncyte_reducer_t reducer;
-static syncyte_kv_t kv; /* one key on each rank, of one float32 */
-static syncyte_kv_worker_t worker;
+static syncyte_store_t kv; /* one key on each rank, of one float32 */
+static syncyte_store_worker_t worker;
 static double values[many], results[3 * many];
 static const int64_t one = 1, four = 4;
 
@@ -248,7 +248,7 @@ static syncyte_status_t fetch_add_one(void) {
   return syncyte_tensor_fetch_add(table, victim, 1, &previous);
 }
 
-static syncyte_status_t on_key(syncyte_status_t (*operation)(syncyte_kv_worker_t, const syncyte_buffer_t*,
+static syncyte_status_t on_key(syncyte_status_t (*operation)(syncyte_store_worker_t, const syncyte_buffer_t*,
                                                              const syncyte_buffer_t*)) {
   const int64_t key = victim;
   float value = 1.0f;
@@ -258,8 +258,8 @@ static syncyte_status_t on_key(syncyte_status_t (*operation)(syncyte_kv_worker_t
   return operation(worker, &keys, &found);
 }
 
-static syncyte_status_t pull_key(void) { return on_key(syncyte_kv_worker_pull); }
-static syncyte_status_t push_key(void) { return on_key(syncyte_kv_worker_push); }
+static syncyte_status_t pull_key(void) { return on_key(syncyte_store_worker_pull); }
+static syncyte_status_t push_key(void) { return on_key(syncyte_store_worker_push); }
 
 static syncyte_status_t put(void) {
   const syncyte_buffer_t source = integers(&one);
@@ -364,12 +364,12 @@ static syncyte_status_t sync_tensor(void) {
 
 static syncyte_status_t sync_store(void) {
   die_late();
-  return syncyte_kv_sync(kv);
+  return syncyte_store_sync(kv);
 }
 
 static syncyte_status_t worker_barrier(void) {
   die_late();
-  return syncyte_kv_worker_barrier(worker);
+  return syncyte_store_worker_barrier(worker);
 }
 
 struct mode {
@@ -422,7 +422,7 @@ static const struct mode modes[] = {
     {"pull", pull_key, 1},
     {"push", push_key, 1},
     {"sync", sync_tensor, 0},
-    {"kv_sync", sync_store, 0},
+    {"store_sync", sync_store, 0},
     {"worker_barrier", worker_barrier, 0},
 };
 
@@ -436,8 +436,8 @@ static void make_objects(void) {
   syncyte_tensor_create(world, SYNCYTE_INT64, 1, &parts, &with_locks, &table);
   syncyte_tensor_create(world, SYNCYTE_FLOAT64, 1, &parts, NULL, &parameters);
   syncyte_tensor_set_optimizer(parameters, SYNCYTE_OPTIMIZER_SGD, 0.1, NULL);
-  syncyte_kv_create(world, SYNCYTE_FLOAT32, parts, 1, &one, NULL, &kv);
-  syncyte_kv_worker_create(kv, 0, &worker);
+  syncyte_store_create(world, SYNCYTE_FLOAT32, parts, 1, &one, NULL, &kv);
+  syncyte_store_worker_create(kv, 0, &worker);
   syncyte_window_create(world, 8, NULL, &window);
   syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &ring);
   syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, 0, NULL, 1, &one, 1, &one, NULL, &halo);
@@ -493,8 +493,8 @@ static void survive(const struct mode* mode) {
   const double later = seconds();
   const int all_fail = all_fail_at_once();
   if (!all_fail) printf("rank %d, later: %s\n", rank, syncyte_last_error());
-  syncyte_kv_worker_destroy(&worker);
-  syncyte_kv_destroy(&kv);
+  syncyte_store_worker_destroy(&worker);
+  syncyte_store_destroy(&kv);
   syncyte_halo_destroy(&halo);
   syncyte_reducer_destroy(&reducer);
   syncyte_window_destroy(&window);

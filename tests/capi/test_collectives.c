@@ -336,11 +336,11 @@ static void test_error_fields_of_objects(void) {
                 "one of syncyte_cart_create(), or made from a Cartesian one of MPI");
   EXPECT_OK(syncyte_comm_destroy(&line));
 
-  syncyte_kv_t kv = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 100, 1, &one, NULL, &kv));
-  EXPECT_ERROR(syncyte_kv_lengths(kv, 2, keys, lengths), SYNCYTE_ERR_INDEX, "keys[1] is 100");
-  expect_fields(SYNCYTE_ERR_INDEX, rank, "kv_lengths", "", "keys", 1, "100", "0 to 99");
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  syncyte_store_t kv = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 100, 1, &one, NULL, &kv));
+  EXPECT_ERROR(syncyte_store_lengths(kv, 2, keys, lengths), SYNCYTE_ERR_INDEX, "keys[1] is 100");
+  expect_fields(SYNCYTE_ERR_INDEX, rank, "store_lengths", "", "keys", 1, "100", "0 to 99");
+  EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
 int main(void) {

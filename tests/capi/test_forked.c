@@ -15,8 +15,8 @@ static syncyte_comm_t world, self;
 static syncyte_tensor_t tensor;
 static syncyte_window_t window;
 static syncyte_reducer_t reducer;
-static syncyte_kv_t store;
-static syncyte_kv_worker_t worker;
+static syncyte_store_t store;
+static syncyte_store_worker_t worker;
 static syncyte_request_t in_flight;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
@@ -57,10 +57,10 @@ static void pull(void) {
   float value = -1;
   int32_t is_local = 0;
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
+  EXPECT_OK(syncyte_store_worker_pull(worker, &wanted, &room));
   EXPECT(value == (float)size);
   value = -1;
-  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &wanted, &room, &is_local));
+  EXPECT_OK(syncyte_store_worker_pull_if_local(worker, &wanted, &room, &is_local));
   EXPECT(is_local == 1 && value == (float)size);
 }
 
@@ -93,16 +93,16 @@ static void use_the_worker(void) {
   float value = 1;
   syncyte_request_t request = NULL;
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values));
-  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values));
-  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, 1, &keys, &values));
-  EXPECT_REFUSED(syncyte_kv_worker_ipull(worker, &keys, &values, &request));
-  EXPECT_REFUSED(syncyte_kv_worker_ipush(worker, &keys, &values, &request));
-  EXPECT_REFUSED(syncyte_kv_worker_iset(worker, &keys, &values, &request));
-  EXPECT_REFUSED(syncyte_kv_worker_ipull_sample(worker, 1, &keys, &values, &request));
-  EXPECT_REFUSED(syncyte_kv_worker_flush(worker));
-  EXPECT_REFUSED(syncyte_kv_worker_barrier(worker));
-  EXPECT_REFUSED(syncyte_kv_sync(store));
+  EXPECT_REFUSED(syncyte_store_worker_push(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_set(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_pull_sample(worker, 1, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_ipull(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_store_worker_ipush(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_store_worker_iset(worker, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_store_worker_ipull_sample(worker, 1, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_store_worker_flush(worker));
+  EXPECT_REFUSED(syncyte_store_worker_barrier(worker));
+  EXPECT_REFUSED(syncyte_store_sync(store));
 }
 
 static void call_what_is_refused(void) {
@@ -211,10 +211,10 @@ static void make_store(void) {
   int64_t key = 1;
   float value = 1;
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), given = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 2, 1, &one, NULL, &store));
-  EXPECT_OK(syncyte_kv_worker_create(store, 0, &worker));
-  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given));
-  EXPECT_OK(syncyte_kv_sync(store));
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 2, 1, &one, NULL, &store));
+  EXPECT_OK(syncyte_store_worker_create(store, 0, &worker));
+  EXPECT_OK(syncyte_store_worker_push(worker, &wanted, &given));
+  EXPECT_OK(syncyte_store_sync(store));
 }
 
 /* Makes the objects that children use: a tensor whose rows contain their numbers, a window with each rank's number, a

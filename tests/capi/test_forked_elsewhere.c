@@ -13,8 +13,8 @@ static int32_t rank, size, other;
 static syncyte_comm_t world;
 static syncyte_tensor_t tensor, parameters;
 static syncyte_window_t window;
-static syncyte_kv_t store;
-static syncyte_kv_worker_t worker;
+static syncyte_store_t store;
+static syncyte_store_worker_t worker;
 static syncyte_request_t in_flight;
 static syncyte_request_t pull_in_flight;
 
@@ -115,14 +115,14 @@ static void use_keys_elsewhere(void) {
   float value = 1;
   int32_t flag = -1;
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &keys, &values, &flag));
+  EXPECT_OK(syncyte_store_worker_pull_if_local(worker, &keys, &values, &flag));
   EXPECT(flag == 0 && value == 1);
-  EXPECT_REFUSED(syncyte_kv_worker_pull(worker, &keys, &values));
-  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &keys, &values));
-  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_pull(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_push(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_set(worker, &keys, &values));
   EXPECT_REFUSED(syncyte_request_test(&pull_in_flight, &flag));
   EXPECT_REFUSED(syncyte_request_wait(&pull_in_flight));
-  EXPECT_REFUSED(syncyte_kv_worker_flush(worker));
+  EXPECT_REFUSED(syncyte_store_worker_flush(worker));
 }
 
 static void use_started_operation(void) {
@@ -155,8 +155,8 @@ static void make_objects(void) {
   const int64_t shape[2] = {size * rows_each, columns}, column[2] = {size, 1}, one = 1;
   syncyte_buffer_t local = SYNCYTE_BUFFER_INIT;
   void* mine = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, size, 1, &one, NULL, &store));
-  EXPECT_OK(syncyte_kv_worker_create(store, 0, &worker));
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, size, 1, &one, NULL, &store));
+  EXPECT_OK(syncyte_store_worker_create(store, 0, &worker));
   EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_INT64, 2, shape, NULL, &tensor));
   EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT32, 2, column, NULL, &parameters));
   EXPECT_OK(syncyte_tensor_set_optimizer(parameters, SYNCYTE_OPTIMIZER_SGD, 1.0, NULL));
@@ -194,7 +194,7 @@ int main(void) {
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), output = row_of(started);
   EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &in_flight));
-  EXPECT_OK(syncyte_kv_worker_ipull(worker, &keys, &values, &pull_in_flight));
+  EXPECT_OK(syncyte_store_worker_ipull(worker, &keys, &values, &pull_in_flight));
   in_child(read_own_rows);
   in_child(use_rows_elsewhere);
   in_child(update_rows_elsewhere);

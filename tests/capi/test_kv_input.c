@@ -8,17 +8,17 @@
 enum { keys = 100 };
 static int32_t rank, size;
 static syncyte_comm_t world;
-static syncyte_kv_t kv;
-static syncyte_kv_worker_t worker;
+static syncyte_store_t kv;
+static syncyte_store_worker_t worker;
 
 static void wrong_stores(void) {
   const int64_t two = 2, zero = 0, huge = INT64_MAX / 8;
   int64_t lengths[keys];
-  syncyte_kv_t none = NULL;
-  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  syncyte_store_t none = NULL;
+  syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   for (int i = 0; i < keys; ++i) lengths[i] = 1;
 #define EXPECT_REFUSED(dtype, key_count, length_count, lengths, status, text) \
-  EXPECT_ERROR(syncyte_kv_create(world, dtype, key_count, length_count, lengths, &options, &none), status, text)
+  EXPECT_ERROR(syncyte_store_create(world, dtype, key_count, length_count, lengths, &options, &none), status, text)
   EXPECT_REFUSED(SYNCYTE_FLOAT64, keys, 1, &two, SYNCYTE_ERR_UNSUPPORTED, "dtype is float64; expected float32");
   EXPECT_REFUSED(77, keys, 1, &two, SYNCYTE_ERR_TYPE, "77");
   EXPECT_REFUSED(SYNCYTE_FLOAT32, 0, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 0; expected 1 or more");
@@ -36,7 +36,7 @@ static void wrong_stores(void) {
                  "options->workers is 2147483647; expected at most");
   options.workers = 1;
   EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 9223372036854775807; expected");
-  EXPECT_ERROR(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "kv is null");
   if (size > 1) {
     lengths[9] = rank == 1 ? 2 : 1;
@@ -50,7 +50,7 @@ static float first_value(void) {
   int64_t key = 0;
   float values[2];
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(values, SYNCYTE_FLOAT32, 2);
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
+  EXPECT_OK(syncyte_store_worker_pull(worker, &wanted, &room));
   return values[0];
 }
 
@@ -59,13 +59,13 @@ static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_
                            const char* text) {
   int32_t is_local = 7;
   syncyte_request_t request = NULL;
-  EXPECT_ERROR(syncyte_kv_worker_pull(worker, wanted, values), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_push(worker, wanted, values), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_set(worker, wanted, values), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_ipull(worker, wanted, values, &request), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_ipush(worker, wanted, values, &request), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_iset(worker, wanted, values, &request), status, text);
-  EXPECT_ERROR(syncyte_kv_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
+  EXPECT_ERROR(syncyte_store_worker_pull(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_store_worker_push(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_store_worker_set(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_store_worker_ipull(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_store_worker_ipush(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_store_worker_iset(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_store_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
   EXPECT(is_local == 7 && request == NULL);
   EXPECT(first_value() == 0);
 }
@@ -100,22 +100,22 @@ static void wrong_buffers(void) {
   expect_refused(&good, &room, SYNCYTE_ERR_INDEX, "keys[1] is 100; expected 0 to 99");
   int64_t length = 0;
   int32_t owner = 0;
-  EXPECT_ERROR(syncyte_kv_lengths(kv, 1, &list[1], &length), SYNCYTE_ERR_INDEX, "keys[0] is 100; expected 0 to 99");
-  EXPECT_ERROR(syncyte_kv_lengths(kv, 1, list, NULL), SYNCYTE_ERR_ARGUMENT, "lengths is null");
-  EXPECT_ERROR(syncyte_kv_owner(kv, 1, &list[1], &owner), SYNCYTE_ERR_INDEX, "keys[0] is 100");
-  EXPECT_ERROR(syncyte_kv_owner(kv, -1, list, &owner), SYNCYTE_ERR_ARGUMENT, "count is -1");
-  EXPECT_ERROR(syncyte_kv_owner(kv, 1, NULL, &owner), SYNCYTE_ERR_ARGUMENT, "keys is null");
-  syncyte_kv_worker_info_t info = {.struct_size = 8};
-  EXPECT_ERROR(syncyte_kv_worker_describe(worker, &info), SYNCYTE_ERR_ARGUMENT, "info->struct_size is 8");
+  EXPECT_ERROR(syncyte_store_lengths(kv, 1, &list[1], &length), SYNCYTE_ERR_INDEX, "keys[0] is 100; expected 0 to 99");
+  EXPECT_ERROR(syncyte_store_lengths(kv, 1, list, NULL), SYNCYTE_ERR_ARGUMENT, "lengths is null");
+  EXPECT_ERROR(syncyte_store_owner(kv, 1, &list[1], &owner), SYNCYTE_ERR_INDEX, "keys[0] is 100");
+  EXPECT_ERROR(syncyte_store_owner(kv, -1, list, &owner), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  EXPECT_ERROR(syncyte_store_owner(kv, 1, NULL, &owner), SYNCYTE_ERR_ARGUMENT, "keys is null");
+  syncyte_store_worker_info_t info = {.struct_size = 8};
+  EXPECT_ERROR(syncyte_store_worker_describe(worker, &info), SYNCYTE_ERR_ARGUMENT, "info->struct_size is 8");
   /* An empty list of keys is allowed. */
   const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
-  EXPECT_OK(syncyte_kv_worker_push(worker, &no_keys, &none));
+  EXPECT_OK(syncyte_store_worker_push(worker, &no_keys, &none));
 }
 
 static int64_t prepare(int64_t count) {
   int64_t sample = 0, clock = 0;
-  EXPECT_OK(syncyte_kv_worker_clock(worker, &clock));
-  EXPECT_OK(syncyte_kv_worker_prepare_sample(worker, count, clock, 0, &sample));
+  EXPECT_OK(syncyte_store_worker_clock(worker, &clock));
+  EXPECT_OK(syncyte_store_worker_prepare_sample(worker, count, clock, 0, &sample));
   return sample;
 }
 
@@ -124,12 +124,12 @@ static void pull(int64_t sample, int64_t* drawn, int64_t count) {
   float values[2 * 1000];
   const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, 2 * count);
   const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, count);
-  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room));
+  EXPECT_OK(syncyte_store_worker_pull_sample(worker, sample, &wanted, &room));
   for (int64_t i = 0; i < count; ++i) EXPECT(values[2 * i] == (float)drawn[i]);
 }
 
-static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t with_replacement) {
-  syncyte_kv_sampling_t sampling = SYNCYTE_KV_SAMPLING_INIT;
+static syncyte_store_sampling_t sampling_of(syncyte_store_scheme_t scheme, int32_t with_replacement) {
+  syncyte_store_sampling_t sampling = SYNCYTE_STORE_SAMPLING_INIT;
   sampling.scheme = scheme;
   sampling.with_replacement = with_replacement;
   sampling.min_key = 10;
@@ -140,10 +140,10 @@ static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t wit
 /* Samples of the range [10, 60), each pulled in two parts. Without replacement no key is drawn twice. Key 20 is never
  * drawn, because it has another length. */
 static void samples(void) {
-  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_PREPARED; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
-    for (int32_t with_replacement = scheme == SYNCYTE_KV_SHARED; with_replacement < 2; ++with_replacement) {
-      const syncyte_kv_sampling_t sampling = sampling_of(scheme, with_replacement);
-      EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+  for (syncyte_store_scheme_t scheme = SYNCYTE_STORE_PREPARED; scheme <= SYNCYTE_STORE_LOCAL; ++scheme)
+    for (int32_t with_replacement = scheme == SYNCYTE_STORE_SHARED; with_replacement < 2; ++with_replacement) {
+      const syncyte_store_sampling_t sampling = sampling_of(scheme, with_replacement);
+      EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
       int64_t drawn[49], again[49], times[keys] = {0};
       const int64_t sample = prepare(49);
       EXPECT(sample >= 1);
@@ -155,7 +155,7 @@ static void samples(void) {
         if (!with_replacement) EXPECT(times[drawn[i]] == 1);
       }
       /* The same seed draws the same keys. */
-      EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+      EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
       pull(prepare(49), again, 49);
       if (with_replacement) EXPECT(memcmp(drawn, again, sizeof drawn) == 0);
     }
@@ -164,12 +164,12 @@ static void samples(void) {
 /* Frequencies of 100,000 draws against their probabilities, within six standard deviations. */
 static void distributions(void) {
   for (int is_log = 0; is_log < 2; ++is_log) {
-    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_PREPARED, 1);
-    sampling.distribution = is_log ? SYNCYTE_KV_LOG_UNIFORM : SYNCYTE_KV_UNIFORM;
+    syncyte_store_sampling_t sampling = sampling_of(SYNCYTE_STORE_PREPARED, 1);
+    sampling.distribution = is_log ? SYNCYTE_STORE_LOG_UNIFORM : SYNCYTE_STORE_UNIFORM;
     sampling.min_key = 30;
     sampling.max_key = 37; /* 7 keys: log(2) / log(8) = 1/3, for the first three log(4) / log(8) = 2/3 */
     sampling.seed = rank + 1;
-    EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+    EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
     const double n = 100000;
     double first = 0, three = 0;
     for (int i = 0; i < 100; ++i) {
@@ -193,69 +193,70 @@ static void finished_samples(void) {
   const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
   const int64_t sample = prepare(5);
   pull(sample, drawn, 3);
-  EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
-  EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
+  EXPECT_OK(syncyte_store_worker_finish_sample(worker, sample));
+  EXPECT_OK(syncyte_store_worker_finish_sample(worker, sample));
+  EXPECT_ERROR(syncyte_store_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
 }
 
 /* Each key of a shared set is drawn `reuse` times before new keys are drawn. */
 static void shared_sets(void) {
-  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SHARED, 1);
+  syncyte_store_sampling_t sampling = sampling_of(SYNCYTE_STORE_SHARED, 1);
   sampling.shared_keys = 5;
   sampling.reuse = 3;
-  EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+  EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
   int64_t drawn[15];
   int times[keys] = {0};
   pull(prepare(15), drawn, 15);
   for (int i = 0; i < 15; ++i) ++times[drawn[i]];
   for (int i = 0; i < keys; ++i) EXPECT(times[i] % 3 == 0);
-  syncyte_kv_worker_info_t info = {.struct_size = sizeof info};
-  EXPECT_OK(syncyte_kv_worker_describe(worker, &info));
+  syncyte_store_worker_info_t info = {.struct_size = sizeof info};
+  EXPECT_OK(syncyte_store_worker_describe(worker, &info));
   EXPECT(info.active_intents >= 15 && info.prepared_samples == 0);
 }
 
 static void wrong_samples(void) {
-  syncyte_kv_sampling_t sampling = sampling_of(5, 1);
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
-  sampling = sampling_of(SYNCYTE_KV_SHARED, 0);
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED, "a shared set only with replacement");
-  sampling = sampling_of(SYNCYTE_KV_SHARED, 1);
+  syncyte_store_sampling_t sampling = sampling_of(5, 1);
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
+  sampling = sampling_of(SYNCYTE_STORE_SHARED, 0);
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED,
+               "a shared set only with replacement");
+  sampling = sampling_of(SYNCYTE_STORE_SHARED, 1);
   sampling.shared_keys = 0;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->shared_keys is 0");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->shared_keys is 0");
   sampling.shared_keys = 1;
   sampling.reuse = 0;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
-  sampling = sampling_of(SYNCYTE_KV_LOCAL, 1);
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
+  sampling = sampling_of(SYNCYTE_STORE_LOCAL, 1);
   sampling.distribution = 0;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->distribution is 0");
-  sampling = sampling_of(SYNCYTE_KV_LOCAL, 1);
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->distribution is 0");
+  sampling = sampling_of(SYNCYTE_STORE_LOCAL, 1);
   sampling.min_key = -1;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->min_key is -1");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->min_key is -1");
   sampling.min_key = 60;
-  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT,
                "sampling->max_key is 60; expected 61 to 100");
-  sampling = sampling_of(SYNCYTE_KV_LOCAL, 0);
-  EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+  sampling = sampling_of(SYNCYTE_STORE_LOCAL, 0);
+  EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
   int64_t sample = 0, drawn[3];
   float values[6];
   const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
   const syncyte_buffer_t few = vector_of(values, SYNCYTE_FLOAT32, 5);
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 50, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, 50, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
                "count is 50; expected at most 49");
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, -1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "count is -1");
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, (int64_t)1 << 41, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, -1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, (int64_t)1 << 41, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
                "count");
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, INT64_MAX, 0, &sample), SYNCYTE_ERR_ARGUMENT, "start is");
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 2, 1, &sample), SYNCYTE_ERR_ARGUMENT, "end is 1");
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, 999, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is 999");
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, 1, INT64_MAX, 0, &sample), SYNCYTE_ERR_ARGUMENT, "start is");
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, 1, 2, 1, &sample), SYNCYTE_ERR_ARGUMENT, "end is 1");
+  EXPECT_ERROR(syncyte_store_worker_pull_sample(worker, 999, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is 999");
   sample = prepare(2);
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_store_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT,
                "expected at most 2");
   sample = prepare(3);
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &few), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_store_worker_pull_sample(worker, sample, &wanted, &few), SYNCYTE_ERR_SHAPE,
                "values is of 5 elements; expected 6 (3 keys of 2)");
-  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room));
-  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
+  EXPECT_OK(syncyte_store_worker_pull_sample(worker, sample, &wanted, &room));
+  EXPECT_ERROR(syncyte_store_worker_pull_sample(worker, sample, &wanted, &room), SYNCYTE_ERR_ARGUMENT, "sample is");
 }
 
 static void set_numbers(void) {
@@ -267,19 +268,19 @@ static void set_numbers(void) {
     lengths[i] = i == 20 ? 3 : 2;
     for (int64_t k = 0; k < lengths[i]; ++k) values[place++] = (float)i;
   }
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, NULL, &kv));
-  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, NULL, &kv));
+  EXPECT_OK(syncyte_store_worker_create(kv, 0, &worker));
   const syncyte_buffer_t all = vector_of(list, SYNCYTE_INT64, keys), given = vector_of(values, SYNCYTE_FLOAT32, place);
-  EXPECT_OK(syncyte_kv_worker_set(worker, &all, &given));
+  EXPECT_OK(syncyte_store_worker_set(worker, &all, &given));
   int64_t sample = 0;
-  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "has no sampling");
-  EXPECT_OK(syncyte_kv_sync(kv));
+  EXPECT_ERROR(syncyte_store_worker_prepare_sample(worker, 1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "has no sampling");
+  EXPECT_OK(syncyte_store_sync(kv));
 }
 
-static syncyte_kv_worker_t waits;
+static syncyte_store_worker_t waits;
 
 static void* wait_in_vain(void* context) {
-  EXPECT_ERROR(syncyte_kv_worker_barrier(waits), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_barrier(waits), SYNCYTE_ERR_NOT_INITIALIZED, "");
   return context;
 }
 
@@ -287,11 +288,11 @@ int main(void) {
   world = start(&rank, &size);
   wrong_stores();
   const int64_t two = 2;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, &kv));
-  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, &kv));
+  EXPECT_OK(syncyte_store_worker_create(kv, 0, &worker));
   wrong_buffers();
-  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
   set_numbers();
   samples();
   finished_samples();
@@ -299,29 +300,29 @@ int main(void) {
   shared_sets();
   wrong_samples();
   /* finalize() while a worker, a store and operations without a wait are left, and a thread waits for a worker. */
-  const syncyte_kv_worker_t left = worker;
+  const syncyte_store_worker_t left = worker;
   int64_t clock = 0, key = 0;
   float values[2];
   const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(values, SYNCYTE_FLOAT32, 2);
-  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
-  syncyte_kv_t pair = NULL;
+  syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
+  syncyte_store_t pair = NULL;
   pthread_t waiting;
   options.workers = 2;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 1, 1, &two, &options, &pair));
-  EXPECT_OK(syncyte_kv_worker_create(pair, 0, &waits));
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 1, 1, &two, &options, &pair));
+  EXPECT_OK(syncyte_store_worker_create(pair, 0, &waits));
   EXPECT(pthread_create(&waiting, NULL, wait_in_vain, NULL) == 0);
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
-  EXPECT_ERROR(syncyte_kv_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALIZED, "");
-  EXPECT_ERROR(syncyte_kv_sync(kv), SYNCYTE_ERR_NOT_INITIALIZED, "");
-  EXPECT_ERROR(syncyte_kv_worker_pull(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
-  EXPECT_ERROR(syncyte_kv_worker_push(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
-  EXPECT_ERROR(syncyte_kv_worker_set(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
-  EXPECT_ERROR(syncyte_kv_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_sync(kv), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_pull(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_push(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_set(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT(pthread_join(waiting, NULL) == 0);
-  EXPECT_OK(syncyte_kv_worker_destroy(&waits));
-  EXPECT_OK(syncyte_kv_destroy(&pair));
-  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  EXPECT_OK(syncyte_store_worker_destroy(&waits));
+  EXPECT_OK(syncyte_store_destroy(&pair));
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
   return failures == 0 ? 0 : 1;
 }

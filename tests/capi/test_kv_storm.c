@@ -13,7 +13,7 @@ static syncyte_comm_t world;
 
 /* All workers push to the first keys. Each other key is written by one worker alone, which always knows its value. */
 typedef struct {
-  syncyte_kv_worker_t worker;
+  syncyte_store_worker_t worker;
   uint64_t random; /* state of splitmix64 */
   int64_t number;  /* among the workers of all ranks */
   int64_t shared;  /* number of shared keys */
@@ -67,7 +67,7 @@ static void write_keys(user* me, int sets, int64_t count) {
   }
   const syncyte_buffer_t keys = vector_of(list, SYNCYTE_INT64, count);
   const syncyte_buffer_t given = vector_of(values, SYNCYTE_FLOAT32, end - values);
-  EXPECT_OK((sets ? syncyte_kv_worker_set : syncyte_kv_worker_push)(me->worker, &keys, &given));
+  EXPECT_OK((sets ? syncyte_store_worker_set : syncyte_store_worker_push)(me->worker, &keys, &given));
 }
 
 static void read_keys(user* me, int if_local, int64_t count) {
@@ -81,9 +81,9 @@ static void read_keys(user* me, int if_local, int64_t count) {
   const syncyte_buffer_t keys = vector_of(list, SYNCYTE_INT64, count);
   const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, elements);
   if (if_local)
-    EXPECT_OK(syncyte_kv_worker_pull_if_local(me->worker, &keys, &room, &is_local));
+    EXPECT_OK(syncyte_store_worker_pull_if_local(me->worker, &keys, &room, &is_local));
   else
-    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &keys, &room));
+    EXPECT_OK(syncyte_store_worker_pull(me->worker, &keys, &room));
   me->is_wrong = is_local && !are_right(me, list, count, values);
   EXPECT(!me->is_wrong);
 }
@@ -97,7 +97,7 @@ static void* storm(void* context) {
     else
       read_keys(me, kind == 5, count);
   }
-  EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+  EXPECT_OK(syncyte_store_worker_barrier(me->worker));
   return NULL;
 }
 
@@ -112,7 +112,7 @@ static void check(const user* me, int64_t* counted, int64_t* expected) {
     float values[longest];
     const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1);
     const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, me->lengths[key]);
-    EXPECT_OK(syncyte_kv_worker_pull(me->worker, &wanted, &room));
+    EXPECT_OK(syncyte_store_worker_pull(me->worker, &wanted, &room));
     for (int64_t i = 0; i < me->lengths[key]; ++i) wrong += values[i] != (float)expected[key];
     if (expected[key] >= 1 << 24) ++wrong;
   }
@@ -124,27 +124,27 @@ static void run(int64_t shared, int64_t own, int64_t most_values) {
   const int64_t keys = key_count(users);
   int64_t* const lengths = malloc((size_t)keys * sizeof *lengths);
   for (int64_t key = 0; key < keys; ++key) lengths[key] = 1 + key * 7 % most_values;
-  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   options.workers = 2;
-  syncyte_kv_t kv = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, &options, &kv));
+  syncyte_store_t kv = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, &options, &kv));
   pthread_t threads[2];
   for (int i = 0; i < 2; ++i) {
     users[i].number = 2 * rank + i;
     users[i].random = (uint64_t)(users[i].number + keys);
     users[i].lengths = lengths;
     users[i].expected = calloc((size_t)keys, sizeof(int64_t));
-    EXPECT_OK(syncyte_kv_worker_create(kv, i, &users[i].worker));
+    EXPECT_OK(syncyte_store_worker_create(kv, i, &users[i].worker));
   }
   for (int i = 0; i < 2; ++i) EXPECT(pthread_create(&threads[i], NULL, storm, &users[i]) == 0);
   for (int i = 0; i < 2; ++i) EXPECT(pthread_join(threads[i], NULL) == 0);
   for (int64_t key = 0; key < keys; ++key) users[0].expected[key] += users[1].expected[key];
   check(users, users[0].expected, users[1].expected);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_OK(syncyte_kv_worker_destroy(&users[i].worker));
+    EXPECT_OK(syncyte_store_worker_destroy(&users[i].worker));
     free(users[i].expected);
   }
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  EXPECT_OK(syncyte_store_destroy(&kv));
   free(lengths);
 }
 

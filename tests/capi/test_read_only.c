@@ -133,29 +133,29 @@ static void test_stores(void) {
   int64_t key = 3, sample = 0;
   int32_t is_local = 0;
   float values[2] = {1, 2}, pulled[2];
-  syncyte_kv_sampling_t sampling = SYNCYTE_KV_SAMPLING_INIT;
+  syncyte_store_sampling_t sampling = SYNCYTE_STORE_SAMPLING_INIT;
   sampling.max_key = 10;
-  syncyte_kv_t kv = NULL;
-  syncyte_kv_worker_t worker = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
-  EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
-  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
-  EXPECT_OK(syncyte_kv_worker_prepare_sample(worker, 1, 0, 0, &sample));
+  syncyte_store_t kv = NULL;
+  syncyte_store_worker_t worker = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
+  EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
+  EXPECT_OK(syncyte_store_worker_create(kv, 0, &worker));
+  EXPECT_OK(syncyte_store_worker_prepare_sample(worker, 1, 0, 0, &sample));
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), named = constant(keys);
   const syncyte_buffer_t in = constant(vector_of(values, SYNCYTE_FLOAT32, 2));
   const syncyte_buffer_t out = vector_of(pulled, SYNCYTE_FLOAT32, 2), bad = constant(out);
-  EXPECT_OK(syncyte_kv_worker_push(worker, &named, &in));
-  EXPECT_OK(syncyte_kv_worker_set(worker, &named, &in));
-  EXPECT_OK(syncyte_kv_worker_pull(worker, &named, &out));
-  EXPECT_REFUSED(syncyte_kv_worker_pull(worker, &named, &bad));
-  EXPECT_REFUSED_START(syncyte_kv_worker_ipull(worker, &named, &bad, &request));
-  EXPECT_REFUSED(syncyte_kv_worker_pull_if_local(worker, &named, &bad, &is_local));
-  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, sample, &named, &out));
-  EXPECT_REFUSED(syncyte_kv_worker_pull_sample(worker, sample, &keys, &bad));
-  EXPECT_REFUSED_START(syncyte_kv_worker_ipull_sample(worker, sample, &named, &out, &request));
-  EXPECT_REFUSED_START(syncyte_kv_worker_ipull_sample(worker, sample, &keys, &bad, &request));
-  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  EXPECT_OK(syncyte_store_worker_push(worker, &named, &in));
+  EXPECT_OK(syncyte_store_worker_set(worker, &named, &in));
+  EXPECT_OK(syncyte_store_worker_pull(worker, &named, &out));
+  EXPECT_REFUSED(syncyte_store_worker_pull(worker, &named, &bad));
+  EXPECT_REFUSED_START(syncyte_store_worker_ipull(worker, &named, &bad, &request));
+  EXPECT_REFUSED(syncyte_store_worker_pull_if_local(worker, &named, &bad, &is_local));
+  EXPECT_REFUSED(syncyte_store_worker_pull_sample(worker, sample, &named, &out));
+  EXPECT_REFUSED(syncyte_store_worker_pull_sample(worker, sample, &keys, &bad));
+  EXPECT_REFUSED_START(syncyte_store_worker_ipull_sample(worker, sample, &named, &out, &request));
+  EXPECT_REFUSED_START(syncyte_store_worker_ipull_sample(worker, sample, &keys, &bad, &request));
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
 static void test_memory(void) {

@@ -90,18 +90,18 @@ static syncyte_status_t optimizer_with(const void* given) {
 
 static syncyte_status_t store_with(const void* given) {
   const int64_t length = 2;
-  syncyte_kv_t kv = NULL;
-  const syncyte_status_t status = syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, given, &kv);
-  if (kv != NULL) EXPECT_OK(syncyte_kv_destroy(&kv));
+  syncyte_store_t kv = NULL;
+  const syncyte_status_t status = syncyte_store_create(world, SYNCYTE_FLOAT32, 10, 1, &length, given, &kv);
+  if (kv != NULL) EXPECT_OK(syncyte_store_destroy(&kv));
   return status;
 }
 
 static syncyte_status_t sampling_with(const void* given) {
   const int64_t length = 2;
-  syncyte_kv_t kv = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
-  const syncyte_status_t status = syncyte_kv_set_sampling(kv, given);
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  syncyte_store_t kv = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
+  const syncyte_status_t status = syncyte_store_set_sampling(kv, given);
+  EXPECT_OK(syncyte_store_destroy(&kv));
   return status;
 }
 
@@ -153,13 +153,13 @@ static syncyte_status_t status_into(void* given) {
 
 static syncyte_status_t info_into(void* given) {
   const int64_t length = 2;
-  syncyte_kv_t kv = NULL;
-  syncyte_kv_worker_t worker = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
-  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
-  const syncyte_status_t status = syncyte_kv_worker_describe(worker, given);
-  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  syncyte_store_t kv = NULL;
+  syncyte_store_worker_t worker = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 10, 1, &length, NULL, &kv));
+  EXPECT_OK(syncyte_store_worker_create(kv, 0, &worker));
+  const syncyte_status_t status = syncyte_store_worker_describe(worker, given);
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
   return status;
 }
 
@@ -317,7 +317,7 @@ int main(void) {
   const int64_t extent = 1;
   EXPECT_OK(syncyte_buffer_init(&number[0], SYNCYTE_FLOAT64, 1, &extent, &one));
   EXPECT_OK(syncyte_buffer_init(&number[1], SYNCYTE_FLOAT64, 1, &extent, &other));
-  syncyte_kv_sampling_t sampling = SYNCYTE_KV_SAMPLING_INIT;
+  syncyte_store_sampling_t sampling = SYNCYTE_STORE_SAMPLING_INIT;
   sampling.max_key = 10;
   const syncyte_cache_sizes_t sizes = {sizeof sizes, 1 << 20, 1 << 20};
   syncyte_cache_rendezvous_t nowhere = SYNCYTE_CACHE_RENDEZVOUS_INIT;
@@ -335,8 +335,8 @@ int main(void) {
       INPUT(syncyte_window_options_t, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
       INPUT(syncyte_tensor_options_t, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
       INPUT(syncyte_optimizer_options_t, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
-      INPUT(syncyte_kv_options_t, SYNCYTE_KV_OPTIONS_INIT, store_with),
-      {"syncyte_kv_sampling_t", sizeof sampling, &sampling, sampling_with},
+      INPUT(syncyte_store_options_t, SYNCYTE_STORE_OPTIONS_INIT, store_with),
+      {"syncyte_store_sampling_t", sizeof sampling, &sampling, sampling_with},
       {"syncyte_cache_sizes_t", sizeof sizes, &sizes, cache_with},
       {"syncyte_cache_rendezvous_t", sizeof nowhere, &nowhere, rendezvous_with},
       {"syncyte_trace_event_t", sizeof event, &event, tell_with},
@@ -348,7 +348,7 @@ int main(void) {
   const struct output outputs[] = {
       OUTPUT(syncyte_topology_t, topology_into),     OUTPUT(syncyte_error_fields_t, fields_into),
       OUTPUT(syncyte_operation_stats_t, stats_into), OUTPUT(syncyte_memory_stats_t, memory_into),
-      OUTPUT(syncyte_message_status_t, status_into), OUTPUT(syncyte_kv_worker_info_t, info_into),
+      OUTPUT(syncyte_message_status_t, status_into), OUTPUT(syncyte_store_worker_info_t, info_into),
       OUTPUT(syncyte_buffer_t, buffer_into),         OUTPUT(syncyte_buffer_t, describe_into),
       OUTPUT(syncyte_buffer_t, local_into),          OUTPUT(syncyte_buffer_t, node_into),
       OUTPUT(syncyte_buffer_t, array_into),          OUTPUT(syncyte_buffer_t, interior_into),

@@ -35,8 +35,8 @@ constexpr std::int64_t rows = 64, columns = 65536;  // rows of 256 KiB: 16 MiB i
 constexpr std::int64_t keys = 256, length = 16384;  // vectors of 64 KiB: 16 MiB in all
 
 syncyte_tensor_t tensor = nullptr;
-syncyte_kv_t store = nullptr;
-syncyte_kv_worker_t worker = nullptr;
+syncyte_store_t store = nullptr;
+syncyte_store_worker_t worker = nullptr;
 int rank_of_process = -1, ranks = 0;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -93,7 +93,7 @@ std::vector<std::int64_t> keys_of_other() {
   std::vector<std::int64_t> all(keys), chosen;
   std::vector<std::int32_t> owners(keys);
   std::iota(all.begin(), all.end(), 0);
-  require(syncyte_kv_owner(store, keys, all.data(), owners.data()), "owner");
+  require(syncyte_store_owner(store, keys, all.data(), owners.data()), "owner");
   for (std::size_t i = 0; i < all.size(); ++i)
     if (owners[i] == other_rank()) chosen.push_back(all[i]);
   return chosen;
@@ -105,7 +105,7 @@ syncyte_status_t pull(std::vector<float>& output) {
   output.resize(static_cast<std::size_t>(count * length));
   const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
   const syncyte_buffer_t found = buffer_of(output.data(), SYNCYTE_FLOAT32, {count * length});
-  return syncyte_kv_worker_pull(worker, &wanted, &found);
+  return syncyte_store_worker_pull(worker, &wanted, &found);
 }
 
 syncyte_status_t push_ones() {
@@ -114,7 +114,7 @@ syncyte_status_t push_ones() {
   std::vector<float> ones(static_cast<std::size_t>(count * length), 1.0f);
   const syncyte_buffer_t wanted = buffer_of(list.data(), SYNCYTE_INT64, {count});
   const syncyte_buffer_t source = buffer_of(ones.data(), SYNCYTE_FLOAT32, {count * length});
-  return syncyte_kv_worker_push(worker, &wanted, &source);
+  return syncyte_store_worker_push(worker, &wanted, &source);
 }
 
 /// How ranks add to data that they share, and read them.
@@ -125,7 +125,7 @@ struct shared_data {
 };
 
 const shared_data of_tensor{add_ones, gather, [] { return syncyte_tensor_sync(tensor); }};
-const shared_data of_store{push_ones, pull, [] { return syncyte_kv_sync(store); }};
+const shared_data of_store{push_ones, pull, [] { return syncyte_store_sync(store); }};
 
 void expect_exactly(int adds, const shared_data& data) {
   std::vector<float> output;
@@ -275,11 +275,11 @@ void lose_packets(syncyte_comm_t world) {
 }
 
 void make_store(syncyte_comm_t world) {
-  require(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &store), "kv_create");
-  require(syncyte_kv_worker_create(store, 0, &worker), "worker");
+  require(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &length, nullptr, &store), "store_create");
+  require(syncyte_store_worker_create(store, 0, &worker), "worker");
   std::vector<float> output;
   require(pull(output), "pull");  // there is a connection
-  require(syncyte_kv_sync(store), "sync");
+  require(syncyte_store_sync(store), "sync");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ void visit_boxes(const std::vector<std::int64_t>& rows, Access&& access) {
 std::vector<operation> make_operations() {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {rows_each * ranks(), columns});
   const auto counters = make_tensor(SYNCYTE_INT64, {ranks()});
-  const kv::store_options blocks{.name = "test", .workers = 1, .homes = SYNCYTE_KV_HOMES_BLOCK, .error = {}};
+  const kv::store_options blocks{.name = "test", .workers = 1, .homes = SYNCYTE_STORE_HOMES_BLOCK, .error = {}};
   const std::shared_ptr<kv::store> store =
       kv::store::create(shared_world(), SYNCYTE_FLOAT32, rows_each * ranks(), 1, &columns, blocks);
   const auto values =

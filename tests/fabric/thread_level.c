@@ -8,7 +8,7 @@
 #include "vector.h"
 
 enum { keys = 100, threads = 3, rounds = 20 };
-static syncyte_kv_worker_t workers[threads];
+static syncyte_store_worker_t workers[threads];
 static syncyte_tensor_t table;
 static syncyte_window_t window;
 static int32_t ranks;
@@ -51,7 +51,7 @@ static void check_additions(int32_t rank) {
 }
 
 static void* push_all(void* context) {
-  const syncyte_kv_worker_t worker = *(syncyte_kv_worker_t*)context;
+  const syncyte_store_worker_t worker = *(syncyte_store_worker_t*)context;
   int64_t list[keys];
   float values[keys], found[keys];
   for (int i = 0; i < keys; ++i) {
@@ -62,8 +62,8 @@ static void* push_all(void* context) {
   const syncyte_buffer_t given = vector_of(values, SYNCYTE_FLOAT32, keys);
   const syncyte_buffer_t room = vector_of(found, SYNCYTE_FLOAT32, keys);
   for (int round = 1; round <= rounds; ++round) {
-    EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given));
-    EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room));
+    EXPECT_OK(syncyte_store_worker_push(worker, &wanted, &given));
+    EXPECT_OK(syncyte_store_worker_pull(worker, &wanted, &room));
     EXPECT(found[0] >= (float)round && found[keys - 1] >= (float)round);
     add_everywhere();
   }
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   int32_t rank = 0, size = 0;
   MPI_Init_thread(&argc, &argv, level_of(argv[argc - 1]), &provided);
   const syncyte_comm_t world = start(&rank, &size);
-  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   options.workers = threads;
   syncyte_tensor_options_t lockable = SYNCYTE_TENSOR_OPTIONS_INIT;
   lockable.row_locks = 1;
@@ -93,20 +93,20 @@ int main(int argc, char** argv) {
   ranks = size;
   EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_INT64, 1, &rows, &lockable, &table));
   EXPECT_OK(syncyte_window_create(world, sizeof(int64_t), NULL, &window));
-  syncyte_kv_t kv = NULL;
-  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &length, &options, &kv));
-  for (int i = 0; i < threads; ++i) EXPECT_OK(syncyte_kv_worker_create(kv, i, &workers[i]));
+  syncyte_store_t kv = NULL;
+  EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &length, &options, &kv));
+  for (int i = 0; i < threads; ++i) EXPECT_OK(syncyte_store_worker_create(kv, i, &workers[i]));
   push_by_threads();
-  EXPECT_OK(syncyte_kv_sync(kv));
+  EXPECT_OK(syncyte_store_sync(kv));
   const syncyte_buffer_t wanted = vector_of(&last, SYNCYTE_INT64, 1), room = vector_of(&found, SYNCYTE_FLOAT32, 1);
-  EXPECT_OK(syncyte_kv_worker_pull(workers[0], &wanted, &room));
+  EXPECT_OK(syncyte_store_worker_pull(workers[0], &wanted, &room));
   EXPECT(found == (float)(size * threads * rounds));
   check_additions(rank);
-  EXPECT_OK(syncyte_kv_sync(kv));
+  EXPECT_OK(syncyte_store_sync(kv));
   EXPECT_OK(syncyte_window_destroy(&window));
   EXPECT_OK(syncyte_tensor_destroy(&table));
-  for (int i = 0; i < threads; ++i) EXPECT_OK(syncyte_kv_worker_destroy(&workers[i]));
-  EXPECT_OK(syncyte_kv_destroy(&kv));
+  for (int i = 0; i < threads; ++i) EXPECT_OK(syncyte_store_worker_destroy(&workers[i]));
+  EXPECT_OK(syncyte_store_destroy(&kv));
   syncyte_comm_t dropped = world;
   EXPECT_OK(syncyte_comm_destroy(&dropped));
   EXPECT_OK(syncyte_finalize());

@@ -14,7 +14,7 @@
 
 namespace {
 
-using operation = decltype(&syncyte_kv_worker_push);
+using operation = decltype(&syncyte_store_worker_push);
 
 syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::int64_t count) {
   syncyte_buffer_t result{};
@@ -22,7 +22,7 @@ syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::int64_t count
   return result;
 }
 
-syncyte_status_t apply(operation what, syncyte_kv_worker_t worker, std::vector<std::int64_t> keys, float& value) {
+syncyte_status_t apply(operation what, syncyte_store_worker_t worker, std::vector<std::int64_t> keys, float& value) {
   std::vector<float> values(keys.size(), value);
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, static_cast<std::int64_t>(keys.size()));
   const auto given = buffer_of(values.data(), SYNCYTE_FLOAT32, static_cast<std::int64_t>(keys.size()));
@@ -36,15 +36,15 @@ bool names_rank_and_key() {
 }
 
 /// Operations that begin after the death, or before it: their errors come from their requests.
-void fail_later(syncyte_kv_worker_t worker, syncyte_request_t before_death) {
+void fail_later(syncyte_store_worker_t worker, syncyte_request_t before_death) {
   std::vector<std::int64_t> keys{0, 3};
   std::vector<float> values{1, 1};
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, 2), given = buffer_of(values.data(), SYNCYTE_FLOAT32, 2);
   syncyte_request_t requests[4] = {nullptr, nullptr, nullptr, before_death};
   int started = 0, failed = 0, named = 0;
   for (int i = 0; i < 3; ++i)
-    started += syncyte_kv_worker_ipush(worker, &wanted, &given, &requests[i]) == SYNCYTE_SUCCESS && requests[i];
-  const syncyte_status_t flushed = syncyte_kv_worker_flush(worker);  // errors stay for the requests
+    started += syncyte_store_worker_ipush(worker, &wanted, &given, &requests[i]) == SYNCYTE_SUCCESS && requests[i];
+  const syncyte_status_t flushed = syncyte_store_worker_flush(worker);  // errors stay for the requests
   for (const int i : {3, 1}) {
     failed += syncyte_request_wait(&requests[i]) == SYNCYTE_ERR_PEER_DIED;
     named += names_rank_and_key();
@@ -54,16 +54,16 @@ void fail_later(syncyte_kv_worker_t worker, syncyte_request_t before_death) {
               syncyte_status_name(flushed), failed, named, syncyte_status_name(all), syncyte_status_name(then));
 }
 
-void survive(syncyte_kv_worker_t worker, std::int64_t peer) {
+void survive(syncyte_store_worker_t worker, std::int64_t peer) {
   while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
   int failed = 0, named = 0;
-  for (const operation what : {&syncyte_kv_worker_push, &syncyte_kv_worker_pull, &syncyte_kv_worker_set}) {
+  for (const operation what : {&syncyte_store_worker_push, &syncyte_store_worker_pull, &syncyte_store_worker_set}) {
     float value = 1;
     failed += apply(what, worker, {0, 3}, value) == SYNCYTE_ERR_PEER_DIED;
     named += names_rank_and_key();
   }
   float value = -1;
-  apply(&syncyte_kv_worker_pull, worker, {0}, value);
+  apply(&syncyte_store_worker_pull, worker, {0}, value);
   std::printf("survivor: %d times %s, %d name the rank, own key %g\n", failed,
               syncyte_status_name(SYNCYTE_ERR_PEER_DIED), named, static_cast<double>(value));
   std::fflush(stdout);
@@ -78,16 +78,16 @@ int main() {
   std::int32_t rank = 0;
   syncyte_comm_rank(world, &rank);
   const std::int64_t length = 1;
-  syncyte_kv_t kv = nullptr;
-  syncyte_kv_worker_t worker = nullptr;
-  syncyte_kv_create(world, SYNCYTE_FLOAT32, 4, 1, &length, nullptr, &kv);
-  syncyte_kv_worker_create(kv, 0, &worker);
+  syncyte_store_t kv = nullptr;
+  syncyte_store_worker_t worker = nullptr;
+  syncyte_store_create(world, SYNCYTE_FLOAT32, 4, 1, &length, nullptr, &kv);
+  syncyte_store_worker_create(kv, 0, &worker);
   std::int64_t peer = getpid();
   const auto pid = buffer_of(&peer, SYNCYTE_INT64, 1);
   syncyte_comm_bcast(world, 1, nullptr, &pid);
   float value = 0;
-  apply(&syncyte_kv_worker_pull, worker, {0, 3}, value);  // each has a connection to the other
-  syncyte_kv_sync(kv);
+  apply(&syncyte_store_worker_pull, worker, {0, 3}, value);  // each has a connection to the other
+  syncyte_store_sync(kv);
   if (rank == 1) pause();
   syncyte_request_t before_death = nullptr;
   std::vector<std::int64_t> theirs(1000, 3);
@@ -96,7 +96,7 @@ int main() {
   const auto room = buffer_of(many.data(), SYNCYTE_FLOAT32, std::ssize(many));
   kill(static_cast<pid_t>(peer), SIGSTOP);
   usleep(20000);  // then it does not answer any more
-  syncyte_kv_worker_ipull(worker, &wanted, &room, &before_death);
+  syncyte_store_worker_ipull(worker, &wanted, &room, &before_death);
   kill(static_cast<pid_t>(peer), SIGKILL);
   survive(worker, peer);
   fail_later(worker, before_death);

@@ -17,7 +17,7 @@
 namespace {
 
 constexpr std::int64_t length = 4096, damaged = 2;  // a vector of 16 KiB
-using operation = decltype(&syncyte_kv_worker_push);
+using operation = decltype(&syncyte_store_worker_push);
 
 syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::int64_t count) {
   syncyte_buffer_t result{};
@@ -34,20 +34,20 @@ float* half_a_vector() {
   return reinterpret_cast<float*>(begin);
 }
 
-syncyte_status_t apply(operation what, syncyte_kv_worker_t worker, std::vector<std::int64_t> keys, float* values) {
+syncyte_status_t apply(operation what, syncyte_store_worker_t worker, std::vector<std::int64_t> keys, float* values) {
   const auto wanted = buffer_of(keys.data(), SYNCYTE_INT64, static_cast<std::int64_t>(keys.size()));
   const auto given = buffer_of(values, SYNCYTE_FLOAT32, static_cast<std::int64_t>(keys.size()) * length);
   return what(worker, &wanted, &given);
 }
 
-void die(syncyte_kv_worker_t worker) {
+void die(syncyte_store_worker_t worker) {
   signal(SIGSEGV, [](int) { raise(SIGKILL); });
-  apply(syncyte_kv_worker_push, worker, {damaged}, half_a_vector());
+  apply(syncyte_store_worker_push, worker, {damaged}, half_a_vector());
 }
 
 class survivor {
  public:
-  explicit survivor(syncyte_kv_worker_t worker) : worker_(worker) {}
+  explicit survivor(syncyte_store_worker_t worker) : worker_(worker) {}
 
   /// Prints "what: status", and "named" if the error says which key is damaged, and by whose death.
   void report(const char* what, syncyte_status_t status) const {
@@ -61,25 +61,25 @@ class survivor {
   }
   void push(const char* what, const std::vector<std::int64_t>& keys) const {
     std::vector<float> ones(keys.size() * length, 1);
-    report(what, apply(syncyte_kv_worker_push, worker_, keys, ones.data()));
+    report(what, apply(syncyte_store_worker_push, worker_, keys, ones.data()));
   }
   /// Also prints the value of each vector: -1 if nothing was read, -2 if its elements differ.
   void pull(const char* what, const std::vector<std::int64_t>& keys) const {
     std::vector<float> found(keys.size() * length, -1);
-    report(what, apply(syncyte_kv_worker_pull, worker_, keys, found.data()));
+    report(what, apply(syncyte_store_worker_pull, worker_, keys, found.data()));
     for (auto at = found.begin(); at != found.end(); at += length)
       std::printf(" %g", std::count(at, at + length, *at) == length ? *at : -2);
   }
   void set() const {
     std::vector<float> fives(length, 5);
-    report("set", apply(syncyte_kv_worker_set, worker_, {damaged}, fives.data()));
+    report("set", apply(syncyte_store_worker_set, worker_, {damaged}, fives.data()));
   }
 
  private:
-  syncyte_kv_worker_t worker_;
+  syncyte_store_worker_t worker_;
 };
 
-void survive(syncyte_kv_worker_t worker, std::int64_t peer) {
+void survive(syncyte_store_worker_t worker, std::int64_t peer) {
   while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
   const survivor self(worker);
   std::printf("survivor:");
@@ -104,14 +104,14 @@ int main() {
   syncyte_comm_world(&world);
   std::int32_t rank = 0;
   syncyte_comm_rank(world, &rank);
-  syncyte_kv_t kv = nullptr;
-  syncyte_kv_worker_t worker = nullptr;
-  syncyte_kv_create(world, SYNCYTE_FLOAT32, 4, 1, &length, nullptr, &kv);
-  syncyte_kv_worker_create(kv, 0, &worker);
+  syncyte_store_t kv = nullptr;
+  syncyte_store_worker_t worker = nullptr;
+  syncyte_store_create(world, SYNCYTE_FLOAT32, 4, 1, &length, nullptr, &kv);
+  syncyte_store_worker_create(kv, 0, &worker);
   std::int64_t peer = getpid();
   const auto pid = buffer_of(&peer, SYNCYTE_INT64, 1);
   syncyte_comm_bcast(world, 1, nullptr, &pid);
-  syncyte_kv_sync(kv);
+  syncyte_store_sync(kv);
   if (rank == 1)
     die(worker);
   else

@@ -26,10 +26,11 @@ using test::world;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
 
-constexpr syncyte_kv_homes_t all_homes[] = {SYNCYTE_KV_HOMES_CYCLIC, SYNCYTE_KV_HOMES_HASH, SYNCYTE_KV_HOMES_BLOCK};
+constexpr syncyte_store_homes_t all_homes[] = {SYNCYTE_STORE_HOMES_CYCLIC, SYNCYTE_STORE_HOMES_HASH,
+                                               SYNCYTE_STORE_HOMES_BLOCK};
 
 std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths,
-                                      syncyte_kv_homes_t homes = SYNCYTE_KV_HOMES_CYCLIC,
+                                      syncyte_store_homes_t homes = SYNCYTE_STORE_HOMES_CYCLIC,
                                       std::shared_ptr<comm::communicator> comm = test::shared_world()) {
   return kv::store::create(std::move(comm), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
                            {.name = "parameters", .workers = 1, .homes = homes, .error = {}});
@@ -83,7 +84,7 @@ struct turn {
 };
 
 /// Ranks write in turn; each rank pulls each other's writes, in random order.
-void check_against_loop(const key_list& lengths, syncyte_kv_homes_t homes) {
+void check_against_loop(const key_list& lengths, syncyte_store_homes_t homes) {
   const auto keys = static_cast<std::int64_t>(lengths.size());
   const bool are_equal = std::ranges::all_of(lengths, [&](std::int64_t each) { return each == lengths[0]; });
   const auto store = make_store(keys, are_equal ? key_list{lengths[0]} : lengths, homes);
@@ -165,7 +166,7 @@ TEST(kv_store, counts_concurrent_pushes_exactly) {
 /// In this order of ranks, those of a node do not follow each other if several nodes have several ranks.
 TEST(kv_store, nodes_may_have_any_ranks) {
   const auto mixed = comm::split(world(), 0, world().node().rank, {});
-  const auto store = make_store(100, {3}, SYNCYTE_KV_HOMES_CYCLIC, mixed);
+  const auto store = make_store(100, {3}, SYNCYTE_STORE_HOMES_CYCLIC, mixed);
   key_list keys(100);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 37 % 100);
   value_list values;
@@ -202,10 +203,10 @@ TEST(kv_store, owners_are_the_homes_of_keys) {
     store->owner({keys.data(), std::ssize(keys)}, owners.data());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (homes == SYNCYTE_KV_HOMES_CYCLIC) {
+      if (homes == SYNCYTE_STORE_HOMES_CYCLIC) {
         EXPECT_EQ(owners[i], nodes_in_turn()[static_cast<std::size_t>(keys[i] % ranks)]);
       }
-      if (homes == SYNCYTE_KV_HOMES_BLOCK) {
+      if (homes == SYNCYTE_STORE_HOMES_BLOCK) {
         EXPECT_EQ(owners[i], block.owner(keys[i]));
       }
       EXPECT_EQ(store->are_local(key_list{keys[i]}), world().node().is_here(owners[i]));
@@ -219,12 +220,13 @@ TEST(kv_store, owners_are_the_homes_of_keys) {
 TEST(kv_store, homes_are_checked_and_equal_on_all_ranks) {
   test::expect_error(test::outcome_of([] { make_store(3, {1}, 4); }), SYNCYTE_ERR_ARGUMENT, "options->homes is 4");
   if (world().size() == 1) return;
-  const auto mixed = world().rank() == 0 ? SYNCYTE_KV_HOMES_HASH : SYNCYTE_KV_HOMES_BLOCK;
+  const auto mixed = world().rank() == 0 ? SYNCYTE_STORE_HOMES_HASH : SYNCYTE_STORE_HOMES_BLOCK;
   test::expect_error(test::outcome_of([&] { make_store(3, {1}, mixed); }), SYNCYTE_ERR_MISMATCH, "homes");
 }
 
-syncyte_kv_sampling_t options_of(std::int32_t scheme, std::int32_t distribution, std::int64_t first, std::int64_t end) {
-  syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
+syncyte_store_sampling_t options_of(std::int32_t scheme, std::int32_t distribution, std::int64_t first,
+                                    std::int64_t end) {
+  syncyte_store_sampling_t options = SYNCYTE_STORE_SAMPLING_INIT;
   options.scheme = scheme;
   options.distribution = distribution;
   options.min_key = first;
@@ -265,13 +267,13 @@ TEST(kv_store, local_samples_follow_the_distribution) {
   key_list lengths(all_keys);
   for (std::int64_t key = 0; key < all_keys; ++key) lengths[static_cast<std::size_t>(key)] = key % 7 == 1 ? 2 : 3;
   for (const auto homes : all_homes)
-    for (const auto distribution : {SYNCYTE_KV_UNIFORM, SYNCYTE_KV_LOG_UNIFORM}) {
+    for (const auto distribution : {SYNCYTE_STORE_UNIFORM, SYNCYTE_STORE_LOG_UNIFORM}) {
       const auto store = make_store(all_keys, lengths, homes);
       kv::worker worker(store, 0);
-      store->set_sampling(options_of(SYNCYTE_KV_LOCAL, distribution, first, end));
+      store->set_sampling(options_of(SYNCYTE_STORE_LOCAL, distribution, first, end));
       const auto has_length = [&](std::int64_t key) { return lengths[static_cast<std::size_t>(key)] == 3; };
       const auto moves = [&](std::int64_t key) {
-        return !has_length(key) || (homes != SYNCYTE_KV_HOMES_BLOCK && !store->are_local(key_list{key}));
+        return !has_length(key) || (homes != SYNCYTE_STORE_HOMES_BLOCK && !store->are_local(key_list{key}));
       };
       bool is_any_here = false;
       for (std::int64_t key = first; key < end; ++key) is_any_here |= !moves(key);
@@ -281,7 +283,7 @@ TEST(kv_store, local_samples_follow_the_distribution) {
       for (std::int64_t key = first; key < end; ++key) {
         if (!has_length(key)) continue;
         const double n = static_cast<double>(key - first + 1);
-        const double weight = distribution == SYNCYTE_KV_UNIFORM ? 1 : std::log((n + 1) / n);
+        const double weight = distribution == SYNCYTE_STORE_UNIFORM ? 1 : std::log((n + 1) / n);
         std::int64_t taken = key;
         while (moves(taken)) taken = taken + 1 == end ? first : taken + 1;
         expected[static_cast<std::size_t>(taken)] += weight;
@@ -303,7 +305,7 @@ TEST(kv_store, uniform_local_samples_take_each_local_key_equally_often) {
   const std::int64_t keys = 12 * world().size();
   const auto store = make_store(keys, {3});
   kv::worker worker(store, 0);
-  store->set_sampling(options_of(SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 0, keys));
+  store->set_sampling(options_of(SYNCYTE_STORE_LOCAL, SYNCYTE_STORE_UNIFORM, 0, keys));
   std::vector<double> expected(static_cast<std::size_t>(keys));
   for (std::int64_t key = 0; key < keys; ++key)
     if (store->are_local(key_list{key}))
@@ -321,7 +323,7 @@ TEST(kv_store, a_local_sample_without_a_local_key_has_the_keys_drawn) {
   for (std::int64_t key = 0; key < keys; key += ranks) lengths[static_cast<std::size_t>(key)] = 3;
   const auto store = make_store(keys, lengths);
   kv::worker worker(store, 0);
-  store->set_sampling(options_of(SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 0, keys));
+  store->set_sampling(options_of(SYNCYTE_STORE_LOCAL, SYNCYTE_STORE_UNIFORM, 0, keys));
   std::vector<std::int64_t> counts(300);
   for (const std::int64_t key : sample_of(worker, 20000, 3)) {
     ASSERT_EQ(key % ranks, 0);
@@ -335,7 +337,7 @@ TEST(kv_store, a_local_sample_without_a_local_key_has_the_keys_drawn) {
 TEST(kv_store, samples_without_replacement_follow_the_distribution) {
   const auto store = make_store(4, {1});
   kv::worker worker(store, 0);
-  auto options = options_of(SYNCYTE_KV_PREPARED, SYNCYTE_KV_LOG_UNIFORM, 0, 4);
+  auto options = options_of(SYNCYTE_STORE_PREPARED, SYNCYTE_STORE_LOG_UNIFORM, 0, 4);
   options.with_replacement = 0;
   store->set_sampling(options);
   std::vector<key_list> orders;
@@ -375,13 +377,13 @@ TEST(kv_store, rare_keys_are_drawn_fast) {
     lengths[static_cast<std::size_t>(key)] = 2;
   const auto store = make_store(many, lengths);
   kv::worker worker(store, 0);
-  for (const auto scheme : {SYNCYTE_KV_PREPARED, SYNCYTE_KV_SHARED}) {
-    store->set_sampling(options_of(scheme, SYNCYTE_KV_UNIFORM, 0, many));
+  for (const auto scheme : {SYNCYTE_STORE_PREPARED, SYNCYTE_STORE_SHARED}) {
+    store->set_sampling(options_of(scheme, SYNCYTE_STORE_UNIFORM, 0, many));
     std::vector<std::int64_t> counts(3);
     for (const std::int64_t key : sample_of(worker, 20000, 2)) ++counts[key == 0 ? 0 : key == 1000 ? 1 : 2];
     expect_distributed(std::vector<double>(3, 1.0 / 3), counts);
   }
-  auto options = options_of(SYNCYTE_KV_PREPARED, SYNCYTE_KV_LOG_UNIFORM, 1, many);
+  auto options = options_of(SYNCYTE_STORE_PREPARED, SYNCYTE_STORE_LOG_UNIFORM, 1, many);
   options.with_replacement = 0;
   store->set_sampling(options);
   key_list all = sample_of(worker, many - 3, 1);  // all keys of one value
@@ -394,7 +396,7 @@ TEST(kv_store, rare_keys_are_drawn_fast) {
 TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
   const auto store = make_store(20, {1});
   kv::worker worker(store, 0);
-  syncyte_kv_sampling_t options = SYNCYTE_KV_SAMPLING_INIT;
+  syncyte_store_sampling_t options = SYNCYTE_STORE_SAMPLING_INIT;
   options.with_replacement = 0;
   options.min_key = 1;
   options.max_key = 20;

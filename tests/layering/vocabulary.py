@@ -2,6 +2,7 @@
 
     vocabulary.py ROOT --compiler CC
 
+The page's table of nouns says which languages have each object, and README says the same.
 The name is C's without `syncyte_` and the object. Methods are found by the one C function that they call: in Fortran as
 bindings/fortran/methods says, in C++ and Python by their text; classes are made by constructors. Python's methods that
 change an object in place may end in `_`, as torch's do. Each row of the page's table of other names must still be true.
@@ -17,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 OBJECTS = (
-    "kv_worker", "comm", "cart", "tensor", "window", "halo", "reducer", "cache", "kv", "checkpoint", "request", "memory"
+    "store_worker", "comm", "cart", "tensor", "window", "halo", "reducer", "cache", "store", "checkpoint", "request",
+    "memory",
 )  # fmt: skip
 LANGUAGES = ("C++", "Fortran", "Python")
 _METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)
@@ -80,6 +82,36 @@ def python_names(root: Path) -> Iterator[tuple[str, str]]:
                 yield called.pop().removeprefix("syncyte_"), method.name
 
 
+def _nouns(root: Path, page: str) -> tuple[list[str], dict[str, set[str]]]:
+    """Problems of the table of nouns, and the nouns that each language lacks."""
+    sources = {
+        "C": ("*/**/include/syncyte/*.h", r"^}} {0};|^typedef struct \w+\* {0};"),
+        "C++": ("include/syncyte/*.hpp", r"^class {0}\b"),
+        "Fortran": ("bindings/fortran/generated/*.f90", r"^  type\b.*, public\b.* :: {0}$"),
+        "Python": ("bindings/python/syncyte/*.py", r"^class {0}\b"),
+    }
+    problems, lacking = [], dict[str, set[str]]()
+    for noun, cells in re.findall(r"^\| (\w+) \| [^`|]+ \| (`.*)\|$", page, re.MULTILINE):
+        for (language, (files, pattern)), cell in zip(sources.items(), cells.split("|"), strict=True):
+            names = [re.sub(r"type\((\w+)\)", r"\1", name) for name in re.findall(r"`([^`]+)`", cell)]
+            text = "\n".join(path.read_text() for path in root.glob(files))
+            missing = [name for name in names if not re.search(pattern.format(re.escape(name)), text, re.MULTILINE)]
+            problems += [f"docs/vocabulary.md names {name} of {language}, which does not exist" for name in missing]
+            lacking.setdefault(language, set()).update([] if names else [noun])
+    return problems, lacking
+
+
+def object_problems(root: Path, page: str) -> list[str]:
+    """README's column of objects: `all`, or `all but` the nouns without a name in the language."""
+    problems, lacking = _nouns(root, page)
+    readme = (root / "README.md").read_text()
+    for language, nouns in lacking.items():
+        said = f"all but {', '.join(sorted(nouns))}" if nouns else "all"
+        if f"\n| {language} | {said} |" not in readme:
+            problems.append(f"README.md's table: expected '{said}' for {language}, as in docs/vocabulary.md")
+    return problems
+
+
 def is_same(function: str, language: str, name: str) -> bool:
     usual = verb(function)
     return name in (usual, f"syncyte_{usual}") or (language == "Python" and name == f"{usual}_")
@@ -113,8 +145,10 @@ def main() -> int:
     given = parser.parse_args()
     sys.path.insert(0, str(given.root / "bindings/generate"))
     known = functions(given.root, given.compiler)
-    found, listed = other_names(given.root, known), listed_names((given.root / "docs/vocabulary.md").read_text())
-    lines = [
+    page = (given.root / "docs/vocabulary.md").read_text()
+    found, listed = other_names(given.root, known), listed_names(page)
+    lines = object_problems(given.root, page)
+    lines += [
         f"{language} calls {function} {name}: name it {verb(function)}, or list it in docs/vocabulary.md"
         for function, language, name in sorted(found - listed)
     ]

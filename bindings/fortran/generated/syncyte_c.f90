@@ -15,7 +15,7 @@ module syncyte_c
   use syncyte_rows_c
   use syncyte_window_c
   use syncyte_tensor_c
-  use syncyte_kv_c
+  use syncyte_store_c
   implicit none
   public
   private :: c_syncyte_finalize

@@ -90,7 +90,7 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_dense_buffer
 
-    !> Frees the copy that fortran_dense_buffer() has made of a section.
+    !> Frees the copy that fortran_dense_buffer() or fortran_integers_buffer() has made.
     ! array [in]: the array
     ! is_written [in]: 1: the copy's elements go back first
     ! buffer [in,out]: its description
@@ -161,6 +161,18 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_integers
 
+    !> Describes integers as a contiguous array of int64: the array itself, or a copy that fortran_release() frees.
+    ! array [in]: integers of any kind, rank and strides
+    ! name [in]: of the dummy argument
+    ! buffer [out]: the description
+    function fortran_integers_buffer(array, name, buffer) bind(C, name="fortran_integers_buffer") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_integers_buffer
+
     !> Writes integers of any kind, rank and strides, as fortran_integers() reads them.
     ! array [in,out]: integers
     ! name [in]: of the dummy argument
@@ -212,6 +224,30 @@ module syncyte_fortran_c
       type(syncyte_buffer_t), intent(out) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_rows
+
+    !> Home ranks of a store's keys.
+    ! store [in]: a store
+    ! keys [in]: integers of any kind, from 0
+    ! ranks [in,out]: integer(4), contiguous, as many elements
+    function fortran_store_owner(store, keys, ranks) bind(C, name="fortran_store_owner") result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), dimension(..), intent(in), target, asynchronous :: keys
+      type(*), dimension(..), intent(inout), target, asynchronous :: ranks
+      integer(c_int32_t) :: answer
+    end function fortran_store_owner
+
+    !> Numbers of values of a store's keys.
+    ! store [in]: a store
+    ! keys [in]: integers of any kind, from 0
+    ! lengths [in,out]: integer(8), contiguous, as many elements
+    function fortran_store_lengths(store, keys, lengths) bind(C, name="fortran_store_lengths") result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), dimension(..), intent(in), target, asynchronous :: keys
+      type(*), dimension(..), intent(inout), target, asynchronous :: lengths
+      integer(c_int32_t) :: answer
+    end function fortran_store_lengths
 
     !> Owners of rows of a tensor.
     ! tensor [in]: a tensor

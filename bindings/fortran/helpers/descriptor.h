@@ -32,5 +32,9 @@ syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name);
 /** Whether the elements lie one after another; strides of dimensions of extent 1 do not matter. */
 bool fortran_is_contiguous(const CFI_cdesc_t* array);
 
+/** Fails unless an array is contiguous, of this type and as long as another one. */
+syncyte_status_t fortran_check_result(const CFI_cdesc_t* result, const char* name, CFI_type_t type,
+                                      const CFI_cdesc_t* like);
+
 /** fortran_integers() of a vector with at most SYNCYTE_MAX_NDIM elements, reversed. */
 syncyte_status_t fortran_reversed(const CFI_cdesc_t* array, const char* name, int32_t* count, int64_t* values);

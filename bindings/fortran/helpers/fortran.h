@@ -74,7 +74,7 @@ syncyte_status_t fortran_buffer_as(const CFI_cdesc_t* array, const char* name, s
 syncyte_status_t fortran_dense_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer);
 
 /**
- * @brief Frees the copy that fortran_dense_buffer() has made of a section.
+ * @brief Frees the copy that fortran_dense_buffer() or fortran_integers_buffer() has made.
  * @param[in] array the array
  * @param[in] is_written 1: the copy's elements go back first
  * @param[in,out] buffer its description
@@ -122,6 +122,14 @@ int64_t fortran_count(const CFI_cdesc_t* array);
 syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int32_t is_reversed, int64_t* values);
 
 /**
+ * @brief Describes integers as a contiguous array of int64: the array itself, or a copy that fortran_release() frees.
+ * @param[in] array integers of any kind, rank and strides
+ * @param[in] name {string} of the dummy argument
+ * @param[out] buffer the description
+ */
+syncyte_status_t fortran_integers_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer);
+
+/**
  * @brief Writes integers of any kind, rank and strides, as fortran_integers() reads them.
  * @param[in,out] array integers
  * @param[in] name {string} of the dummy argument
@@ -155,6 +163,22 @@ syncyte_status_t fortran_axis(int32_t dim, const syncyte_buffer_t* array, const 
  * @param[out] buffer the numbers; syncyte_memory_free() frees its data
  */
 syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Home ranks of a store's keys.
+ * @param[in] store a store
+ * @param[in] keys integers of any kind, from 0
+ * @param[in,out] ranks integer(4), contiguous, as many elements
+ */
+syncyte_status_t fortran_store_owner(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* ranks);
+
+/**
+ * @brief Numbers of values of a store's keys.
+ * @param[in] store a store
+ * @param[in] keys integers of any kind, from 0
+ * @param[in,out] lengths integer(8), contiguous, as many elements
+ */
+syncyte_status_t fortran_store_lengths(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* lengths);
 
 /**
  * @brief Owners of rows of a tensor.

@@ -1,4 +1,5 @@
 /* Integers of any kind behind Fortran's descriptors. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "descriptor.h"
@@ -68,6 +69,28 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
   for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
     if (!read_integer(dtype, address, &values[is_reversed != 0 ? count - 1 - i : i])) return not_integer(array, name);
   return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_integers_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
+  syncyte_status_t status = fortran_buffer(array, name, buffer);
+  if (status != SYNCYTE_SUCCESS) return status;
+  if (buffer->dtype == SYNCYTE_INT64 && fortran_is_contiguous(array)) return SYNCYTE_SUCCESS;
+  const int64_t count = fortran_count(array);
+  int64_t* copy = calloc((size_t)count + 1, sizeof *copy);
+  if (copy == NULL) return fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for a copy of %s", name);
+  status = fortran_integers(array, name, 0, copy);
+  if (status == SYNCYTE_SUCCESS) return syncyte_buffer_init(copy, SYNCYTE_INT64, 1, &count, buffer);
+  free(copy);
+  return status;
+}
+
+syncyte_status_t fortran_check_result(const CFI_cdesc_t* result, const char* name, CFI_type_t type,
+                                      const CFI_cdesc_t* like) {
+  const long long count = (long long)fortran_count(like);
+  if (result->type == type && fortran_is_contiguous(result) && fortran_count(result) == count) return SYNCYTE_SUCCESS;
+  return fortran_wrong(
+      SYNCYTE_ERR_SHAPE, name, -1, "%s with %lld elements; expected contiguous integer(%d) with %lld elements",
+      fortran_type_name(result), (long long)fortran_count(result), type == CFI_type_int32_t ? 4 : 8, count);
 }
 
 syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name, const int64_t* values) {

@@ -31,10 +31,8 @@ syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t
   syncyte_buffer_t global = SYNCYTE_BUFFER_INIT, rows;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS) return status;
-  if (ranks->type != CFI_type_int32_t || !fortran_is_contiguous(ranks) || fortran_count(ranks) != fortran_count(index))
-    return fortran_wrong(SYNCYTE_ERR_SHAPE, "ranks", -1,
-                         "%s with %lld elements; expected contiguous integer(4) with %lld elements",
-                         fortran_type_name(ranks), (long long)fortran_count(ranks), (long long)fortran_count(index));
+  status = fortran_check_result(ranks, "ranks", CFI_type_int32_t, index);
+  if (status != SYNCYTE_SUCCESS) return status;
   status = fortran_rows(index, global.shape[0], &rows);
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_owner(tensor, rows.shape[0], rows.data, ranks->base_addr);
   (void)syncyte_memory_free(rows.data);

@@ -136,7 +136,7 @@ class Optimizer(enum.IntEnum):
     ADAM = 3  # Adam, as torch.optim.SparseAdam
 
 
-class KvHomes(enum.IntEnum):
+class StoreHomes(enum.IntEnum):
     """Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more."""
 
     HOMES_CYCLIC = 1  # k mod P, for ranks that are counted one of each node in turn
@@ -144,7 +144,7 @@ class KvHomes(enum.IntEnum):
     HOMES_BLOCK = 3  # in order, as the rows of a tensor: often used keys that are neighbours share a rank
 
 
-class KvScheme(enum.IntEnum):
+class StoreScheme(enum.IntEnum):
     """Schemes of sampling."""
 
     PREPARED = 1  # keys are drawn when the sample is prepared
@@ -153,7 +153,7 @@ class KvScheme(enum.IntEnum):
     LOCAL = 4  # keys are drawn when they are pulled; then the next local key upwards is taken
 
 
-class KvDistribution(enum.IntEnum):
+class StoreDistribution(enum.IntEnum):
     """Distributions over a range of n keys."""
 
     UNIFORM = 1  # all keys have the same probability
@@ -232,15 +232,15 @@ SYNCYTE_COMPARE_LE = 4
 SYNCYTE_OPTIMIZER_SGD = 1
 SYNCYTE_OPTIMIZER_ADAGRAD = 2
 SYNCYTE_OPTIMIZER_ADAM = 3
-SYNCYTE_KV_HOMES_CYCLIC = 1
-SYNCYTE_KV_HOMES_HASH = 2
-SYNCYTE_KV_HOMES_BLOCK = 3
-SYNCYTE_KV_PREPARED = 1
-SYNCYTE_KV_INTENDED = 2
-SYNCYTE_KV_SHARED = 3
-SYNCYTE_KV_LOCAL = 4
-SYNCYTE_KV_UNIFORM = 1
-SYNCYTE_KV_LOG_UNIFORM = 2
+SYNCYTE_STORE_HOMES_CYCLIC = 1
+SYNCYTE_STORE_HOMES_HASH = 2
+SYNCYTE_STORE_HOMES_BLOCK = 3
+SYNCYTE_STORE_PREPARED = 1
+SYNCYTE_STORE_INTENDED = 2
+SYNCYTE_STORE_SHARED = 3
+SYNCYTE_STORE_LOCAL = 4
+SYNCYTE_STORE_UNIFORM = 1
+SYNCYTE_STORE_LOG_UNIFORM = 2
 SYNCYTE_ENTRY_REPLICATED = 0
 SYNCYTE_ENTRY_SHARDED = 1
 
@@ -510,12 +510,12 @@ class OptimizerOptions(ctypes.Structure):
     ]
 
 
-class KvOptions(ctypes.Structure):
+class StoreOptions(ctypes.Structure):
     """Options of a new store."""
 
     _defaults_: dict[str, Any] = {"workers": 1, "homes": 1}
     _fields_ = [
-        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_options_t)
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
         ("reserved", ctypes.c_int32),  # not used
@@ -524,16 +524,16 @@ class KvOptions(ctypes.Structure):
     ]
 
 
-class KvSampling(ctypes.Structure):
+class StoreSampling(ctypes.Structure):
     """Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
     the whole range, as by the other schemes. If it is not local, the next local key upwards is taken in its
     place, from min_key on after the last one; without replacement the next one that is not in the sample. If the
-    next 256 keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
+    next 256 keys have none, or with SYNCYTE_STORE_HOMES_BLOCK, it is the drawn key itself.
     """
 
     _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "shared_keys": 250, "reuse": 1}
     _fields_ = [
-        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_sampling_t)
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_sampling_t)
         ("scheme", ctypes.c_int32),  # when keys are drawn
         ("distribution", ctypes.c_int32),  # distribution of the keys
         ("with_replacement", ctypes.c_int32),  # 0: no key repeats in a sample; not with a shared set
@@ -545,14 +545,14 @@ class KvSampling(ctypes.Structure):
     ]
 
 
-class KvWorkerInfo(ctypes.Structure):
+class StoreWorkerInfo(ctypes.Structure):
     """Counters of a worker since its creation."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
-        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_kv_worker_info_t)
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_worker_info_t)
         ("number", ctypes.c_int64),  # number of the worker
-        ("clock", ctypes.c_int64),  # as kv_worker_clock()
+        ("clock", ctypes.c_int64),  # as store_worker_clock()
         ("pulled_keys", ctypes.c_int64),  # by pull, pull_if_local and pull_sample; a key that repeats counts each time
         ("pushed_keys", ctypes.c_int64),  # by push
         ("set_keys", ctypes.c_int64),  # by set
@@ -2678,7 +2678,7 @@ CORE: dict[str, Function] = {
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several
     # nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
     # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
-    "syncyte_kv_create": Function(
+    "syncyte_store_create": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
@@ -2686,88 +2686,88 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # key_count (in): 1 or more
             ctypes.c_int64,  # length_count (in): 1 if all keys have the same number of values; otherwise key_count
             ctypes.POINTER(ctypes.c_int64),  # lengths (in, array of length_count): number of values, 1 or more, of all keys or of each
-            ctypes.POINTER(KvOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(ctypes.c_void_p),  # kv (out): the store
+            ctypes.POINTER(StoreOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # store (out): the store
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI; works after finalize.
-    "syncyte_kv_retain": Function(
+    "syncyte_store_retain": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_void_p,  # store (in): a store
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective point
     # once all ranks have dropped the store; its workers hold references of their own.
-    "syncyte_kv_release": Function(
+    "syncyte_store_release": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_void_p,  # store (in): a store
         ],
     ),
-    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().
-    "syncyte_kv_destroy": Function(
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_store_release().
+    "syncyte_store_destroy": Function(
         ctypes.c_int32,
         [
-            ctypes.POINTER(ctypes.c_void_p),  # kv (in,out): a store
+            ctypes.POINTER(ctypes.c_void_p),  # store (in,out): a store
         ],
     ),
     # Returns the number of keys. Local.
-    "syncyte_kv_keys": Function(
+    "syncyte_store_keys": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
-            ctypes.POINTER(ctypes.c_int64),  # key_count (out): as given to kv_create()
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.POINTER(ctypes.c_int64),  # key_count (out): as given to store_create()
         ],
     ),
     # Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
-    "syncyte_kv_lengths": Function(
+    "syncyte_store_lengths": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_void_p,  # store (in): a store
             ctypes.c_int64,  # count (in): number of keys
             ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
             ctypes.POINTER(ctypes.c_int64),  # lengths (out, array of count): number of values of each
         ],
     ),
     # Returns the home ranks of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.
-    "syncyte_kv_owner": Function(
+    "syncyte_store_owner": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_void_p,  # store (in): a store
             ctypes.c_int64,  # count (in): number of keys
             ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
             ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): the rank that has each key's values
         ],
     ),
     # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
-    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
-    "syncyte_kv_set_sampling": Function(
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a shared set without replacement).
+    "syncyte_store_set_sampling": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
-            ctypes.POINTER(KvSampling),  # sampling (in): options, initialized with SYNCYTE_KV_SAMPLING_INIT
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.POINTER(StoreSampling),  # options (in): initialized with SYNCYTE_STORE_SAMPLING_INIT
         ],
     ),
     # Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for. Collective,
     # called by one thread of each process; also frees objects that all ranks have dropped.
-    "syncyte_kv_sync": Function(
+    "syncyte_store_sync": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
+            ctypes.c_void_p,  # store (in): a store
         ],
     ),
     # Makes a worker. Local. Any thread may use it. Returns: SYNCYTE_ERR_ARGUMENT.
-    "syncyte_kv_worker_create": Function(
+    "syncyte_store_worker_create": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # kv (in): a store
-            ctypes.c_int32,  # number (in): 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.c_int32,  # number (in): 0 to workers - 1 (options of store_create()); no other live worker of this process may have it
             ctypes.POINTER(ctypes.c_void_p),  # worker (out): the worker
         ],
     ),
     # Adds a reference. Local, thread-safe, without MPI; works after finalize.
-    "syncyte_kv_worker_retain": Function(
+    "syncyte_store_worker_retain": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2775,14 +2775,14 @@ CORE: dict[str, Function] = {
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
     # barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
-    "syncyte_kv_worker_release": Function(
+    "syncyte_store_worker_release": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
-    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().
-    "syncyte_kv_worker_destroy": Function(
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_store_worker_release().
+    "syncyte_store_worker_destroy": Function(
         ctypes.c_int32,
         [
             ctypes.POINTER(ctypes.c_void_p),  # worker (in,out): a worker
@@ -2792,7 +2792,7 @@ CORE: dict[str, Function] = {
     # Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
     # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
-    "syncyte_kv_worker_pull": Function(
+    "syncyte_store_worker_pull": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2800,9 +2800,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts kv_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
-    # pull, for what is wrong on this rank.
-    "syncyte_kv_worker_ipull": Function(
+    # Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks.
+    # Returns: as pull, for what is wrong on this rank.
+    "syncyte_store_worker_ipull": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2813,7 +2813,7 @@ CORE: dict[str, Function] = {
     ),
     # Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
     # Returns: as pull.
-    "syncyte_kv_worker_push": Function(
+    "syncyte_store_worker_push": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2821,9 +2821,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts kv_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
-    # push, for what is wrong on this rank.
-    "syncyte_kv_worker_ipush": Function(
+    # Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks.
+    # Returns: as push, for what is wrong on this rank.
+    "syncyte_store_worker_ipush": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2834,7 +2834,7 @@ CORE: dict[str, Function] = {
     ),
     # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Returns: as pull,
     # except SYNCYTE_ERR_PEER_DIED for a damaged key.
-    "syncyte_kv_worker_set": Function(
+    "syncyte_store_worker_set": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2842,9 +2842,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts kv_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks. Returns: as
-    # set, for what is wrong on this rank.
-    "syncyte_kv_worker_iset": Function(
+    # Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
+    # Returns: as set, for what is wrong on this rank.
+    "syncyte_store_worker_iset": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2855,7 +2855,7 @@ CORE: dict[str, Function] = {
     ),
     # Reads the values of keys if all of them are local; on one node they always are. Local, without requests. Returns:
     # as pull.
-    "syncyte_kv_worker_pull_if_local": Function(
+    "syncyte_store_worker_pull_if_local": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2866,7 +2866,7 @@ CORE: dict[str, Function] = {
     ),
     # Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home. Local.
     # Returns: as pull.
-    "syncyte_kv_worker_localize": Function(
+    "syncyte_store_worker_localize": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2875,7 +2875,7 @@ CORE: dict[str, Function] = {
     ),
     # Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
     # records the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
-    "syncyte_kv_worker_intent": Function(
+    "syncyte_store_worker_intent": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2885,7 +2885,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Adds 1 to the worker's clock, which begins at 0. Local.
-    "syncyte_kv_worker_advance_clock": Function(
+    "syncyte_store_worker_advance_clock": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2893,7 +2893,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Returns the worker's clock. Local.
-    "syncyte_kv_worker_clock": Function(
+    "syncyte_store_worker_clock": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2901,21 +2901,21 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local. Returns:
-    # SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, without replacement).
-    "syncyte_kv_worker_prepare_sample": Function(
+    # SYNCYTE_ERR_ARGUMENT (store_set_sampling() was not called; more keys than there are, without replacement).
+    "syncyte_store_worker_prepare_sample": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.c_int64,  # count (in): number of keys, 0 to 2^40
             ctypes.c_int64,  # start (in): 0 or more
             ctypes.c_int64,  # end (in): more than start; 0: start + 1
-            ctypes.POINTER(ctypes.c_int64),  # sample (out): the sample's number, 1 or more, for kv_worker_pull_sample()
+            ctypes.POINTER(ctypes.c_int64),  # sample (out): the sample's number, 1 or more, for store_worker_pull_sample()
         ],
     ),
     # Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
     # complete on return, the values as in pull. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left),
     # and as pull.
-    "syncyte_kv_worker_pull_sample": Function(
+    "syncyte_store_worker_pull_sample": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): the worker that has prepared it
@@ -2924,9 +2924,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts kv_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
-    # Returns: as pull_sample, for what is wrong on this rank.
-    "syncyte_kv_worker_ipull_sample": Function(
+    # Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other
+    # ranks. Returns: as pull_sample, for what is wrong on this rank.
+    "syncyte_store_worker_ipull_sample": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2937,7 +2937,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Ends a sample before all its keys were pulled. Local.
-    "syncyte_kv_worker_finish_sample": Function(
+    "syncyte_store_worker_finish_sample": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): the worker that has prepared it
@@ -2946,7 +2946,7 @@ CORE: dict[str, Function] = {
     ),
     # Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
     # the keys. Errors of operations stay for their requests. Local.
-    "syncyte_kv_worker_flush": Function(
+    "syncyte_store_worker_flush": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
@@ -2958,18 +2958,18 @@ CORE: dict[str, Function] = {
     # serialized or above. Workers that were destroyed are not waited for. Returns: SYNCYTE_ERR_MISMATCH on all workers
     # of all ranks if some call another collective function; SYNCYTE_ERR_BUSY if another thread is in a collective call
     # of the same worker.
-    "syncyte_kv_worker_barrier": Function(
+    "syncyte_store_worker_barrier": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Returns the counters of a worker. Local.
-    "syncyte_kv_worker_describe": Function(
+    "syncyte_store_worker_describe": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
-            ctypes.POINTER(KvWorkerInfo),  # info (in,out): struct_size is set by the caller
+            ctypes.POINTER(StoreWorkerInfo),  # info (in,out): struct_size is set by the caller
         ],
     ),
 }

@@ -27,7 +27,7 @@ def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
 class Handle:
     """Owns one reference to an object of the C library, which the function syncyte_KIND_release drops."""
 
-    kind = ""  #: the object's kind in the names of C functions, such as "comm", "tensor" or "kv_worker"
+    kind = ""  #: the object's kind in the names of C functions, such as "comm", "tensor" or "store_worker"
 
     def _own(self, handle: int) -> None:
         self._handle: int | None = handle

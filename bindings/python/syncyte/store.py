@@ -102,7 +102,7 @@ class Store(Handle):
         them, or with more than 65534 values for a key; too little memory; ranks differ.
     """
 
-    kind = "kv"
+    kind = "store"
 
     def __init__(
         self, num_keys: int, lengths: Any,
@@ -116,13 +116,13 @@ class Store(Handle):
             keys = at_least(1, as_int64(num_keys, "num_keys"), "num_keys")
             threads = at_least(1, as_int32(workers, "workers"), "workers")
             names = {"name": _library.name_bytes(name), "label": _library.name_bytes(label, "label")}
-            placed = _choice(homes, c.KvHomes, "homes", "HOMES_")
-            chosen = _library.new_struct(c.KvOptions, workers=threads, homes=placed, **names)
+            placed = _choice(homes, c.StoreHomes, "homes", "HOMES_")
+            chosen = _library.new_struct(c.StoreOptions, workers=threads, homes=placed, **names)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
-        keys, numbers, element, options = comm._prepare("kv_create", prepare, always=True)
+        keys, numbers, element, options = comm._prepare("store_create", prepare, always=True)
         arguments = keys, numbers.size, _arrays.pointer(numbers), options
-        self._own(_library.core().output("syncyte_kv_create", comm.handle, int(element), *arguments))
+        self._own(_library.core().output("syncyte_store_create", comm.handle, int(element), *arguments))
         self._comm, self._num_keys, self._name = comm, keys, label or name
         self._live: dict[int, StoreWorker] = {}  # keeps workers alive until free(), because barriers wait for them
         self._length = int(numbers[0]) if numbers.size == 1 else None
@@ -165,7 +165,7 @@ class Store(Handle):
         OutOfRangeError
             A key that does not exist; names the key and its position.
         """
-        return self._of_each("syncyte_kv_lengths", keys, np.int64)
+        return self._of_each("syncyte_store_lengths", keys, np.int64)
 
     def owner(self, keys: Any) -> np.ndarray:
         """Returns the current owners of keys. Local.
@@ -177,7 +177,7 @@ class Store(Handle):
         numpy.ndarray
             Ranks, int32.
         """
-        return self._of_each("syncyte_kv_owner", keys, np.int32)
+        return self._of_each("syncyte_store_owner", keys, np.int32)
 
     def _of_each(self, function: str, keys: Any, dtype: type) -> np.ndarray:
         wanted = _as_keys(keys)
@@ -240,20 +240,20 @@ class Store(Handle):
             A value that is not allowed; a shared set without replacement.
         """
         options = {
-            "scheme": _choice(scheme, c.KvScheme, "scheme"),
-            "distribution": _choice(distribution, c.KvDistribution, "distribution"),
+            "scheme": _choice(scheme, c.StoreScheme, "scheme"),
+            "distribution": _choice(distribution, c.StoreDistribution, "distribution"),
             "with_replacement": int(bool(with_replacement)),
         }
         numbers = {"min_key": min_key, "max_key": max_key, "shared_keys": shared_keys, "reuse": reuse, "seed": seed}
         options |= {name: as_int64(number, name) for name, number in numbers.items()}
-        _library.core().syncyte_kv_set_sampling(self.handle, _library.new_struct(c.KvSampling, **options))
+        _library.core().syncyte_store_set_sampling(self.handle, _library.new_struct(c.StoreSampling, **options))
 
     def sync(self) -> None:
         """Synchronizes the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
 
         Writes by ipush() and iset() must have been waited for. It also frees objects that all ranks have dropped.
         """
-        _library.core().syncyte_kv_sync(self.handle)
+        _library.core().syncyte_store_sync(self.handle)
 
 
 class StoreWorker(Handle):
@@ -269,10 +269,10 @@ class StoreWorker(Handle):
     requests the values must not be used; keys may be changed at once.
     """
 
-    kind = "kv_worker"
+    kind = "store_worker"
 
     def __init__(self, store: Store, number: int) -> None:
-        self._own(_library.core().output("syncyte_kv_worker_create", store.handle, as_int32(number, "number")))
+        self._own(_library.core().output("syncyte_store_worker_create", store.handle, as_int32(number, "number")))
         self._store, self._number = store, number
         store._live[number] = self
 
@@ -303,7 +303,7 @@ class StoreWorker(Handle):
 
     def _run(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> None:
         """Runs an operation."""
-        function = getattr(_library.core(), f"syncyte_kv_worker_{name}")
+        function = getattr(_library.core(), f"syncyte_store_worker_{name}")
         self._described(keys, values, argument, is_written, lambda given, _: function(self.handle, *given))
 
     def _start(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> Request[Any]:
@@ -317,7 +317,7 @@ class StoreWorker(Handle):
         reap()
         handle = ctypes.c_void_p()
         try:
-            getattr(_library.core(), f"syncyte_kv_worker_{name}")(self.handle, *arguments, ctypes.byref(handle))
+            getattr(_library.core(), f"syncyte_store_worker_{name}")(self.handle, *arguments, ctypes.byref(handle))
         except BaseException:
             if handle.value:  # a signal's handler has raised after the start
                 drop(handle.value, arrays)
@@ -464,7 +464,7 @@ class StoreWorker(Handle):
         room = as_buffer(given, "out", writable=True, expected=c.DType.FLOAT32)
         self._check_shape("out", room.shape)
         arguments = self.handle, wanted.reference, room.reference
-        if not _library.core().output("syncyte_kv_worker_pull_if_local", *arguments):
+        if not _library.core().output("syncyte_store_worker_pull_if_local", *arguments):
             return None
         room.mark_written()
         return given
@@ -478,7 +478,7 @@ class StoreWorker(Handle):
             As of pull(), with its errors.
         """
         wanted = _as_keys(keys)
-        _library.core().syncyte_kv_worker_localize(self.handle, wanted.reference)
+        _library.core().syncyte_store_worker_localize(self.handle, wanted.reference)
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
@@ -501,16 +501,16 @@ class StoreWorker(Handle):
         """
         wanted = _as_keys(keys)
         first, last = as_int64(start, "start"), _as_end(end)
-        _library.core().syncyte_kv_worker_intent(self.handle, wanted.reference, first, last)
+        _library.core().syncyte_store_worker_intent(self.handle, wanted.reference, first, last)
 
     @property
     def clock(self) -> int:
         """This worker's clock, 0 at first."""
-        return _library.core().output("syncyte_kv_worker_clock", self.handle)
+        return _library.core().output("syncyte_store_worker_clock", self.handle)
 
     def advance_clock(self) -> int:
         """Adds 1 to the worker's clock; returns its new value."""
-        return _library.core().output("syncyte_kv_worker_advance_clock", self.handle)
+        return _library.core().output("syncyte_store_worker_advance_clock", self.handle)
 
     def prepare_sample(self, count: int, start: int | None = None, end: int | None = None) -> int:
         """Prepares a sample: this worker will pull its keys while its clock is in [start, end).
@@ -533,7 +533,7 @@ class StoreWorker(Handle):
             Store.set_sampling() was not called; more keys than there are, without replacement; a wrong range of clocks.
         """
         number, first = as_int64(count, "count"), self.clock if start is None else as_int64(start, "start")
-        return _library.core().output("syncyte_kv_worker_prepare_sample", self.handle, number, first, _as_end(end))
+        return _library.core().output("syncyte_store_worker_prepare_sample", self.handle, number, first, _as_end(end))
 
     def pull_sample(self, sample: int, keys: Any, out: Any = None) -> tuple[Array, Array]:
         """Reads the next keys of a sample, and their values.
@@ -559,7 +559,7 @@ class StoreWorker(Handle):
         """
         drawn, values = self._sample(keys, out)
         arguments = as_int64(sample, "sample"), drawn.reference, values.reference
-        _library.core().syncyte_kv_worker_pull_sample(self.handle, *arguments)
+        _library.core().syncyte_store_worker_pull_sample(self.handle, *arguments)
         drawn.mark_written()
         values.mark_written()
         return drawn.array, values.array
@@ -603,14 +603,14 @@ class StoreWorker(Handle):
         sample : int
             Its number.
         """
-        _library.core().syncyte_kv_worker_finish_sample(self.handle, as_int64(sample, "sample"))
+        _library.core().syncyte_store_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
     def flush(self) -> None:
         """Waits until all operations in flight have ended, so that writes have reached the home ranks of the keys.
 
         Errors of operations stay for their requests.
         """
-        _library.core().syncyte_kv_worker_flush(self.handle)
+        _library.core().syncyte_store_worker_flush(self.handle)
 
     def barrier(self) -> None:
         """Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective.
@@ -623,11 +623,11 @@ class StoreWorker(Handle):
         MismatchError
             On all workers of all ranks: some call another collective method.
         """
-        _library.core().syncyte_kv_worker_barrier(self.handle)
+        _library.core().syncyte_store_worker_barrier(self.handle)
 
     def info(self) -> WorkerInfo:
         """Returns the counters of this worker."""
-        found = _library.core().output("syncyte_kv_worker_describe", self.handle)
+        found = _library.core().output("syncyte_store_worker_describe", self.handle)
         return WorkerInfo(*(getattr(found, name) for name in WorkerInfo._fields))
 
 

@@ -38,7 +38,7 @@
  * - `default(N)`: value in languages that let their callers leave the argument out;
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
- * - `kept`: the memory is used after the call has returned;
+ * - `kept`: the memory is used after the call has returned; `integers`: int64, which languages make of other kinds;
  * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
  * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor

@@ -104,4 +104,25 @@ enum class optimizer : std::int32_t {
   adam = SYNCYTE_OPTIMIZER_ADAM,  ///< Adam, as torch.optim.SparseAdam
 };
 
+/// Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
+enum class store_homes : std::int32_t {
+  cyclic = SYNCYTE_STORE_HOMES_CYCLIC,  ///< k mod P, for ranks that are counted one of each node in turn
+  hash = SYNCYTE_STORE_HOMES_HASH,  ///< mixed: keys of any stride, such as a power of two, are spread evenly
+  block = SYNCYTE_STORE_HOMES_BLOCK,  ///< in order, as the rows of a tensor: often used keys that are neighbours share a rank
+};
+
+/// Schemes of sampling.
+enum class sampling_scheme : std::int32_t {
+  prepared = SYNCYTE_STORE_PREPARED,  ///< keys are drawn when the sample is prepared
+  intended = SYNCYTE_STORE_INTENDED,  ///< as prepared, and an intent is recorded for the keys
+  shared = SYNCYTE_STORE_SHARED,  ///< as intended, from a set of keys that the process's workers share
+  local = SYNCYTE_STORE_LOCAL,  ///< keys are drawn when they are pulled; then the next local key upwards is taken
+};
+
+/// Distributions over a range of n keys.
+enum class sampling_distribution : std::int32_t {
+  uniform = SYNCYTE_STORE_UNIFORM,  ///< all keys have the same probability
+  log_uniform = SYNCYTE_STORE_LOG_UNIFORM,  ///< the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
+};
+
 }  // namespace syncyte

@@ -526,4 +526,158 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   }
 };
 
+class store_methods : public reference<syncyte_store_t, syncyte_store_retain, syncyte_store_destroy> {
+ public:
+  using reference::reference;
+
+  /// Returns the number of keys. Local.
+  std::int64_t keys() const {
+    return fetch<std::int64_t>(syncyte_store_keys, get());
+  }
+
+  /// Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for. Collective,
+  /// called by one thread of each process; also frees objects that all ranks have dropped.
+  void sync() const {
+    check(syncyte_store_sync(get()));
+  }
+};
+
+class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_store_worker_retain, syncyte_store_worker_destroy> {
+ public:
+  using reference::reference;
+
+  /// Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are local.
+  /// @param keys int64, contiguous, any number of dimensions
+  /// @param values float32, contiguous, as many as the keys have
+  void pull(const const_buffer& keys, const buffer& values) const {
+    check(syncyte_store_worker_pull(get(), keys.get(), values.get()));
+  }
+
+  /// Starts pull(). Keys of this node are done on return. Local; does not wait for other ranks.
+  /// @param keys int64, contiguous
+  /// @param values as in pull; not to be read before the request has ended
+  request ipull(const const_buffer& keys, const buffer& values) const {
+    return started(syncyte_store_worker_ipull, get(), keys.get(), values.get());
+  }
+
+  /// Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
+  /// @param keys int64, contiguous
+  /// @param values float32, contiguous, as many as the keys have
+  void push(const const_buffer& keys, const const_buffer& values) const {
+    check(syncyte_store_worker_push(get(), keys.get(), values.get()));
+  }
+
+  /// Starts push(). Keys of this node are done on return. Local; does not wait for other ranks.
+  /// @param keys int64, contiguous
+  /// @param values as in push; not to be changed before the request has ended
+  request ipush(const const_buffer& keys, const const_buffer& values) const {
+    return started(syncyte_store_worker_ipush, get(), keys.get(), values.get());
+  }
+
+  /// Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
+  /// @param keys int64, contiguous
+  /// @param values float32, contiguous, as many as the keys have
+  void set(const const_buffer& keys, const const_buffer& values) const {
+    check(syncyte_store_worker_set(get(), keys.get(), values.get()));
+  }
+
+  /// Starts set(). Keys of this node are done on return. Local; does not wait for other ranks.
+  /// @param keys int64, contiguous
+  /// @param values as in set; not to be changed before the request has ended
+  request iset(const const_buffer& keys, const const_buffer& values) const {
+    return started(syncyte_store_worker_iset, get(), keys.get(), values.get());
+  }
+
+  /// Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home. Local.
+  /// @param keys int64, contiguous
+  void localize(const const_buffer& keys) const {
+    check(syncyte_store_worker_localize(get(), keys.get()));
+  }
+
+  /// Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
+  /// records the intent. Local.
+  /// @param keys int64, contiguous
+  /// @param start 0 or more
+  /// @param end more than start; 0: start + 1
+  void intent(const const_buffer& keys, std::int64_t start, std::int64_t end = 0) const {
+    check(syncyte_store_worker_intent(get(), keys.get(), start, end));
+  }
+
+  /// Adds 1 to the worker's clock, which begins at 0. Local.
+  std::int64_t advance_clock() const {
+    return fetch<std::int64_t>(syncyte_store_worker_advance_clock, get());
+  }
+
+  /// Returns the worker's clock. Local.
+  std::int64_t clock() const {
+    return fetch<std::int64_t>(syncyte_store_worker_clock, get());
+  }
+
+  /// Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local.
+  /// @param count number of keys, 0 to 2^40
+  /// @param start 0 or more
+  /// @param end more than start; 0: start + 1
+  std::int64_t prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end = 0) const {
+    return fetch<std::int64_t>(syncyte_store_worker_prepare_sample, get(), count, start, end);
+  }
+
+  /// Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
+  /// complete on return, the values as in pull.
+  /// @param sample its number
+  /// @param keys int64, contiguous, at most as many as the sample has left
+  /// @param values float32, contiguous, as many as the keys have
+  void pull_sample(std::int64_t sample, const buffer& keys, const buffer& values) const {
+    check(syncyte_store_worker_pull_sample(get(), sample, keys.get(), values.get()));
+  }
+
+  /// Starts pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+  /// @param sample its number
+  /// @param keys int64, contiguous; complete on return
+  /// @param values as in pull_sample; not to be read before the request has ended
+  request ipull_sample(std::int64_t sample, const buffer& keys, const buffer& values) const {
+    return started(syncyte_store_worker_ipull_sample, get(), sample, keys.get(), values.get());
+  }
+
+  /// Ends a sample before all its keys were pulled. Local.
+  /// @param sample its number; one that has ended is ignored
+  void finish_sample(std::int64_t sample) const {
+    check(syncyte_store_worker_finish_sample(get(), sample));
+  }
+
+  /// Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
+  /// the keys. Errors of operations stay for their requests. Local.
+  void flush() const {
+    check(syncyte_store_worker_flush(get()));
+  }
+
+  /// Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the worker's
+  /// operations in flight, whose errors stay for their requests. Collective: each worker calls it, in a thread of its
+  /// own if a process has several. One worker enters the collective for its process, so MPI's thread level must then be
+  /// serialized or above. Workers that were destroyed are not waited for.
+  void barrier() const {
+    check(syncyte_store_worker_barrier(get()));
+  }
+};
+
+class cache_methods : public reference<syncyte_cache_t, syncyte_cache_retain, syncyte_cache_destroy> {
+ public:
+  using reference::reference;
+
+  /// Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
+  /// pages. Contents are kept.
+  /// @param offset 0 or more
+  /// @param size bytes from offset on, 0 or more
+  void touch(std::int64_t offset, std::int64_t size) const {
+    check(syncyte_cache_touch(get(), offset, size));
+  }
+
+  /// Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
+  /// clear().
+  /// @param offset a multiple of 512
+  /// @param size bytes from offset on, a multiple of 512, 512 or more
+  void insert(std::int64_t offset, std::int64_t size) const {
+    check(syncyte_cache_insert(get(), offset, size));
+  }
+};
+
 }  // namespace syncyte::detail

@@ -1,6 +1,6 @@
-! Generated from syncyte/kv.h by bindings/generate; do not edit.
+! Generated from syncyte/store.h by bindings/generate; do not edit.
 !> The parameter store: a vector of float32 under each key 0 to key_count - 1, which all ranks pull, push and set.
-module syncyte_kv_c
+module syncyte_store_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
   use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
@@ -10,31 +10,31 @@ module syncyte_kv_c
 
   !> Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
   ! k mod P, for ranks that are counted one of each node in turn
-  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_CYCLIC = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_CYCLIC = 1_c_int32_t
   ! mixed: keys of any stride, such as a power of two, are spread evenly
-  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_HASH = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_HASH = 2_c_int32_t
   ! in order, as the rows of a tensor: often used keys that are neighbours share a rank
-  integer(c_int32_t), parameter :: SYNCYTE_KV_HOMES_BLOCK = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_BLOCK = 3_c_int32_t
 
   !> Schemes of sampling.
   ! keys are drawn when the sample is prepared
-  integer(c_int32_t), parameter :: SYNCYTE_KV_PREPARED = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_PREPARED = 1_c_int32_t
   ! as prepared, and an intent is recorded for the keys
-  integer(c_int32_t), parameter :: SYNCYTE_KV_INTENDED = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENDED = 2_c_int32_t
   ! as intended, from a set of keys that the process's workers share
-  integer(c_int32_t), parameter :: SYNCYTE_KV_SHARED = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_SHARED = 3_c_int32_t
   ! keys are drawn when they are pulled; then the next local key upwards is taken
-  integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_LOCAL = 4_c_int32_t
 
   !> Distributions over a range of n keys.
   ! all keys have the same probability
-  integer(c_int32_t), parameter :: SYNCYTE_KV_UNIFORM = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_UNIFORM = 1_c_int32_t
   ! the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
-  integer(c_int32_t), parameter :: SYNCYTE_KV_LOG_UNIFORM = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_LOG_UNIFORM = 2_c_int32_t
 
   !> Options of a new store.
-  type, bind(C) :: syncyte_kv_options_t
-    ! sizeof(syncyte_kv_options_t)
+  type, bind(C) :: syncyte_store_options_t
+    ! sizeof(syncyte_store_options_t)
     integer(c_size_t) :: struct_size = 40_c_size_t
     ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
@@ -46,14 +46,14 @@ module syncyte_kv_c
     integer(c_int32_t) :: homes = 1_c_int32_t
     ! name for messages, if not null; ranks may differ
     type(c_ptr) :: label = c_null_ptr
-  end type syncyte_kv_options_t
+  end type syncyte_store_options_t
 
   !> Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
   !> the whole range, as by the other schemes. If it is not local, the next local key upwards is taken in its place,
   !> from min_key on after the last one; without replacement the next one that is not in the sample. If the next 256
-  !> keys have none, or with SYNCYTE_KV_HOMES_BLOCK, it is the drawn key itself.
-  type, bind(C) :: syncyte_kv_sampling_t
-    ! sizeof(syncyte_kv_sampling_t)
+  !> keys have none, or with SYNCYTE_STORE_HOMES_BLOCK, it is the drawn key itself.
+  type, bind(C) :: syncyte_store_sampling_t
+    ! sizeof(syncyte_store_sampling_t)
     integer(c_size_t) :: struct_size = 64_c_size_t
     ! when keys are drawn
     integer(c_int32_t) :: scheme = 4_c_int32_t
@@ -71,15 +71,15 @@ module syncyte_kv_c
     integer(c_int64_t) :: reuse = 1_c_int64_t
     ! seed; rank and worker number are mixed in
     integer(c_int64_t) :: seed = 0_c_int64_t
-  end type syncyte_kv_sampling_t
+  end type syncyte_store_sampling_t
 
   !> Counters of a worker since its creation.
-  type, bind(C) :: syncyte_kv_worker_info_t
-    ! sizeof(syncyte_kv_worker_info_t)
+  type, bind(C) :: syncyte_store_worker_info_t
+    ! sizeof(syncyte_store_worker_info_t)
     integer(c_size_t) :: struct_size = 80_c_size_t
     ! number of the worker
     integer(c_int64_t) :: number = 0_c_int64_t
-    ! as kv_worker_clock()
+    ! as store_worker_clock()
     integer(c_int64_t) :: clock = 0_c_int64_t
     ! by pull, pull_if_local and pull_sample; a key that repeats counts each time
     integer(c_int64_t) :: pulled_keys = 0_c_int64_t
@@ -95,7 +95,7 @@ module syncyte_kv_c
     integer(c_int64_t) :: active_intents = 0_c_int64_t
     ! samples that have keys left
     integer(c_int64_t) :: prepared_samples = 0_c_int64_t
-  end type syncyte_kv_worker_info_t
+  end type syncyte_store_worker_info_t
 
   interface
 
@@ -106,146 +106,148 @@ module syncyte_kv_c
     ! length_count [in]: 1 if all keys have the same number of values; otherwise key_count
     ! lengths [in]: number of values, 1 or more, of all keys or of each
     ! options [in]: null for defaults
-    ! kv [out]: the store
+    ! store [out]: the store
     ! Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on
     ! several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
     ! SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
-    function syncyte_kv_create(comm, dtype, key_count, length_count, lengths, options, kv) bind(C, &
-        name="syncyte_kv_create") result(answer)
+    function syncyte_store_create(comm, dtype, key_count, length_count, lengths, options, store) bind(C, &
+        name="syncyte_store_create") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: dtype
       integer(c_int64_t), value :: key_count
       integer(c_int64_t), value :: length_count
       integer(c_int64_t), intent(in) :: lengths(*)
-      type(syncyte_kv_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: kv
+      type(syncyte_store_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: store
       integer(c_int32_t) :: answer
-    end function syncyte_kv_create
+    end function syncyte_store_create
 
     !> Adds a reference. Local, thread-safe, without MPI; works after finalize.
-    ! kv [in]: a store
-    function syncyte_kv_retain(kv) bind(C, name="syncyte_kv_retain") result(answer)
+    ! store [in]: a store
+    function syncyte_store_retain(store) bind(C, name="syncyte_store_retain") result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int32_t) :: answer
-    end function syncyte_kv_retain
+    end function syncyte_store_retain
 
     !> Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective
     !> point once all ranks have dropped the store; its workers hold references of their own.
-    ! kv [in]: a store
-    function syncyte_kv_release(kv) bind(C, name="syncyte_kv_release") result(answer)
+    ! store [in]: a store
+    function syncyte_store_release(store) bind(C, name="syncyte_store_release") result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int32_t) :: answer
-    end function syncyte_kv_release
+    end function syncyte_store_release
 
-    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().
-    ! kv [in,out]: a store
-    function syncyte_kv_destroy(kv) bind(C, name="syncyte_kv_destroy") result(answer)
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_store_release().
+    ! store [in,out]: a store
+    function syncyte_store_destroy(store) bind(C, name="syncyte_store_destroy") result(answer)
       import
-      type(c_ptr), intent(inout) :: kv
+      type(c_ptr), intent(inout) :: store
       integer(c_int32_t) :: answer
-    end function syncyte_kv_destroy
+    end function syncyte_store_destroy
 
     !> Returns the number of keys. Local.
-    ! kv [in]: a store
-    ! key_count [out]: as given to kv_create()
-    function syncyte_kv_keys(kv, key_count) bind(C, name="syncyte_kv_keys") result(answer)
+    ! store [in]: a store
+    ! key_count [out]: as given to store_create()
+    function syncyte_store_keys(store, key_count) bind(C, name="syncyte_store_keys") result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int64_t), intent(out) :: key_count
       integer(c_int32_t) :: answer
-    end function syncyte_kv_keys
+    end function syncyte_store_keys
 
     !> Returns the number of values of each key. Local.
-    ! kv [in]: a store
+    ! store [in]: a store
     ! count [in]: number of keys
     ! keys [in]: keys
     ! lengths [out]: number of values of each
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
-    function syncyte_kv_lengths(kv, count, keys, lengths) bind(C, name="syncyte_kv_lengths") result(answer)
+    function syncyte_store_lengths(store, count, keys, lengths) bind(C, name="syncyte_store_lengths") &
+        result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: keys(*)
       integer(c_int64_t), intent(out) :: lengths(*)
       integer(c_int32_t) :: answer
-    end function syncyte_kv_lengths
+    end function syncyte_store_lengths
 
     !> Returns the home ranks of keys. Local.
-    ! kv [in]: a store
+    ! store [in]: a store
     ! count [in]: number of keys
     ! keys [in]: keys
     ! ranks [out]: the rank that has each key's values
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
-    function syncyte_kv_owner(kv, count, keys, ranks) bind(C, name="syncyte_kv_owner") result(answer)
+    function syncyte_store_owner(store, count, keys, ranks) bind(C, name="syncyte_store_owner") result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: keys(*)
       integer(c_int32_t), intent(out) :: ranks(*)
       integer(c_int32_t) :: answer
-    end function syncyte_kv_owner
+    end function syncyte_store_owner
 
     !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
-    ! kv [in]: a store
-    ! sampling [in]: options, initialized with SYNCYTE_KV_SAMPLING_INIT
-    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
-    function syncyte_kv_set_sampling(kv, sampling) bind(C, name="syncyte_kv_set_sampling") result(answer)
+    ! store [in]: a store
+    ! options [in]: initialized with SYNCYTE_STORE_SAMPLING_INIT
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a shared set without replacement).
+    function syncyte_store_set_sampling(store, options) bind(C, name="syncyte_store_set_sampling") &
+        result(answer)
       import
-      type(c_ptr), value :: kv
-      type(syncyte_kv_sampling_t), intent(in) :: sampling
+      type(c_ptr), value :: store
+      type(syncyte_store_sampling_t), intent(in) :: options
       integer(c_int32_t) :: answer
-    end function syncyte_kv_set_sampling
+    end function syncyte_store_set_sampling
 
     !> Synchronizes the store: after it, all ranks see all earlier writes of all ranks that were waited for.
     !> Collective, called by one thread of each process; also frees objects that all ranks have dropped.
-    ! kv [in]: a store
-    function syncyte_kv_sync(kv) bind(C, name="syncyte_kv_sync") result(answer)
+    ! store [in]: a store
+    function syncyte_store_sync(store) bind(C, name="syncyte_store_sync") result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int32_t) :: answer
-    end function syncyte_kv_sync
+    end function syncyte_store_sync
 
     !> Makes a worker. Local. Any thread may use it.
-    ! kv [in]: a store
-    ! number [in]: 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
+    ! store [in]: a store
+    ! number [in]: 0 to workers - 1 (options of store_create()); no other live worker of this process may have it
     ! worker [out]: the worker
     ! Returns: SYNCYTE_ERR_ARGUMENT.
-    function syncyte_kv_worker_create(kv, number, worker) bind(C, name="syncyte_kv_worker_create") &
+    function syncyte_store_worker_create(store, number, worker) bind(C, name="syncyte_store_worker_create") &
         result(answer)
       import
-      type(c_ptr), value :: kv
+      type(c_ptr), value :: store
       integer(c_int32_t), value :: number
       type(c_ptr), intent(out) :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_create
+    end function syncyte_store_worker_create
 
     !> Adds a reference. Local, thread-safe, without MPI; works after finalize.
     ! worker [in]: a worker
-    function syncyte_kv_worker_retain(worker) bind(C, name="syncyte_kv_worker_retain") result(answer)
+    function syncyte_store_worker_retain(worker) bind(C, name="syncyte_store_worker_retain") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_retain
+    end function syncyte_store_worker_retain
 
     !> Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
     !> barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
     ! worker [in]: a worker
-    function syncyte_kv_worker_release(worker) bind(C, name="syncyte_kv_worker_release") result(answer)
+    function syncyte_store_worker_release(worker) bind(C, name="syncyte_store_worker_release") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_release
+    end function syncyte_store_worker_release
 
-    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_store_worker_release().
     ! worker [in,out]: a worker
-    function syncyte_kv_worker_destroy(worker) bind(C, name="syncyte_kv_worker_destroy") result(answer)
+    function syncyte_store_worker_destroy(worker) bind(C, name="syncyte_store_worker_destroy") result(answer)
       import
       type(c_ptr), intent(inout) :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_destroy
+    end function syncyte_store_worker_destroy
 
     !> Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are
     !> local.
@@ -255,79 +257,85 @@ module syncyte_kv_c
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
     ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
-    function syncyte_kv_worker_pull(worker, keys, values) bind(C, name="syncyte_kv_worker_pull") result(answer)
+    function syncyte_store_worker_pull(worker, keys, values) bind(C, name="syncyte_store_worker_pull") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_pull
+    end function syncyte_store_worker_pull
 
-    !> Starts kv_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks.
+    !> Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for other
+    !> ranks.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [out]: as in pull; not to be read before the request has ended
     ! request [out]: ends with pull's status; null: complete
     ! Returns: as pull, for what is wrong on this rank.
-    function syncyte_kv_worker_ipull(worker, keys, values, request) bind(C, name="syncyte_kv_worker_ipull") &
-        result(answer)
+    function syncyte_store_worker_ipull(worker, keys, values, request) bind(C, &
+        name="syncyte_store_worker_ipull") result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_ipull
+    end function syncyte_store_worker_ipull
 
     !> Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have
     ! Returns: as pull.
-    function syncyte_kv_worker_push(worker, keys, values) bind(C, name="syncyte_kv_worker_push") result(answer)
+    function syncyte_store_worker_push(worker, keys, values) bind(C, name="syncyte_store_worker_push") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_push
+    end function syncyte_store_worker_push
 
-    !> Starts kv_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks.
+    !> Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for other
+    !> ranks.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: as in push; not to be changed before the request has ended
     ! request [out]: ends with push's status; null: complete
     ! Returns: as push, for what is wrong on this rank.
-    function syncyte_kv_worker_ipush(worker, keys, values, request) bind(C, name="syncyte_kv_worker_ipush") &
-        result(answer)
+    function syncyte_store_worker_ipush(worker, keys, values, request) bind(C, &
+        name="syncyte_store_worker_ipush") result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_ipush
+    end function syncyte_store_worker_ipush
 
     !> Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have
     ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
-    function syncyte_kv_worker_set(worker, keys, values) bind(C, name="syncyte_kv_worker_set") result(answer)
+    function syncyte_store_worker_set(worker, keys, values) bind(C, name="syncyte_store_worker_set") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_set
+    end function syncyte_store_worker_set
 
-    !> Starts kv_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
+    !> Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for other
+    !> ranks.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: as in set; not to be changed before the request has ended
     ! request [out]: ends with set's status; null: complete
     ! Returns: as set, for what is wrong on this rank.
-    function syncyte_kv_worker_iset(worker, keys, values, request) bind(C, name="syncyte_kv_worker_iset") &
+    function syncyte_store_worker_iset(worker, keys, values, request) bind(C, name="syncyte_store_worker_iset") &
         result(answer)
       import
       type(c_ptr), value :: worker
@@ -335,7 +343,7 @@ module syncyte_kv_c
       type(syncyte_buffer_t), intent(in) :: values
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_iset
+    end function syncyte_store_worker_iset
 
     !> Reads the values of keys if all of them are local; on one node they always are. Local, without requests.
     ! worker [in]: a worker
@@ -343,27 +351,28 @@ module syncyte_kv_c
     ! values [out]: float32, contiguous, as many as the keys have; unchanged if a key is not local
     ! is_local [out]: 1, or 0 if a key is not local
     ! Returns: as pull.
-    function syncyte_kv_worker_pull_if_local(worker, keys, values, is_local) bind(C, &
-        name="syncyte_kv_worker_pull_if_local") result(answer)
+    function syncyte_store_worker_pull_if_local(worker, keys, values, is_local) bind(C, &
+        name="syncyte_store_worker_pull_if_local") result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       integer(c_int32_t), intent(out) :: is_local
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_pull_if_local
+    end function syncyte_store_worker_pull_if_local
 
     !> Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home.
     !> Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! Returns: as pull.
-    function syncyte_kv_worker_localize(worker, keys) bind(C, name="syncyte_kv_worker_localize") result(answer)
+    function syncyte_store_worker_localize(worker, keys) bind(C, name="syncyte_store_worker_localize") &
+        result(answer)
       import
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_localize
+    end function syncyte_store_worker_localize
 
     !> Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
     !> records the intent. Local.
@@ -372,7 +381,7 @@ module syncyte_kv_c
     ! start [in]: 0 or more
     ! end [in]: more than start; 0: start + 1
     ! Returns: as pull; SYNCYTE_ERR_ARGUMENT.
-    function syncyte_kv_worker_intent(worker, keys, start, end) bind(C, name="syncyte_kv_worker_intent") &
+    function syncyte_store_worker_intent(worker, keys, start, end) bind(C, name="syncyte_store_worker_intent") &
         result(answer)
       import
       type(c_ptr), value :: worker
@@ -380,39 +389,39 @@ module syncyte_kv_c
       integer(c_int64_t), value :: start
       integer(c_int64_t), value :: end
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_intent
+    end function syncyte_store_worker_intent
 
     !> Adds 1 to the worker's clock, which begins at 0. Local.
     ! worker [in]: a worker
     ! clock [out]: its new value
-    function syncyte_kv_worker_advance_clock(worker, clock) bind(C, name="syncyte_kv_worker_advance_clock") &
-        result(answer)
+    function syncyte_store_worker_advance_clock(worker, clock) bind(C, &
+        name="syncyte_store_worker_advance_clock") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), intent(out), optional :: clock
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_advance_clock
+    end function syncyte_store_worker_advance_clock
 
     !> Returns the worker's clock. Local.
     ! worker [in]: a worker
     ! clock [out]: 0 or more
-    function syncyte_kv_worker_clock(worker, clock) bind(C, name="syncyte_kv_worker_clock") result(answer)
+    function syncyte_store_worker_clock(worker, clock) bind(C, name="syncyte_store_worker_clock") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), intent(out) :: clock
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_clock
+    end function syncyte_store_worker_clock
 
     !> Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local.
     ! worker [in]: a worker
     ! count [in]: number of keys, 0 to 2^40
     ! start [in]: 0 or more
     ! end [in]: more than start; 0: start + 1
-    ! sample [out]: the sample's number, 1 or more, for kv_worker_pull_sample()
-    ! Returns: SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, without
+    ! sample [out]: the sample's number, 1 or more, for store_worker_pull_sample()
+    ! Returns: SYNCYTE_ERR_ARGUMENT (store_set_sampling() was not called; more keys than there are, without
     ! replacement).
-    function syncyte_kv_worker_prepare_sample(worker, count, start, end, sample) bind(C, &
-        name="syncyte_kv_worker_prepare_sample") result(answer)
+    function syncyte_store_worker_prepare_sample(worker, count, start, end, sample) bind(C, &
+        name="syncyte_store_worker_prepare_sample") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: count
@@ -420,7 +429,7 @@ module syncyte_kv_c
       integer(c_int64_t), value :: end
       integer(c_int64_t), intent(out) :: sample
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_prepare_sample
+    end function syncyte_store_worker_prepare_sample
 
     !> Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
     !> complete on return, the values as in pull.
@@ -429,25 +438,26 @@ module syncyte_kv_c
     ! keys [out]: int64, contiguous, at most as many as the sample has left
     ! values [out]: float32, contiguous, as many as the keys have
     ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
-    function syncyte_kv_worker_pull_sample(worker, sample, keys, values) bind(C, &
-        name="syncyte_kv_worker_pull_sample") result(answer)
+    function syncyte_store_worker_pull_sample(worker, sample, keys, values) bind(C, &
+        name="syncyte_store_worker_pull_sample") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: sample
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_pull_sample
+    end function syncyte_store_worker_pull_sample
 
-    !> Starts kv_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+    !> Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for
+    !> other ranks.
     ! worker [in]: a worker
     ! sample [in]: its number
     ! keys [out]: int64, contiguous; complete on return
     ! values [out]: as in pull_sample; not to be read before the request has ended
     ! request [out]: ends with pull_sample's status; null: complete
     ! Returns: as pull_sample, for what is wrong on this rank.
-    function syncyte_kv_worker_ipull_sample(worker, sample, keys, values, request) bind(C, &
-        name="syncyte_kv_worker_ipull_sample") result(answer)
+    function syncyte_store_worker_ipull_sample(worker, sample, keys, values, request) bind(C, &
+        name="syncyte_store_worker_ipull_sample") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: sample
@@ -455,27 +465,27 @@ module syncyte_kv_c
       type(syncyte_buffer_t), intent(in) :: values
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_ipull_sample
+    end function syncyte_store_worker_ipull_sample
 
     !> Ends a sample before all its keys were pulled. Local.
     ! worker [in]: the worker that has prepared it
     ! sample [in]: its number; one that has ended is ignored
-    function syncyte_kv_worker_finish_sample(worker, sample) bind(C, name="syncyte_kv_worker_finish_sample") &
-        result(answer)
+    function syncyte_store_worker_finish_sample(worker, sample) bind(C, &
+        name="syncyte_store_worker_finish_sample") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int64_t), value :: sample
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_finish_sample
+    end function syncyte_store_worker_finish_sample
 
     !> Waits until all operations in flight of this worker have ended, so that its writes have reached the home
     !> ranks of the keys. Errors of operations stay for their requests. Local.
     ! worker [in]: a worker
-    function syncyte_kv_worker_flush(worker) bind(C, name="syncyte_kv_worker_flush") result(answer)
+    function syncyte_store_worker_flush(worker) bind(C, name="syncyte_store_worker_flush") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_flush
+    end function syncyte_store_worker_flush
 
     !> Barrier of all workers of all ranks: after it, all workers see all earlier writes. It waits first for the
     !> worker's operations in flight, whose errors stay for their requests. Collective: each worker calls it, in a
@@ -484,20 +494,21 @@ module syncyte_kv_c
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function;
     ! SYNCYTE_ERR_BUSY if another thread is in a collective call of the same worker.
-    function syncyte_kv_worker_barrier(worker) bind(C, name="syncyte_kv_worker_barrier") result(answer)
+    function syncyte_store_worker_barrier(worker) bind(C, name="syncyte_store_worker_barrier") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_barrier
+    end function syncyte_store_worker_barrier
 
     !> Returns the counters of a worker. Local.
     ! worker [in]: a worker
     ! info [in,out]: struct_size is set by the caller
-    function syncyte_kv_worker_describe(worker, info) bind(C, name="syncyte_kv_worker_describe") result(answer)
+    function syncyte_store_worker_describe(worker, info) bind(C, name="syncyte_store_worker_describe") &
+        result(answer)
       import
       type(c_ptr), value :: worker
-      type(syncyte_kv_worker_info_t), intent(inout) :: info
+      type(syncyte_store_worker_info_t), intent(inout) :: info
       integer(c_int32_t) :: answer
-    end function syncyte_kv_worker_describe
+    end function syncyte_store_worker_describe
   end interface
-end module syncyte_kv_c
+end module syncyte_store_c

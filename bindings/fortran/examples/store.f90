@@ -1,0 +1,63 @@
+!> The parameter store: values under keys, which all ranks pull, push and set. Run: mpirun -np 3 ./store
+program store
+  use, intrinsic :: iso_fortran_env, only: int64, real32
+  use syncyte
+  implicit none
+  type(syncyte_comm) :: world
+  type(syncyte_store) :: parameters
+  type(syncyte_store_worker) :: worker
+  type(syncyte_request) :: request
+  real(real32), asynchronous :: values(4, 2)
+  integer :: keys(2), owners(2)
+  integer(int64) :: lengths(2), sample, drawn(2)
+  logical :: is_local
+
+  call syncyte_init()
+  call world%from_world()
+  call parameters%create(world, 1000, 4, name="parameters")   ! keys 0 to 999 of 4 values, zeros
+  call parameters%worker(worker)                              ! one for each thread
+  if (parameters%is_null() .or. worker%is_null()) error stop "create"
+  if (parameters%keys() /= 1000) error stop "1000 keys"
+  keys = [7, 999]
+  call parameters%owner(keys, owners)
+  call parameters%lengths(keys, lengths)
+
+  ! All ranks add 1 to the values of two keys; none of the adds is lost
+  if (world%rank() == 0) call worker%set(keys, reshape([real(real32) :: 0, 0, 0, 0, 10, 10, 10, 10], [4, 2]))
+  call worker%barrier()
+  values = 1
+  call worker%push(keys, values)
+  call worker%barrier()
+  call worker%pull(keys, values)
+  if (any(nint(values(:, 1)) /= world%size()) .or. any(nint(values(:, 2)) /= 10 + world%size())) error stop "pull"
+  call worker%pull_if_local(keys, values, is_local)
+  call worker%barrier()
+
+  ! Started forms: other work may be done until the requests end
+  values = 1
+  call worker%ipush(keys, values, request)
+  call request%wait()
+  call worker%ipull(keys, values, request)
+  call request%wait()
+  call worker%flush()
+  call worker%barrier()
+  call worker%iset(keys, values, request)
+  call request%wait()
+
+  ! What the worker will use, and samples of keys
+  call worker%localize(keys)
+  call worker%intent(keys, worker%clock() + 1)
+  call worker%advance_clock()
+  call parameters%set_sampling(max_key=1000, scheme=SYNCYTE_STORE_PREPARED)
+  call worker%prepare_sample(5, worker%clock(), sample)
+  call worker%pull_sample(sample, drawn, values)
+  call worker%ipull_sample(sample, drawn, values, request)
+  call request%wait()
+  call worker%finish_sample(sample)
+  call parameters%sync()
+  if (world%rank() == 0) print "(a, i0, a)", "a store of ", parameters%keys(), " keys"
+  call worker%destroy()
+  call parameters%destroy()
+  call world%destroy()
+  call syncyte_finalize()
+end program store

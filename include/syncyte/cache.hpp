@@ -1,0 +1,91 @@
+#pragma once
+/// @file cache.hpp Memory that the processes of one user share on a machine, in C++; syncyte/cache.h explains it.
+
+#include <array>
+#include <cstddef>
+
+#include "syncyte/base.hpp"
+#include "syncyte/cache.h"
+#include "syncyte/generated/methods.hpp"
+
+namespace syncyte {
+
+/// Sizes of a new cache's parts, rounded up to pages. 0: from the environment or by default.
+struct cache_sizes {
+  std::int64_t parameter_bytes = 0;
+  std::int64_t computation_bytes = 0;
+};
+
+/// The Unix socket by which two processes pass a cache, and how long they wait.
+struct cache_rendezvous {
+  std::string name;                     ///< the socket's file is NAME.syncyte; empty: from the environment, or "cache"
+  std::string folder;                   ///< of this user, with mode 0700; empty: from the environment, or by default
+  std::array<std::int64_t, 2> nonce{};  ///< a secret that both processes know; zeros: none
+  double timeout = -1;                  ///< seconds; negative: from the environment, or 10
+};
+
+/// A part for parameters, then a part for computation. Move-only. A thread inserts slices and allocates blocks from the
+/// one that it inserted last. No function needs MPI, or an environment.
+class cache : public detail::cache_methods {
+ public:
+  cache() = default;
+  explicit cache(syncyte_cache_t raw) noexcept : detail::cache_methods(raw) {}
+
+  /// Zeros. The system provides pages when they are first touched.
+  explicit cache(const cache_sizes& sizes) {
+    const syncyte_cache_sizes_t raw{sizeof(raw), sizes.parameter_bytes, sizes.computation_bytes};
+    *this = cache(detail::fetch<syncyte_cache_t>(syncyte_cache_create, &raw));
+  }
+
+  /// Receives the cache of another process of this user, which calls send() before or after. Waits for it.
+  static cache receive(const cache_rendezvous& where = {}) {
+    const syncyte_cache_rendezvous_t given = raw(where);
+    return cache(detail::fetch<syncyte_cache_t>(syncyte_cache_receive, &given));
+  }
+
+  /// Sends the cache to one process of this user, which calls receive() before or after. Waits for it.
+  void send(const cache_rendezvous& where = {}) const {
+    const syncyte_cache_rendezvous_t given = raw(where);
+    check(syncyte_cache_send(get(), &given));
+  }
+
+  /// Another reference to the same cache.
+  cache retain() const { return cache(retained_handle()); }
+
+  cache_sizes sizes() const {
+    cache_sizes found;
+    check(syncyte_cache_sizes(get(), &found.parameter_bytes, &found.computation_bytes));
+    return found;
+  }
+
+  /// All bytes, at an address of this process; valid while this process has a reference or a slice of the cache.
+  std::span<std::byte> data() const {
+    const cache_sizes found = sizes();
+    return {static_cast<std::byte*>(detail::fetch<void*>(syncyte_cache_data, get())),
+            static_cast<std::size_t>(found.parameter_bytes + found.computation_bytes)};
+  }
+
+  /// Removes all slices that the calling thread has inserted, of all caches. Throws status::busy while blocks of them
+  /// are in use.
+  static void clear() { check(syncyte_cache_clear()); }
+
+  /// Allocates a block from the slice that the calling thread has inserted last; null if it has inserted none.
+  static void* allocate(std::int64_t bytes) { return detail::fetch<void*>(syncyte_cache_allocate, bytes); }
+
+  /// Frees a block, from any thread.
+  static void free(void* block) { check(syncyte_cache_free(block)); }
+
+  /// Whether a pointer lies in a slice that a thread of this process has inserted.
+  static bool holds(const void* pointer) { return detail::fetch<std::int32_t>(syncyte_cache_holds, pointer) != 0; }
+
+ private:
+  static syncyte_cache_rendezvous_t raw(const cache_rendezvous& where) {
+    return {sizeof(syncyte_cache_rendezvous_t),
+            detail::null_if_empty(where.name),
+            detail::null_if_empty(where.folder),
+            {where.nonce[0], where.nonce[1]},
+            where.timeout};
+  }
+};
+
+}  // namespace syncyte

@@ -1,0 +1,154 @@
+!> The parameter store: pull, push, set, their started forms, samples, errors.
+program test_store
+  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world
+  type(syncyte_store) :: s
+  type(syncyte_store_worker) :: w
+  integer :: rank, ranks
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  call s%create(world, 50, 3, name="test", homes=SYNCYTE_STORE_HOMES_CYCLIC)
+  call s%worker(w)
+  call check_equal(s%keys(), 50_int64, "keys")
+  call moving()
+  call started()
+  call asking()
+  call sampling()
+  call errors()
+  call uneven()
+  call w%destroy()
+  call s%destroy()
+  call check(s%is_null() .and. w%is_null(), "destroy leaves nothing")
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  !> Keys of every kind of integer, sections of them, and values of any shape.
+  subroutine moving()
+    real(real32) :: values(3, 2)
+    integer :: keys(4), i
+
+    values(:, 1) = 1
+    values(:, 2) = 2
+    keys = [7, -1, 49, -1]
+    if (rank == 0) call w%set([7_int64, 49_int64], values)
+    call w%barrier()
+    call w%push(keys(1:3:2), values)
+    call w%push([7, 49], values)
+    call w%push(int([7, 49], kind=1), values)
+    call w%barrier()
+    values = -1
+    call w%pull([49, 7], values)
+    do i = 1, 3
+      call check(nint(values(i, 1)) == 2 + 6*ranks, "pushes of key 49")
+      call check(nint(values(i, 2)) == 1 + 3*ranks, "pushes of key 7")
+    end do
+    values(1:3, 1) = 0
+    call w%pull(7, values(:, 1))
+    call check(all(nint(values(:, 1)) == 1 + 3*ranks), "one key")
+    call w%barrier()
+  end subroutine moving
+
+  subroutine started()
+    real(real32), asynchronous :: ones(3), found(3)
+    type(syncyte_request) :: requests(2)
+
+    ones = 1
+    call w%iset(20 + rank, ones, requests(1))
+    call requests(1)%wait()
+    call w%ipush(20 + rank, ones, requests(1))
+    call w%ipush(20 + rank, ones, requests(2))
+    call syncyte_wait_all(requests)
+    call w%flush()
+    call w%ipull(20 + rank, found, requests(1))
+    call requests(1)%wait()
+    call check(all(nint(found) == 3), "started operations of one worker are in order")
+    call s%sync()
+  end subroutine started
+
+  subroutine asking()
+    integer :: owners(3)
+    integer(int64) :: lengths(3), before
+    logical :: is_local
+    real(real32) :: values(3)
+
+    call s%owner([0, 1, 2], owners)
+    call check(all(owners == modulo([0, 1, 2], ranks)) .or. ranks > 1, "home ranks")
+    call s%lengths([0, 1, 2], lengths)
+    call check(all(lengths == 3), "lengths")
+    call w%pull_if_local(0, values, is_local)
+    call check(is_local .or. ranks > 1, "keys of one rank are local")
+    before = w%clock()
+    call w%advance_clock()
+    call check_equal(w%clock(), before + 1, "clock")
+    call w%localize([1, 2])
+    call w%intent([1, 2], before + 1)
+    call w%intent([1, 2], before + 1, until=before + 5)
+  end subroutine asking
+
+  subroutine sampling()
+    integer(int64) :: sample, keys(2)
+    real(real32), asynchronous :: values(3, 2)
+    type(syncyte_request) :: request
+
+    call s%set_sampling(max_key=50, min_key=10, scheme=SYNCYTE_STORE_PREPARED, with_replacement=.false., seed=3)
+    call w%prepare_sample(5, w%clock(), sample)
+    call w%pull_sample(sample, keys, values)
+    call check(all(keys >= 10 .and. keys < 50) .and. keys(1) /= keys(2), "a sample without replacement")
+    call w%ipull_sample(sample, keys, values, request)
+    call request%wait()
+    call w%finish_sample(sample)
+  end subroutine sampling
+
+  subroutine errors()
+    real(real32) :: values(3)
+    real(real64) :: wide(3)
+    integer :: stat, owners(2)
+    character(len=400) :: message
+
+    call w%pull(50, values, stat=stat, errmsg=message)
+    call check_equal(stat, SYNCYTE_ERR_INDEX, "a key beyond the last")
+    call check(index(message, "50") > 0, "names the key")
+    call w%pull([1, 2], values, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_SHAPE, "too few values")
+    call w%pull(1, wide, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_TYPE, "values of another type")
+    call w%push(1.5, values, stat=stat, errmsg=message)
+    call check_equal(stat, SYNCYTE_ERR_TYPE, "keys that are no integers")
+    call check(index(message, "keys") > 0, "names the argument")
+    call s%owner([1, 2, 3], owners, stat=stat, errmsg=message)
+    call check_equal(stat, SYNCYTE_ERR_SHAPE, "an output of another length")
+    call check(index(message, "3 elements") > 0, "says what was expected")
+    call s%owner([1, 99], owners, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_INDEX, "owner of no key")
+  end subroutine errors
+
+  !> A number of values for each key; a wrong argument on one rank is an error on all.
+  subroutine uneven()
+    type(syncyte_store) :: other
+    type(syncyte_store_worker) :: first, second
+    integer :: lengths(4), stat
+    integer(int64) :: found(2)
+
+    lengths = [1, 2, 3, 4]
+    call other%create(world, 4, lengths, workers=2)
+    call other%lengths([3, 0], found)
+    call check(all(found == [4, 1]), "a length for each key")
+    call other%worker(first)
+    call other%worker(second, 1)
+    call first%destroy()
+    call second%destroy()
+    call other%create(world, 4, merge(0, 2, rank == ranks - 1), stat=stat)
+    call check(stat /= SYNCYTE_SUCCESS, "length 0 on one rank")
+    call other%destroy()
+  end subroutine uneven
+
+end program test_store
