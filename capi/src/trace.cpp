@@ -131,7 +131,7 @@ const char* kept(const std::string& name) {
 }
 
 void open_trace_file() {
-  const auto folder = base::environment("SYNCYTE_TRACE");
+  const auto folder = base::environment(base::settings::trace);
   if (!folder) return;
   static const int registered =
       ::pthread_atfork([] { the_listeners_mutex.lock(); }, [] { the_listeners_mutex.unlock(); }, forget_file_in_child);

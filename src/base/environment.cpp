@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -16,33 +17,36 @@ std::optional<std::string> environment(const char* name) {
   return std::string(value);
 }
 
-int environment_choice(const char* name, std::initializer_list<const char*> choices, int fallback) {
-  const auto value = environment(name);
+std::optional<std::string> environment(const setting& which) { return environment(which.name); }
+
+/// The choices, without the nulls behind them.
+static std::span<const char* const> choices_of(const setting& which) {
+  const auto end = std::ranges::find(which.choices, nullptr);
+  return {which.choices.begin(), end};
+}
+
+int environment_choice(const setting& which, int fallback) {
+  const auto value = environment(which);
   if (!value) return fallback;
-  const auto found = std::find(choices.begin(), choices.end(), *value);
+  const auto choices = choices_of(which);
+  const auto found = std::ranges::find(choices, *value);
   return found != choices.end() ? static_cast<int>(found - choices.begin()) : fallback;
 }
 
-void environment_check(const char* name, std::initializer_list<const char*> choices) {
-  const auto value = environment(name);
-  require(!value || environment_choice(name, choices, -1) >= 0, SYNCYTE_ERR_ARGUMENT,
-          "environment variable {} is \"{}\"; expected one of {}", name, value.value_or(""), fmt::join(choices, ", "));
-}
-
-double environment_seconds(const char* name, double fallback, double least) {
-  const auto value = environment(name);
+double environment_seconds(const setting& which, double fallback) {
+  const auto value = environment(which);
   if (!value) return fallback;
   char* end = nullptr;
   const double number = std::strtod(value->c_str(), &end);
   const bool is_number = end != value->c_str() && *end == '\0';
-  require(is_number && number >= least && number <= most_seconds, SYNCYTE_ERR_ARGUMENT,
-          "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", name, *value, least,
-          most_seconds);
+  require(is_number && number >= which.least && number <= most_seconds, SYNCYTE_ERR_ARGUMENT,
+          "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", which.name, *value,
+          which.least, most_seconds);
   return number;
 }
 
-std::size_t environment_bytes(const char* name, std::size_t fallback) {
-  const auto value = environment(name);
+std::size_t environment_bytes(const setting& which, std::size_t fallback) {
+  const auto value = environment(which);
   if (!value) return fallback;
   char* end = nullptr;
   errno = 0;
@@ -52,8 +56,30 @@ std::size_t environment_bytes(const char* name, std::size_t fallback) {
   const bool ok =
       end != value->c_str() && (*value)[0] != '-' && errno == 0 && shift >= 0 && number < (1ull << (63 - shift));
   require(ok, SYNCYTE_ERR_ARGUMENT, "environment variable {} is \"{}\"; expected a size such as 4096, 64K, 2M or 1G",
-          name, *value);
+          which.name, *value);
   return static_cast<std::size_t>(number) << shift;
+}
+
+void check_setting(const setting& which) {
+  switch (which.type) {
+    case setting::kind::choice:
+      require(!environment(which) || environment_choice(which, -1) >= 0, SYNCYTE_ERR_ARGUMENT,
+              "environment variable {} is \"{}\"; expected one of {}", which.name, environment(which).value_or(""),
+              fmt::join(choices_of(which), ", "));
+      break;
+    case setting::kind::seconds:
+      environment_seconds(which, 0);
+      break;
+    case setting::kind::bytes:
+      environment_bytes(which, 0);
+      break;
+    case setting::kind::text:
+      break;
+  }
+}
+
+void check_environment() {
+  for (const setting* const each : settings::all) check_setting(*each);
 }
 
 }  // namespace syncyte::base

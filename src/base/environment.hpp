@@ -1,30 +1,35 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <string>
+
+#include "base/settings.hpp"
 
 namespace syncyte::base {
 
 /// Value of an environment variable; nothing if unset or empty.
 std::optional<std::string> environment(const char* name);
+std::optional<std::string> environment(const setting& which);
 
-/// Index of the variable's value among the choices; `fallback` if it is unset *or not one of them*. Init reports bad
-/// values by environment_check(), because callers of this function cannot handle an error.
-int environment_choice(const char* name, std::initializer_list<const char*> choices, int fallback);
+/// Index of the value among the setting's choices; `fallback` if it is unset *or not one of them*. Init reports bad
+/// values by check_environment(), because callers of this function cannot handle an error.
+int environment_choice(const setting& which, int fallback);
 
 /// Longest duration in the environment: 32 years, which 64-bit nanoseconds can hold several times.
 inline constexpr double most_seconds = 1e9;
 
 /// Seconds from the environment, `fallback` if unset. Throws SYNCYTE_ERR_ARGUMENT if it is not a number of at least
-/// `least` and at most most_seconds.
-double environment_seconds(const char* name, double fallback, double least);
+/// the setting's `least` and at most most_seconds.
+double environment_seconds(const setting& which, double fallback);
 
 /// A size such as 4096, 64K, 2M or 1G, `fallback` if unset; throws SYNCYTE_ERR_ARGUMENT otherwise.
-std::size_t environment_bytes(const char* name, std::size_t fallback);
+std::size_t environment_bytes(const setting& which, std::size_t fallback);
 
-/// Throws SYNCYTE_ERR_ARGUMENT, naming variable, value and choices, if the variable is set to none of the choices.
-void environment_check(const char* name, std::initializer_list<const char*> choices);
+/// Throws SYNCYTE_ERR_ARGUMENT, naming variable, value and what was expected, if the variable has a wrong value.
+void check_setting(const setting& which);
+
+/// check_setting() of all settings.
+void check_environment();
 
 }  // namespace syncyte::base

@@ -31,7 +31,7 @@ spdlog::logger& logger() {
   static auto* const the_logger = [] {
     auto* created = new spdlog::logger("syncyte", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     created->set_pattern("%H:%M:%S.%e %v");
-    const int choice = environment_choice("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"}, SYNCYTE_LOG_WARN);
+    const int choice = environment_choice(settings::log, SYNCYTE_LOG_WARN);
     created->set_level(describe(choice).level);
     return created;
   }();

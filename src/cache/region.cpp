@@ -39,15 +39,15 @@ void check_size(std::uint64_t bytes, const char* name) {
 }
 
 /// A size chosen by the caller or the environment; 0 if neither has chosen one.
-std::uint64_t chosen_size(std::uint64_t given, const char* argument, const char* variable) {
-  const std::uint64_t bytes = given > 0 ? given : base::environment_bytes(variable, 0);
-  check_size(bytes, given > 0 ? argument : variable);
+std::uint64_t chosen_size(std::uint64_t given, const char* argument, const base::setting& otherwise) {
+  const std::uint64_t bytes = given > 0 ? given : base::environment_bytes(otherwise, 0);
+  check_size(bytes, given > 0 ? argument : otherwise.name);
   return bytes;
 }
 
 region_sizes with_environment(const region_sizes& chosen) {
-  return {chosen_size(chosen.parameters, "parameter_bytes", "SYNCYTE_CACHE_PARAMETER_BYTES"),
-          chosen_size(chosen.computation, "computation_bytes", "SYNCYTE_CACHE_COMPUTATION_BYTES")};
+  return {chosen_size(chosen.parameters, "parameter_bytes", base::settings::cache_parameter_bytes),
+          chosen_size(chosen.computation, "computation_bytes", base::settings::cache_computation_bytes)};
 }
 
 std::uint64_t in_pages(std::uint64_t bytes) {

@@ -32,7 +32,7 @@ constexpr milliseconds retry_interval(5);
 class deadline {
  public:
   explicit deadline(double seconds)
-      : seconds_(seconds >= 0 ? seconds : base::environment_seconds("SYNCYTE_CACHE_TIMEOUT", 10, 0)),
+      : seconds_(seconds >= 0 ? seconds : base::environment_seconds(base::settings::cache_timeout, 10)),
         end_(clock::now() +
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(seconds_, 1e8)))) {}
 
@@ -52,7 +52,8 @@ class deadline {
 };
 
 std::string chosen_name(const rendezvous& chosen) {
-  std::string name = !chosen.name.empty() ? chosen.name : base::environment("SYNCYTE_CACHE").value_or("cache");
+  std::string name =
+      !chosen.name.empty() ? chosen.name : base::environment(base::settings::cache_name).value_or("cache");
   base::expect(name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.', SYNCYTE_ERR_ARGUMENT,
                chosen.name.empty() ? "SYNCYTE_CACHE" : "name", '"' + name + '"',
                "a file name of at most 60 bytes that does not begin with a dot");
@@ -66,7 +67,7 @@ struct folder_path {
 
 folder_path chosen_folder(const rendezvous& chosen) {
   if (!chosen.folder.empty()) return {chosen.folder, false};
-  if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return {*given, false};
+  if (const auto given = base::environment(base::settings::cache_folder)) return {*given, false};
   // Batch jobs often inherit the variable from a login node, where the folder was, and root's shells from a user.
   const auto runtime = base::environment("XDG_RUNTIME_DIR");
   struct stat found{};

@@ -18,9 +18,7 @@ namespace {
 
 enum class choice { on, off, start };
 
-choice choice_of_environment() {
-  return static_cast<choice>(base::environment_choice("SYNCYTE_FABRIC", {"on", "off", "start"}, 0));
-}
+choice choice_of_environment() { return static_cast<choice>(base::environment_choice(base::settings::fabric, 0)); }
 
 struct opened_engine {
   std::mutex mutex;
@@ -51,7 +49,7 @@ void tell_engine(int world_rank) noexcept {
 }
 
 time_limits limits_of_environment() {
-  const std::chrono::duration<double> seconds(base::environment_seconds("SYNCYTE_FABRIC_DEADLINE", 8, 0.1));
+  const std::chrono::duration<double> seconds(base::environment_seconds(base::settings::fabric_deadline, 8));
   const auto deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
   return {.resend = deadline / 4, .deadline = deadline};
 }

@@ -151,8 +151,8 @@ std::vector<sharing> sharing_candidates() {
   using enum sharing;
   const std::vector<sharing> lists[] = {
       {proc, none}, {socket, socket_file, none}, {shm, none}, {none}, {proc, socket, socket_file, shm, none}};
-  base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-  return lists[base::environment_choice("SYNCYTE_SHM", {"proc", "socket", "shm", "none"}, 4)];
+  base::check_setting(base::settings::shm);
+  return lists[base::environment_choice(base::settings::shm, 4)];
 }
 
 segment segment::create(std::size_t bytes, sharing method) {

@@ -14,8 +14,8 @@ using namespace comm;
 namespace {
 
 check_level environment_check_level() {
-  base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
-  return static_cast<check_level>(base::environment_choice("SYNCYTE_CHECK", {"off", "on", "full"}, 1));
+  base::check_setting(base::settings::check);
+  return static_cast<check_level>(base::environment_choice(base::settings::check, 1));
 }
 
 check_level agree_on_level(MPI_Comm comm, const communicator* parent, const communicator_options& options,

@@ -237,24 +237,12 @@ void watch_mpi_finalize() {
   MPI_Comm_free_keyval(&key);
 }
 
-/// Checks variables that are read later on one rank, or where no caller could catch an error.
-void check_environment() {
-  base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
-  base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});
-  base::environment_bytes("SYNCYTE_POOL_LIMIT", 0);
-  base::environment_seconds("SYNCYTE_WATCHDOG", 0.0, 0.0);
-  base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
-  base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
-  base::environment_check("SYNCYTE_FABRIC", {"on", "off", "start"});
-  base::environment_seconds("SYNCYTE_FABRIC_DEADLINE", 8.0, 0.1);
-}
-
 constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }
 
 /// Makes the communicators and starts the watchdog, or nothing: if the ranks agree on an error, all undo what is done.
 /// Bad options or values in the environment of one rank are every rank's error.
 void start_roots(const std::optional<base::error>& error) {
-  const auto found = error ? error : base::error_of(check_environment);
+  const auto found = error ? error : base::error_of(base::check_environment);
   state.world = make_root(MPI_COMM_WORLD, {.name = "world", .error = found}, "init");
   base::set_process_rank(state.world->rank());
   state.self = make_root(MPI_COMM_SELF, {.name = "self"}, "init");

@@ -177,11 +177,10 @@ void watch(watchdog_state& state, const std::stop_token& stop) {
 
 settings settings_of_environment() {
   settings result;
-  result.limit = base::environment_seconds("SYNCYTE_WATCHDOG", default_limit, 0.0);
+  result.limit = base::environment_seconds(base::settings::watchdog, default_limit);
   result.is_watched = result.limit > 0.0;
-  result.is_asked_for = base::environment("SYNCYTE_WATCHDOG").has_value();
-  result.only_reports =
-      !result.is_asked_for || base::environment_choice("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"}, 0) == 1;
+  result.is_asked_for = base::environment(base::settings::watchdog).has_value();
+  result.only_reports = !result.is_asked_for || base::environment_choice(base::settings::watchdog_action, 0) == 1;
   return result;
 }
 

@@ -8,12 +8,13 @@ program store
   type(syncyte_store_worker) :: worker
   type(syncyte_request) :: request
   real(real32), asynchronous :: values(4, 2)
-  integer :: keys(2), owners(2)
+  integer :: keys(2), owners(2), ranks
   integer(int64) :: lengths(2), sample, drawn(2)
   logical :: is_local
 
   call syncyte_init()
   call world%from_world()
+  ranks = world%size()
   call parameters%create(world, 1000, 4, name="parameters")   ! keys 0 to 999 of 4 values, zeros
   call parameters%worker(worker)                              ! one for each thread
   if (parameters%is_null() .or. worker%is_null()) error stop "create"
@@ -29,7 +30,7 @@ program store
   call worker%push(keys, values)
   call worker%barrier()
   call worker%pull(keys, values)
-  if (any(nint(values(:, 1)) /= world%size()) .or. any(nint(values(:, 2)) /= 10 + world%size())) error stop "pull"
+  if (any(nint(values(:, 1)) /= ranks) .or. any(nint(values(:, 2)) /= 10 + ranks)) error stop "pull"
   call worker%pull_if_local(keys, values, is_local)
   call worker%barrier()
 

@@ -1,0 +1,71 @@
+"""docs/environment.md has the table of src/base/settings.hpp, and no other file of the libraries names a variable.
+
+    settings.py ROOT [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+_SETTING = re.compile(r"constexpr setting (\w+)\{\s*(.*?)\};", re.DOTALL)
+_TABLE = re.compile(r"(\| variable \| value .*\n\|-.*\n)((?:\|.*\n)+)")
+_READ = re.compile(r'(?:environment\w*|getenv)\("(SYNCYTE_\w+)"')
+
+
+def _fields(body: str) -> dict[str, str]:
+    return dict(re.findall(r'\.(\w+) =\s+(\{.*?\}|"(?:[^"])*"|[\w.]+)', body))
+
+
+def _value(fields: dict[str, str]) -> str:
+    kind = fields.get("type", "text")
+    if kind == "choice":
+        return ", ".join(f"`{each}`" for each in re.findall(r'"(\w+)"', fields["choices"]))
+    least = f", at least {fields['least']}" if "least" in fields else ""
+    return {"seconds": "seconds", "bytes": "a size", "text": "text"}[kind] + least
+
+
+def rows(header: str) -> list[str]:
+    """The table's rows, sorted by the variables' names."""
+    found = []
+    for _, body in _SETTING.findall(header):
+        fields = _fields(body)
+        name, otherwise, meaning = (fields[key].strip('"') for key in ("name", "otherwise", "meaning"))
+        found.append(f"| `{name}` | {_value(fields)} | {otherwise} | {meaning} |\n")
+    return sorted(found, key=lambda row: row.split("`")[1])
+
+
+def others(root: Path) -> list[str]:
+    """Reads of variables that the table does not have."""
+    files = [path for folder in ("src", "capi/src", "bindings/torch/src", "bindings/hdf5/src")
+             for path in sorted((root / folder).rglob("*.[ch]pp"))]  # fmt: skip
+    return [f"{path.relative_to(root)} reads {name}: describe it in src/base/settings.hpp"
+            for path in files for name in _READ.findall(path.read_text())]  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--write", action="store_true", help="write the page's table instead of comparing it")
+    given = parser.parse_args()
+    page = given.root / "docs/environment.md"
+    header = (given.root / "src/base/settings.hpp").read_text()
+    wanted = rows(header)
+    written = _TABLE.sub(lambda match: match[1] + "".join(wanted), page.read_text())
+    if given.write:
+        page.write_text(written)
+        return 0
+    problems = others(given.root)
+    listed = re.findall(r"&(\w+)", header[header.index("std::array all") :])
+    if sorted(listed) != sorted(name for name, _ in _SETTING.findall(header)):
+        problems.append("src/base/settings.hpp: `all` has not all settings, or has one twice")
+    if written != page.read_text():
+        problems.append("docs/environment.md differs from src/base/settings.hpp; settings.py --write renews its table")
+    print("\n".join(problems) or f"{len(wanted)} settings")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
