@@ -18,8 +18,8 @@ struct cache_sizes {
 
 /// The Unix socket by which two processes pass a cache, and how long they wait.
 struct cache_rendezvous {
-  std::string name;                     ///< the socket's file is NAME.syncyte; empty: from the environment, or "cache"
-  std::string folder;                   ///< of this user, with mode 0700; empty: from the environment, or by default
+  std::string name = "";                ///< the socket's file is NAME.syncyte; empty: from the environment, or "cache"
+  std::string folder = "";              ///< of this user, with mode 0700; empty: from the environment, or by default
   std::array<std::int64_t, 2> nonce{};  ///< a secret that both processes know; zeros: none
   double timeout = -1;                  ///< seconds; negative: from the environment, or 10
 };

@@ -8,7 +8,7 @@ namespace syncyte {
 
 /// Options of a new store.
 struct store_options {
-  std::string name;                         ///< equal on all ranks; empty is a name of its own
+  std::string name = "";                    ///< equal on all ranks; empty is a name of its own
   std::int32_t workers = 1;                 ///< number of this process's workers, 1 to 65536
   store_homes homes = store_homes::cyclic;  ///< home ranks of the keys; equal on all ranks
   std::string label = "";                   ///< name for messages, if not empty; ranks may differ

@@ -57,7 +57,9 @@ TEST_F(Store, StartedOperationsAreRequests) {
   worker.barrier();
   worker.iset(keys, values).wait();
   worker.barrier();
-  if (worker.pull_if_local(keys, found)) EXPECT_EQ(found[1], 2.F);
+  if (worker.pull_if_local(keys, found)) {
+    EXPECT_EQ(found[1], 2.F);
+  }
 }
 
 TEST_F(Store, LengthsOfEachKeyAndSamples) {

@@ -147,7 +147,7 @@ def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     return _started(tensor, comm, "bcast", mixed_grad, lambda _: {"root": _number(root, "root")})
 
 
-def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *,
+def iallgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int],
                      comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
@@ -173,7 +173,7 @@ def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0,
     return _started(tensor, comm, "allgather_along", mixed_grad, lambda group: _parts(axis, counts, group, "gather"))
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
+def ireduce_scatter_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int], op: Reduction = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
@@ -200,8 +200,8 @@ def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int
                     lambda group: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
 
 
-def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_counts: Sequence[int],
-                    scatter_counts: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, *, gather_counts: Sequence[int],
+                    scatter_counts: Sequence[int], comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     Parameters

@@ -39,6 +39,7 @@ ROWS = [0, *range(2, SIZE + 1)] if SIZE > 1 else [2]  # rows of each rank: uneve
 ALL = sum(ROWS)
 MINE = ROWS[RANK]
 ON_THE_FIRST = [ALL] + [0] * (SIZE - 1)
+TO_THE_FIRST = {"gather_counts": ROWS, "scatter_counts": ON_THE_FIRST}
 
 
 def pairing(a: torch.Tensor, b: torch.Tensor) -> complex:
@@ -79,10 +80,10 @@ MESSAGES = {"isend, irecv": (started_messages, (MINE, 2)), "sendrecv": (both_way
 STARTED = {
     "iallreduce": (lambda x: iallreduce(x.t()).wait(), (3, 2)),
     "ibcast": (lambda x: ibcast(x, SIZE - 1).wait(), (3,)),
-    "iallgather": (lambda x: iallgather_along(x, ROWS, -2).wait(), (MINE, 2)),
-    "ireduce_scatter": (lambda x: ireduce_scatter_along(x, ROWS, -1).wait(), (2, ALL)),
-    "ialltoall": (lambda x: ialltoall_along(x.t().contiguous().t(), 0, 1, ROWS, ON_THE_FIRST).wait(), (MINE, ALL)),
-    "ialltoall of one axis": (lambda x: ialltoall_along(x, -2, 0, ROWS, ON_THE_FIRST).wait(), (MINE, 3)),
+    "iallgather": (lambda x: iallgather_along(x, -2, counts=ROWS).wait(), (MINE, 2)),
+    "ireduce_scatter": (lambda x: ireduce_scatter_along(x, -1, counts=ROWS).wait(), (2, ALL)),
+    "ialltoall": (lambda x: ialltoall_along(x.t().contiguous().t(), 0, 1, **TO_THE_FIRST).wait(), (MINE, ALL)),
+    "ialltoall of one axis": (lambda x: ialltoall_along(x, -2, 0, **TO_THE_FIRST).wait(), (MINE, 3)),
 }
 IN_PLACE = {
     "bcast_": (lambda x: bcast_(x * 1, SIZE - 1), (3,)),

@@ -92,9 +92,10 @@ def test_the_wait_of_a_send_alone(comm, compiled, x, capfd):
 STARTED = {
     "iallreduce": lambda x, comm: iallreduce(x, comm),
     "ibcast": lambda x, comm: ibcast(x, 0, comm),
-    "iallgather": lambda x, comm: iallgather_along(x, [3] * comm.size, comm=comm),
-    "ireduce_scatter": lambda x, comm: ireduce_scatter_along(x, [3] + [0] * (comm.size - 1), comm=comm),
-    "ialltoall": lambda x, comm: ialltoall_along(x, 0, 0, [3] * comm.size, [3] * comm.size, comm=comm),
+    "iallgather": lambda x, comm: iallgather_along(x, counts=[3] * comm.size, comm=comm),
+    "ireduce_scatter": lambda x, comm: ireduce_scatter_along(x, counts=[3] + [0] * (comm.size - 1), comm=comm),
+    "ialltoall": lambda x, comm: ialltoall_along(x, 0, 0, gather_counts=[3] * comm.size,
+                                                  scatter_counts=[3] * comm.size, comm=comm),
 }
 
 

@@ -84,9 +84,10 @@ CASES = {name: (function, lambda: rows(3, 2)) for name, function in SAME_SHAPE.i
     "scatter": (lambda x: scatter_along(x, RANK, 0, SIZE - 1), lambda: rows(WHOLE, 2)),
     "reduce_scatter": (lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
     "alltoall": (lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
-    "iallgather": (lambda x: iallgather_along(x, UNEVEN).wait(), lambda: rows(RANK, 2)),
-    "ireduce_scatter": (lambda x: ireduce_scatter_along(x, UNEVEN).wait(), lambda: rows(WHOLE, 2)),
-    "ialltoall": (lambda x: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN).wait(), lambda: rows(RANK, WHOLE)),
+    "iallgather": (lambda x: iallgather_along(x, counts=UNEVEN).wait(), lambda: rows(RANK, 2)),
+    "ireduce_scatter": (lambda x: ireduce_scatter_along(x, counts=UNEVEN).wait(), lambda: rows(WHOLE, 2)),
+    "ialltoall": (lambda x: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN).wait(),
+                  lambda: rows(RANK, WHOLE)),
 }
 
 

@@ -70,7 +70,7 @@ LENGTHS = {
     "scatter": lambda x, counts: OPS.scatter_along.counts(x, WORLD.handle, 0, counts, 0, [SIZE]),
     "reduce_scatter": lambda x, counts: OPS.reduce_scatter_along.counts(x, WORLD.handle, 0, counts, 1),
     "alltoall": lambda x, counts: OPS.alltoall_along.counts(x, WORLD.handle, 0, [1] * SIZE, 0, counts),
-    "iallgather": lambda x, counts: iallgather_along(x, counts).wait(),
+    "iallgather": lambda x, counts: iallgather_along(x, counts=counts).wait(),
 }
 
 
@@ -89,7 +89,7 @@ ALONG = {
     "scatter": lambda x: scatter_along(x, 1, -1, 0),
     "reduce_scatter": lambda x: reduce_scatter_along(x, 1, -1),
     "alltoall": lambda x: alltoall_along(x, 0, -1, 1),
-    "iallgather": lambda x: iallgather_along(x, [SIZE] * SIZE, -1).wait(),
+    "iallgather": lambda x: iallgather_along(x, -1, counts=[SIZE] * SIZE).wait(),
 }
 
 

@@ -37,11 +37,11 @@ def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.
 CASES = {
     "allreduce": (iallreduce, allreduce, lambda: rows(3, 2)),
     "bcast": (lambda x, **more: ibcast(x, SIZE - 1, **more), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x, **more: iallgather_along(x, UNEVEN, -2, **more), lambda x: allgather_along(x, 0),
+    "allgather": (lambda x, **more: iallgather_along(x, -2, counts=UNEVEN, **more), lambda x: allgather_along(x, 0),
                   lambda: rows(RANK, 2)),
-    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, UNEVEN, 0, **more),
+    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, 0, counts=UNEVEN, **more),
                        lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN, **more),
+    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN, **more),
                  lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
 }
 
@@ -63,7 +63,7 @@ def test_like_the_blocking_one(case, dtype):
 def test_other_reductions(op):
     x = rows(WHOLE, 2, dtype=torch.int64)
     assert torch.equal(iallreduce(x, op=op).wait(), allreduce(x, op=op))
-    assert torch.equal(ireduce_scatter_along(x, UNEVEN, op=op).wait(), reduce_scatter_along(x, RANK, op=op))
+    assert torch.equal(ireduce_scatter_along(x, counts=UNEVEN, op=op).wait(), reduce_scatter_along(x, RANK, op=op))
 
 
 def test_other_reductions_have_no_adjoint():
@@ -71,7 +71,7 @@ def test_other_reductions_have_no_adjoint():
     with pytest.raises(NotImplementedError, match="op max of iallreduce has no adjoint"):
         iallreduce(x, op="max").wait()
     with pytest.raises(NotImplementedError, match="op prod of ireduce_scatter has no adjoint"):
-        ireduce_scatter_along(torch.ones(WHOLE, requires_grad=True), UNEVEN, op="prod").wait()
+        ireduce_scatter_along(torch.ones(WHOLE, requires_grad=True), counts=UNEVEN, op="prod").wait()
     assert torch.equal(iallreduce(x.detach(), op="max").wait(), allreduce(x.detach(), op="max"))
 
 
@@ -148,9 +148,9 @@ def test_an_error_of_one_rank_is_raised_on_all():
     with pytest.raises(ValueError, match="elements of output"):
         iallreduce(torch.ones(2 + (RANK == 0))).wait()
     with pytest.raises((ValueError, IndexError), match="axis"):
-        iallgather_along(torch.ones(2, 2), [2] * SIZE, 5 if RANK == 0 else 0).wait()
+        iallgather_along(torch.ones(2, 2), 5 if RANK == 0 else 0, counts=[2] * SIZE).wait()
     with pytest.raises(ValueError, match="counts"):
-        iallgather_along(torch.ones(2, 2), [2] * (SIZE + (RANK == SIZE - 1))).wait()
+        iallgather_along(torch.ones(2, 2), counts=[2] * (SIZE + (RANK == SIZE - 1))).wait()
     assert iallreduce(torch.ones(1)).wait()[0] == SIZE
 
 
@@ -252,7 +252,7 @@ def test_compiled(backend, comm):
     torch._dynamo.reset()
 
     def function(x):
-        first, second = iallreduce(x * 2), iallgather_along(x, [3] * SIZE)
+        first, second = iallreduce(x * 2), iallgather_along(x, counts=[3] * SIZE)
         return first.wait().sin() * second.wait().sum()
 
     x = rows(3, 2).requires_grad_()
@@ -263,9 +263,10 @@ def test_compiled(backend, comm):
     torch.testing.assert_close(torch.autograd.grad(result.sum(), x)[0], gradient)
 
 
-@pytest.mark.parametrize("start", [lambda n: iallgather_along(torch.ones(1), n),
-                                   lambda n: ireduce_scatter_along(torch.ones(SIZE), n),
-                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, [1] * SIZE, n)],
+@pytest.mark.parametrize("start", [lambda n: iallgather_along(torch.ones(1), counts=n),
+                                   lambda n: ireduce_scatter_along(torch.ones(SIZE), counts=n),
+                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, gather_counts=[1] * SIZE,
+                                                             scatter_counts=n)],
                          ids=["allgather", "reduce_scatter", "alltoall"])
 @pytest.mark.parametrize("wrong", [None, ["one"]], ids=["none", "a word"])
 def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
@@ -281,10 +282,10 @@ def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
 @pytest.mark.parametrize("counts", [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
                          ids=["one too many", "one too few", "a negative one"])
 @pytest.mark.parametrize("call, name", [
-    (lambda x, counts: iallgather_along(x, counts), "counts"),
-    (lambda x, counts: ireduce_scatter_along(x, counts), "counts"),
-    (lambda x, counts: ialltoall_along(x, 0, 0, counts, [2] * SIZE), "gather_counts"),
-    (lambda x, counts: ialltoall_along(x, 0, 0, [2] * SIZE, counts), "scatter_counts"),
+    (lambda x, counts: iallgather_along(x, counts=counts), "counts"),
+    (lambda x, counts: ireduce_scatter_along(x, counts=counts), "counts"),
+    (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=counts, scatter_counts=[2] * SIZE), "gather_counts"),
+    (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=[2] * SIZE, scatter_counts=counts), "scatter_counts"),
 ])
 def test_wrong_lengths_are_named(call, name, counts):
     with pytest.raises(ValueError) as raised:

@@ -46,7 +46,7 @@ OPERATIONS = {
                        ["alltoall_along"]),
     "iallreduce": (lambda x: iallreduce(x).wait(), ["start_collective", "iallreduce", "iallreduce_wait"],
                    ["iallreduce", "iallreduce_wait", "iallreduce_wait_backward"]),
-    "iallgather": (lambda x: iallgather_along(x, EVEN).wait(), ["iallgather", "iallgather_wait"],
+    "iallgather": (lambda x: iallgather_along(x, counts=EVEN).wait(), ["iallgather", "iallgather_wait"],
                    ["ireduce_scatter", "ireduce_scatter_wait", "iallgather_wait_backward"]),
 }
 

@@ -60,7 +60,7 @@ OPERATIONS = {
     "bcast_": bcast_,
     "reduce_": reduce_,
     "iallreduce": lambda x: iallreduce(x).wait(),
-    "iallgather": lambda x: iallgather_along(x, [4] * SIZE).wait(),
+    "iallgather": lambda x: iallgather_along(x, counts=[4] * SIZE).wait(),
 }
 
 

@@ -148,7 +148,8 @@ def test_whole_numbers_of_other_kinds_are_taken(comm, check):
     for root in (numpy.int64(0), torch.tensor(0), False):
         assert sct.bcast(x(), root, group).sum() == 16
     assert sct.allgather_along(x(), numpy.int32(-1), counts=numpy.full(SIZE, 4), comm=group).shape == (4, 4 * SIZE)
-    assert sct.iallgather_along(x(), numpy.full(SIZE, 4), numpy.int32(-1), comm=group).wait().shape == (4, 4 * SIZE)
+    counts = numpy.full(SIZE, 4)
+    assert sct.iallgather_along(x(), numpy.int32(-1), counts=counts, comm=group).wait().shape == (4, 4 * SIZE)
     assert sct.ibcast(x(), torch.tensor(0), group).wait().sum() == 16
 
 
