@@ -74,7 +74,8 @@ class Converter:
         for word in ("scalar", "dim"):
             if dummy.word(word) is not None:
                 return getattr(self, f"_{word}")(dummy, parameter)
-        if parameter.name in _BY_NAME and parameter.type.name != "CFI_cdesc_t":
+        is_plain = dummy.word("number") is not None or parameter.type.name == "CFI_cdesc_t"
+        if parameter.name in _BY_NAME and not is_plain:
             return self._special(dummy, *_BY_NAME[parameter.name])
         return self._by_type(dummy, parameter)
 

@@ -99,7 +99,8 @@ class Procedure:
         return [*self._preparation(), *inside, *self._all("after"), *own[">"], *self._result()]
 
     def _refusal(self) -> str:
-        scope, operation = self.method.scope, self.function.name.removeprefix("syncyte_")
+        scope = self.method.scope.replace("view", "error_here")
+        operation = self.function.name.removeprefix("syncyte_")
         handle = "comm%handle" if "comm" in self.of_parameter else "self%handle"
         handle = "c_null_ptr" if scope == "error_here" else handle
         return f'fortran_refuse(FORTRAN_{scope.upper()}, {handle}, local, "{operation}"//c_null_char)'

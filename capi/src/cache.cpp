@@ -37,22 +37,22 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache) {
+syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* options, syncyte_cache_t* cache) {
   return counted("cache_create", [&] {
     out(cache, "cache");
-    *cache = tables::cache().insert(cache::region::allocate(chosen_sizes(sizes)));
+    *cache = tables::cache().insert(cache::region::allocate(chosen_sizes(options)));
   });
 }
 
-syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* rendezvous) {
+syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* options) {
   return counted("cache_send",
-                 [&] { cache::send(tables::cache().find(cache, "cache")->file(), chosen_rendezvous(rendezvous)); });
+                 [&] { cache::send(tables::cache().find(cache, "cache")->file(), chosen_rendezvous(options)); });
 }
 
-syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous, syncyte_cache_t* cache) {
+syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* options, syncyte_cache_t* cache) {
   return counted("cache_receive", [&] {
     out(cache, "cache");
-    *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_rendezvous(rendezvous))));
+    *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_rendezvous(options))));
   });
 }
 

@@ -35,12 +35,12 @@ module syncyte_cache_c
 
     !> Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are
     !> scaled down, with a warning in the log, if the machine or its control group has less memory.
-    ! sizes [in]: null for defaults
+    ! options [in]: sizes; null for defaults
     ! cache [out]: the cache
     ! Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
-    function syncyte_cache_create(sizes, cache) bind(C, name="syncyte_cache_create") result(answer)
+    function syncyte_cache_create(options, cache) bind(C, name="syncyte_cache_create") result(answer)
       import
-      type(syncyte_cache_sizes_t), intent(in), optional :: sizes
+      type(syncyte_cache_sizes_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_create
@@ -72,26 +72,26 @@ module syncyte_cache_c
     !> Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
     !> it.
     ! cache [in]: a cache; this process keeps its reference
-    ! rendezvous [in]: socket and time limit; null for defaults
+    ! options [in]: socket and time limit; null for defaults
     ! Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this
     ! name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open),
     ! SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
-    function syncyte_cache_send(cache, rendezvous) bind(C, name="syncyte_cache_send") result(answer)
+    function syncyte_cache_send(cache, options) bind(C, name="syncyte_cache_send") result(answer)
       import
       type(c_ptr), value :: cache
-      type(syncyte_cache_rendezvous_t), intent(in), optional :: rendezvous
+      type(syncyte_cache_rendezvous_t), intent(in), optional :: options
       integer(c_int32_t) :: answer
     end function syncyte_cache_send
 
     !> Receives a cache that another process of the same user sends. Waits for it.
-    ! rendezvous [in]: socket and time limit; null for defaults
+    ! options [in]: socket and time limit; null for defaults
     ! cache [out]: the cache
     ! Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a
     ! nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache),
     ! SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
-    function syncyte_cache_receive(rendezvous, cache) bind(C, name="syncyte_cache_receive") result(answer)
+    function syncyte_cache_receive(options, cache) bind(C, name="syncyte_cache_receive") result(answer)
       import
-      type(syncyte_cache_rendezvous_t), intent(in), optional :: rendezvous
+      type(syncyte_cache_rendezvous_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_receive

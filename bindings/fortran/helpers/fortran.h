@@ -323,6 +323,16 @@ syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* poin
 syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* pointer, int64_t* first_row);
 
 /**
+ * @brief Points to memory of a shared cache.
+ * @param[in] cache a cache
+ * @param[in] first from 1, in elements of the pointer's type from the start of the cache
+ * @param[in] shape {optional} integers; absent: all up to the end
+ * @param[in,out] pointer {pointer} as many dimensions as shape has elements
+ */
+syncyte_status_t fortran_cache_pointer(syncyte_cache_t cache, int64_t first, const CFI_cdesc_t* shape,
+                                       CFI_cdesc_t* pointer);
+
+/**
  * @brief Points to a rank's part of a window.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part

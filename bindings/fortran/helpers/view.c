@@ -1,4 +1,4 @@
-/* Fortran pointers to memory of tensors and windows, with bounds of their own. */
+/* Fortran pointers to memory of tensors, windows and caches, with bounds of their own. */
 #include "descriptor.h"
 
 static char nothing; /* where pointers to arrays without elements point: a null address would mean "not associated" */
@@ -75,5 +75,21 @@ syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, c
   syncyte_status_t status = syncyte_window_size(window, rank, &bytes);
   if (status == SYNCYTE_SUCCESS) status = syncyte_window_pointer(window, rank, &data);
   if (status == SYNCYTE_SUCCESS) status = view_part(data, bytes / (int64_t)pointer->elem_len, pointer, shape, &view);
+  return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
+}
+
+syncyte_status_t fortran_cache_pointer(syncyte_cache_t cache, int64_t first, const CFI_cdesc_t* shape,
+                                       CFI_cdesc_t* pointer) {
+  syncyte_buffer_t view;
+  int64_t parameters = 0, computation = 0;
+  void* data = NULL;
+  syncyte_status_t status = syncyte_cache_sizes(cache, &parameters, &computation);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_cache_data(cache, &data);
+  if (status != SYNCYTE_SUCCESS) return status;
+  const int64_t element = (int64_t)pointer->elem_len, elements = (parameters + computation) / element;
+  if (first < 1 || first > elements + 1)
+    return fortran_wrong(SYNCYTE_ERR_INDEX, "first", -1, "%lld; expected 1 to %lld", (long long)first,
+                         (long long)elements + 1);
+  status = view_part((char*)data + (first - 1) * element, elements - (first - 1), pointer, shape, &view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
 }

@@ -1,5 +1,6 @@
 !> Syncyte for Fortran: one memory for all the ranks of an MPI job. See README.md of this folder.
 module syncyte
+  use syncyte_caches, only: syncyte_cache
   use syncyte_comms, only: syncyte_comm
   use syncyte_constants
   use syncyte_halos, only: syncyte_halo

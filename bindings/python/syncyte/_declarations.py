@@ -1380,7 +1380,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_create": Function(
         ctypes.c_int32,
         [
-            ctypes.POINTER(CacheSizes),  # sizes (in, optional): null for defaults
+            ctypes.POINTER(CacheSizes),  # options (in, optional): sizes; null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # cache (out): the cache
         ],
     ),
@@ -1413,7 +1413,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # cache (in): a cache; this process keeps its reference
-            ctypes.POINTER(CacheRendezvous),  # rendezvous (in, optional): socket and time limit; null for defaults
+            ctypes.POINTER(CacheRendezvous),  # options (in, optional): socket and time limit; null for defaults
         ],
     ),
     # Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no
@@ -1423,7 +1423,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_receive": Function(
         ctypes.c_int32,
         [
-            ctypes.POINTER(CacheRendezvous),  # rendezvous (in, optional): socket and time limit; null for defaults
+            ctypes.POINTER(CacheRendezvous),  # options (in, optional): socket and time limit; null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # cache (out): the cache
         ],
     ),

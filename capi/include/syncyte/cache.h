@@ -52,11 +52,11 @@ typedef struct syncyte_cache_rendezvous_t {
  * @brief Allocates a cache of zeros. The system provides its pages when they are first touched.
  *
  * Default sizes are scaled down, with a warning in the log, if the machine or its control group has less memory.
- * @param[in] sizes {optional} null for defaults
+ * @param[in] options {optional} sizes; null for defaults
  * @param[out] cache the cache
  * @return SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* options, syncyte_cache_t* cache);
 
 /**
  * @brief Adds a reference.
@@ -80,22 +80,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache);
  * @brief Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
  * it.
  * @param[in] cache a cache; this process keeps its reference
- * @param[in] rendezvous {optional} socket and time limit; null for defaults
+ * @param[in] options {optional} socket and time limit; null for defaults
  * @return SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name),
  * SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO,
  * SYNCYTE_ERR_INTERRUPTED.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* rendezvous);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* options);
 
 /**
  * @brief Receives a cache that another process of the same user sends. Waits for it.
- * @param[in] rendezvous {optional} socket and time limit; null for defaults
+ * @param[in] options {optional} socket and time limit; null for defaults
  * @param[out] cache the cache
  * @return SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce
  * that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache
  * of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous,
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* options,
                                                       syncyte_cache_t* cache);
 
 /**

@@ -1,0 +1,51 @@
+!> A shared cache: one process's memory, in another process without a copy. Run: mpirun -np 3 ./cache
+!> Here two ranks of a job share it; any two processes of one user on a machine can, also a Python program.
+program cache
+  use, intrinsic :: iso_fortran_env, only: int64, real32
+  use syncyte
+  implicit none
+  type(syncyte_comm) :: world
+  type(syncyte_cache) :: models
+  real(real32), pointer, asynchronous :: weights(:, :)
+  character(len=64) :: name
+  integer(int64) :: parameter_bytes, computation_bytes
+  integer :: partner, pid
+
+  call syncyte_init()
+  call world%from_world()
+  call one_name()
+  partner = ieor(world%rank(), 1)
+  if (partner < world%size()) then
+    if (world%rank() < partner) then
+      call models%create(parameter_bytes=1024_int64*1024, computation_bytes=4096)
+      call models%touch(0, 1024*1024)
+      call models%pointer(weights, 1, [100, 10])
+      weights = 7
+      call models%send(name=name, timeout=60d0)
+    else
+      call models%receive(name=name, timeout=60d0)
+      call models%pointer(weights, 1, [100, 10])
+      if (any(nint(weights) /= 7)) error stop "the sender's values"
+    end if
+    call models%sizes(parameter_bytes, computation_bytes)
+    if (parameter_bytes /= 1024*1024 .or. models%is_null()) error stop "sizes"
+    call models%destroy()
+  end if
+  call world%barrier()
+  if (world%rank() == 0) print "(a)", "a model in two processes"
+  call world%destroy()
+  call syncyte_finalize()
+
+contains
+
+  !> A name for each pair of ranks that no other job of this user has.
+  subroutine one_name()
+    integer :: clock
+
+    call system_clock(clock)
+    pid = clock
+    call world%bcast(pid)
+    write (name, "(a, i0, a, i0)") "fortran-", pid, "-", world%rank()/2
+  end subroutine one_name
+
+end program cache

@@ -1,0 +1,86 @@
+!> The shared cache: pointers, passing between ranks, errors.
+program test_cache
+  use, intrinsic :: iso_fortran_env, only: int64, int8, real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world
+  type(syncyte_cache) :: c, received
+  integer(int64) :: parameters, computation
+
+  call c%create(8192, 4096_int64)  ! without syncyte_init
+  call c%sizes(parameters, computation)
+  call check(parameters == 8192 .and. computation == 4096, "sizes")
+  call syncyte_init()
+  call world%from_world()
+  call pointing()
+  call errors()
+  call passing()
+  call c%destroy()
+  call check(c%is_null(), "destroy leaves nothing")
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  subroutine pointing()
+    real(real64), pointer :: all(:), matrix(:, :)
+    integer(int8), pointer :: bytes(:)
+
+    call c%touch(0, 12288)
+    call c%pointer(all, 1)
+    call check_equal(size(all, kind=int64), 1536_int64, "all elements")
+    call check(maxval(abs(all)) < tiny(1.0_real64), "zeros")
+    all(11) = 3
+    call c%pointer(matrix, 11, [2, 4])
+    call check_equal(nint(matrix(1, 1)), 3, "from an element on")
+    matrix(2, 4) = 5
+    call check_equal(nint(all(18)), 5, "the same memory")
+    call c%pointer(bytes, 12289)
+    call check_equal(size(bytes), 0, "the end")
+  end subroutine pointing
+
+  subroutine errors()
+    real(real64), pointer :: array(:)
+    integer :: stat
+    character(len=300) :: message
+
+    call c%pointer(array, 0, stat=stat, errmsg=message)
+    call check_equal(stat, SYNCYTE_ERR_INDEX, "first is 0")
+    call check(index(message, "1 to 1537") > 0, "says what was expected")
+    call c%pointer(array, 1500, [100], stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_SHAPE, "beyond the end")
+    call c%touch(1, 12288, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_ARGUMENT, "touches beyond the end")
+    call received%receive(name="nobody sends", timeout=0.1d0, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_TIMEOUT, "nobody sends")
+    call received%sizes(parameters, computation, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_HANDLE, "no cache")
+  end subroutine errors
+
+  !> Rank 0 passes its cache to each rank in turn.
+  subroutine passing()
+    integer, pointer :: numbers(:)
+    integer :: other, clock
+    character(len=64) :: name
+
+    call system_clock(clock)
+    call world%bcast(clock)
+    write (name, "(a, i0)") "test-fortran-", clock
+    call c%pointer(numbers, 1, [world%size()])
+    numbers = -1
+    do other = 1, world%size() - 1
+      if (world%rank() == 0) call c%send(name=name, timeout=30d0)
+      if (world%rank() == other) then
+        call received%receive(name=name, timeout=30d0)
+        call received%pointer(numbers, 1, [world%size()])
+        numbers(other + 1) = other
+        call received%destroy()
+      end if
+      call world%barrier()
+    end do
+    if (world%rank() == 0) call check(numbers(1) == -1 .and. all(numbers(2:) >= 1), "written by the others")
+  end subroutine passing
+
+end program test_cache
