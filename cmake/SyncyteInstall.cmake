@@ -136,7 +136,7 @@ install(DIRECTORY examples/cache DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" 
         FILES_MATCHING PATTERN "*.py")
 install(DIRECTORY examples/tsunami DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
   PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE)
-foreach(binding fortran hdf5 python)
+foreach(binding fortran python)
   install(FILES "bindings/${binding}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/${binding}" COMPONENT devel)
 endforeach()
 install(DIRECTORY bindings/fortran/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/fortran" COMPONENT devel

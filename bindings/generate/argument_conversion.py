@@ -89,13 +89,13 @@ class Converter:
         if ctype.name == "syncyte_request_t":
             return "one that has ended, or is new"
         if ctype.name == "syncyte_buffer_t":
-            return _without_null(parameter.text)
+            return "integers of any kind and rank" if parameter.integers else _without_null(parameter.text)
         return _without_null(parameter.text) if ctype.pointers == 0 and ctype.name not in self.names.handles else ""
 
     def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
         ctype = parameter.type
         text = dummy.text or self._text_of(parameter)
-        absent = f"; absent: {parameter.default}" if dummy.is_optional and parameter.default else ""
+        absent = f"; absent: {parameter.default}" if dummy.is_optional and parameter.default and not dummy.text else ""
         dummy = replace(dummy, text=text + absent)
         if ctype.name == "CFI_cdesc_t":
             return Code(self._descriptor(dummy, is_in=ctype.const), dummy.name)

@@ -123,8 +123,8 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
     is_of_buffers = parameter.contiguous or parameter.tensor_dtype or parameter.integers
     if is_of_buffers and ctype.name != "syncyte_buffer_t":
         return "only a buffer can be {contiguous}, {tensor_dtype} or {integers}"
-    if parameter.integers and parameter.direction != "in":
-        return "only an input can be {integers}"
+    if parameter.integers and (parameter.direction != "in" or parameter.kept):
+        return "only an input that is not {kept} can be {integers}"
     if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void", "int64_t"):
         return "only a buffer, an element or an int64_t can be {kept}"
     if parameter.in_place and not parameter.optional:

@@ -100,7 +100,7 @@ class Procedure:
 
     def _refusal(self) -> str:
         scope = self.method.scope.replace("view", "error_here")
-        operation = self.function.name.removeprefix("syncyte_")
+        operation = self.function.name.removeprefix("syncyte_").removeprefix("fortran_")
         handle = "comm%handle" if "comm" in self.of_parameter else "self%handle"
         handle = "c_null_ptr" if scope == "error_here" else handle
         return f'fortran_refuse(FORTRAN_{scope.upper()}, {handle}, local, "{operation}"//c_null_char)'

@@ -333,11 +333,14 @@ request started(Start start, Arguments... arguments) {
 
 }  // namespace detail
 
-/// Waits for all; throws the first error after all have ended. Local.
+/// Waits for all; throws the first error after all have ended. An interrupt ends the wait earlier: requests that have
+/// not ended are then still active. Local.
 inline void wait_all(std::span<request> requests) {
   std::vector<syncyte_request_t> raw;
-  for (request& item : requests) raw.push_back(std::exchange(item.raw_, nullptr));
-  check(syncyte_request_wait_all(static_cast<std::int64_t>(raw.size()), raw.data()));
+  for (const request& item : requests) raw.push_back(item.raw_);
+  const syncyte_status_t result = syncyte_request_wait_all(static_cast<std::int64_t>(raw.size()), raw.data());
+  for (std::size_t i = 0; i < raw.size(); ++i) requests[i].raw_ = raw[i];
+  check(result);
 }
 
 }  // namespace syncyte

@@ -27,21 +27,20 @@ constexpr int most_misses = 256;
 
 void check(std::int64_t keys, const syncyte_store_sampling_t& asked, const std::string& store) {
   if (asked.scheme < SYNCYTE_STORE_PREPARED || asked.scheme > SYNCYTE_STORE_LOCAL)
-    reject(store, "sampling->scheme", asked.scheme,
-           "SYNCYTE_STORE_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
+    reject(store, "options->scheme", asked.scheme, "SYNCYTE_STORE_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_STORE_UNIFORM || asked.distribution > SYNCYTE_STORE_LOG_UNIFORM)
-    reject(store, "sampling->distribution", asked.distribution,
+    reject(store, "options->distribution", asked.distribution,
            "SYNCYTE_STORE_UNIFORM (1) or SYNCYTE_STORE_LOG_UNIFORM (2)");
   if (asked.min_key < 0 || asked.min_key >= keys)
-    reject(store, "sampling->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
+    reject(store, "options->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > keys)
-    reject(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
-  if (asked.shared_keys < 1) reject(store, "sampling->shared_keys", asked.shared_keys, "1 or more");
-  if (asked.reuse < 1) reject(store, "sampling->reuse", asked.reuse, "1 or more");
+    reject(store, "options->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
+  if (asked.shared_keys < 1) reject(store, "options->shared_keys", asked.shared_keys, "1 or more");
+  if (asked.reuse < 1) reject(store, "options->reuse", asked.reuse, "1 or more");
   if (asked.scheme == SYNCYTE_STORE_SHARED && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,
-                                           .argument = "sampling->with_replacement",
-                                           .value = "0 and sampling->scheme SYNCYTE_STORE_SHARED",
+                                           .argument = "options->with_replacement",
+                                           .value = "0 and options->scheme SYNCYTE_STORE_SHARED",
                                            .expected = "a shared set only with replacement"});
 }
 

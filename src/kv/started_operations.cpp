@@ -14,10 +14,7 @@ bool started_operation::test() {
 void started_operations::add(const std::shared_ptr<started_operation>& started) {
   const std::lock_guard lock(mutex_);
   if (operations_.size() >= forget_at_) {
-    std::erase_if(operations_, [](const auto& each) {
-      const auto in_flight = each.lock();
-      return !in_flight || in_flight->has_ended();
-    });
+    std::erase_if(operations_, [](const auto& each) { return each->has_ended(); });
     forget_at_ = std::max<std::size_t>(16, 2 * operations_.size());
   }
   operations_.push_back(started);
@@ -25,10 +22,7 @@ void started_operations::add(const std::shared_ptr<started_operation>& started) 
 
 std::vector<std::shared_ptr<started_operation>> started_operations::all() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<started_operation>> result;
-  for (const auto& each : operations_)
-    if (auto in_flight = each.lock()) result.push_back(std::move(in_flight));
-  return result;
+  return operations_;
 }
 
 void started_operations::await_ends() {

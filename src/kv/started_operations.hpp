@@ -33,7 +33,8 @@ class started_operation {
   std::unique_ptr<spread_operation> operation_;
 };
 
-/// The operations in flight of one worker. Those that have ended are forgotten as others start. Thread-safe.
+/// The operations in flight of one worker, which it keeps also if nobody else does. Those that have ended are forgotten
+/// as others start. Thread-safe.
 class started_operations {
  public:
   void add(const std::shared_ptr<started_operation>& started);
@@ -46,7 +47,7 @@ class started_operations {
   std::vector<std::shared_ptr<started_operation>> all() const;
 
   mutable std::mutex mutex_;  // guards the members below
-  std::vector<std::weak_ptr<started_operation>> operations_;
+  std::vector<std::shared_ptr<started_operation>> operations_;
   std::size_t forget_at_ = 16;  // size at which those that have ended are looked for
 };
 

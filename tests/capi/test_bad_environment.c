@@ -92,6 +92,11 @@ int main(int argc, char** argv) {
   test_variable("SYNCYTE_LOG", "loud", "one of off, error, warn, info, debug");
   test_variable("SYNCYTE_HUGE_PAGES", "maybe", "one of on, off");
   test_variable("SYNCYTE_POOL_LIMIT", "lots", "a size such as 4096, 64K, 2M or 1G");
+  test_variable("SYNCYTE_WATCHDOG_ACTION", "shout", "one of abort, report");
+  test_variable("SYNCYTE_CUDA_AWARE", "yes", "one of off, on");
+  test_variable("SYNCYTE_FABRIC", "maybe", "one of on, off, start");
+  test_variable("SYNCYTE_CACHE_PARAMETER_BYTES", "1T", "a size such as 4096, 64K, 2M or 1G");
+  test_variable("SYNCYTE_CACHE_TIMEOUT", "soon", "a number of at least 0 and at most 1000000000");
   test_durations("SYNCYTE_WATCHDOG", "a number of at least 0 and at most 1000000000");
   test_durations("SYNCYTE_FABRIC_DEADLINE", "a number of at least 0.1 and at most 1000000000");
   test_options();

@@ -255,6 +255,18 @@ static void a_worker_is_one_of_those_who_meet(void) {
   EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
+/* Some ranks call the barrier of workers, others another collective of the store. */
+static void a_barrier_meets_another_call(void) {
+  syncyte_store_t kv = make_store(1, 1);
+  syncyte_store_worker_t worker = make_worker(kv, 0);
+  if (size > 1)
+    EXPECT_ERROR(rank == 0 ? syncyte_store_sync(kv) : syncyte_store_worker_barrier(worker), SYNCYTE_ERR_MISMATCH,
+                 "store_worker_barrier");
+  EXPECT_OK(syncyte_store_worker_barrier(worker));
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
+}
+
 static void numbers_of_workers(void) {
   syncyte_store_t kv = make_store(1, 2);
   syncyte_store_worker_t first = make_worker(kv, 0), second = NULL;
@@ -308,6 +320,7 @@ int main(void) {
   lengths_differ();
   workers_meet();
   a_worker_is_one_of_those_who_meet();
+  a_barrier_meets_another_call();
   numbers_of_workers();
   clocks_and_intents();
   EXPECT_OK(syncyte_comm_destroy(&world));

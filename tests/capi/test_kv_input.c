@@ -37,7 +37,7 @@ static void wrong_stores(void) {
   options.workers = 1;
   EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 9223372036854775807; expected");
   EXPECT_ERROR(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
-               "kv is null");
+               "store is null");
   if (size > 1) {
     lengths[9] = rank == 1 ? 2 : 1;
     EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_MISMATCH, "lengths");
@@ -216,25 +216,25 @@ static void shared_sets(void) {
 
 static void wrong_samples(void) {
   syncyte_store_sampling_t sampling = sampling_of(5, 1);
-  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->scheme is 5; expected");
   sampling = sampling_of(SYNCYTE_STORE_SHARED, 0);
   EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED,
                "a shared set only with replacement");
   sampling = sampling_of(SYNCYTE_STORE_SHARED, 1);
   sampling.shared_keys = 0;
-  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->shared_keys is 0");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->shared_keys is 0");
   sampling.shared_keys = 1;
   sampling.reuse = 0;
-  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->reuse is 0");
   sampling = sampling_of(SYNCYTE_STORE_LOCAL, 1);
   sampling.distribution = 0;
-  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->distribution is 0");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->distribution is 0");
   sampling = sampling_of(SYNCYTE_STORE_LOCAL, 1);
   sampling.min_key = -1;
-  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->min_key is -1");
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->min_key is -1");
   sampling.min_key = 60;
   EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT,
-               "sampling->max_key is 60; expected 61 to 100");
+               "options->max_key is 60; expected 61 to 100");
   sampling = sampling_of(SYNCYTE_STORE_LOCAL, 0);
   EXPECT_OK(syncyte_store_set_sampling(kv, &sampling));
   int64_t sample = 0, drawn[3];

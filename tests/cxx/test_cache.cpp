@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <syncyte/syncyte.hpp>
 
@@ -36,9 +37,13 @@ TEST(Cache, PassesBetweenProcesses) {
   const syncyte::cache_rendezvous where{.name = "cxx", .folder = folder, .nonce = {1, 2}};
   const pid_t child = fork();
   if (child == 0) {
-    const syncyte::cache received = syncyte::cache::receive(where);
-    std::ranges::fill(received.data().first(unit), std::byte{7});
-    _exit(0);
+    try {
+      const syncyte::cache received = syncyte::cache::receive(where);
+      std::ranges::fill(received.data().first(unit), std::byte{7});
+      _exit(0);
+    } catch (...) {
+      _exit(1);
+    }
   }
   const syncyte::cache shared(syncyte::cache_sizes{unit, unit});
   shared.send(where);
@@ -51,6 +56,7 @@ TEST(Cache, PassesBetweenProcesses) {
     soon.timeout = 0.1;
     shared.send(soon);
   });
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

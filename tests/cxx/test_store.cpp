@@ -100,7 +100,7 @@ TEST_F(Store, WrongArguments) {
   const syncyte::store table(world_, 10, 2, {.name = "small"});
   const syncyte::store_worker worker = table.worker();
   std::array<float, 2> values{};
-  expect_error(syncyte::status::index, {"small", "10"}, [&] { worker.pull(std::array<std::int64_t, 1>{10}, values); });
+  expect_error(syncyte::status::index, {"keys", "10"}, [&] { worker.pull(std::array<std::int64_t, 1>{10}, values); });
   expect_error(syncyte::status::shape, {"values"}, [&] { worker.push(std::array<std::int64_t, 2>{1, 2}, values); });
   expect_error(syncyte::status::type, {"keys"}, [&] { worker.set(std::array<std::int32_t, 1>{1}, values); });
   expect_error(syncyte::status::argument, {"number"}, [&] { static_cast<void>(table.worker(0)); });

@@ -10,30 +10,32 @@ import re
 import sys
 from pathlib import Path
 
-_SETTING = re.compile(r"constexpr setting (\w+)\{\s*(.*?)\};", re.DOTALL)
+_SETTING = re.compile(r"constexpr setting (\w+) =\s*a_(\w+)\((.*?)\);", re.DOTALL)
+_ARGUMENT = re.compile(r'\{(.*?)\}|((?:"[^"]*"\s*)+)|([\d.]+)', re.DOTALL)
 _TABLE = re.compile(r"(\| variable \| value .*\n\|-.*\n)((?:\|.*\n)+)")
-_READ = re.compile(r'(?:environment\w*|getenv)\("(SYNCYTE_\w+)"')
+_READ = re.compile(r'(?:environment\w*|getenv)\(\s*"(SYNCYTE_\w+)"')
 
 
-def _fields(body: str) -> dict[str, str]:
-    return dict(re.findall(r'\.(\w+) =\s+(\{.*?\}|"(?:[^"])*"|[\w.]+)', body))
+def _text(literals: str) -> str:
+    """The value of one or several string literals."""
+    return "".join(re.findall(r'"([^"]*)"', literals))
 
 
-def _value(fields: dict[str, str]) -> str:
-    kind = fields.get("type", "text")
+def _value(kind: str, given: str) -> str:
+    """What the variable may be; `given`: the choices, or the least number of seconds."""
     if kind == "choice":
-        return ", ".join(f"`{each}`" for each in re.findall(r'"(\w+)"', fields["choices"]))
-    least = f", at least {fields['least']}" if "least" in fields else ""
+        return ", ".join(f"`{each}`" for each in re.findall(r'"(\w+)"', given))
+    least = f", at least {given}" if kind == "seconds" and given != "0" else ""
     return {"seconds": "seconds", "bytes": "a size", "text": "text"}[kind] + least
 
 
 def rows(header: str) -> list[str]:
     """The table's rows, sorted by the variables' names."""
     found = []
-    for _, body in _SETTING.findall(header):
-        fields = _fields(body)
-        name, otherwise, meaning = (fields[key].strip('"') for key in ("name", "otherwise", "meaning"))
-        found.append(f"| `{name}` | {_value(fields)} | {otherwise} | {meaning} |\n")
+    for _, kind, arguments in _SETTING.findall(header):
+        name, *given, otherwise, meaning = (match[0] for match in _ARGUMENT.finditer(arguments))
+        value = _value(kind, given[0] if given else "")
+        found.append(f"| `{_text(name)}` | {value} | {_text(otherwise)} | {_text(meaning)} |\n")
     return sorted(found, key=lambda row: row.split("`")[1])
 
 
@@ -59,7 +61,7 @@ def main() -> int:
         return 0
     problems = others(given.root)
     listed = re.findall(r"&(\w+)", header[header.index("std::array all") :])
-    if sorted(listed) != sorted(name for name, _ in _SETTING.findall(header)):
+    if sorted(listed) != sorted(name for name, *_ in _SETTING.findall(header)):
         problems.append("src/base/settings.hpp: `all` has not all settings, or has one twice")
     if written != page.read_text():
         problems.append("docs/environment.md differs from src/base/settings.hpp; settings.py --write renews its table")

@@ -44,7 +44,7 @@ contains
 
     call system_clock(clock)
     pid = clock
-    call world%bcast(pid)
+    call world%bcast(pid, 0)
     write (name, "(a, i0, a, i0)") "fortran-", pid, "-", world%rank()/2
   end subroutine one_name
 

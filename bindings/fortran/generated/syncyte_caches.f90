@@ -220,7 +220,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -260,7 +260,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -300,7 +300,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -340,7 +340,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -380,7 +380,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -420,7 +420,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -460,7 +460,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -500,7 +500,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if
@@ -540,7 +540,7 @@ contains
     call syncyte_set_span(shape)
     local = fortran_integer(first, "first"//c_null_char, first_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_cache_pointer"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "cache_pointer"//c_null_char)
     else
       status = fortran_cache_pointer(self%handle, first_c, shape, pointer)
     end if

@@ -255,8 +255,9 @@ module syncyte_store_c
     ! keys [in]: int64, contiguous, any number of dimensions
     ! values [out]: float32, contiguous, as many as the keys have
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
-    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
-    ! (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (keys lie in the memory of values), SYNCYTE_ERR_UNSUPPORTED (device
+    ! memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key, dead home rank), SYNCYTE_ERR_IO (no
+    ! connection to a home rank).
     function syncyte_store_worker_pull(worker, keys, values) bind(C, name="syncyte_store_worker_pull") &
         result(answer)
       import

@@ -274,7 +274,7 @@ contains
   !> Reads the values of keys.
   subroutine worker_pull(self, keys, values, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous, any number of dimensions
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     type(*), dimension(..), intent(inout), target :: values  !! float32, contiguous, as many as the keys have
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -298,7 +298,7 @@ contains
   !> Starts pull; values may not be read until the request has ended. Local; does not wait.
   subroutine worker_ipull(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     ! as in pull; not to be read before the request has ended
     type(*), dimension(..), intent(inout), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -324,7 +324,7 @@ contains
   !> Adds to the values of keys; a key that repeats is added to several times.
   subroutine worker_push(self, keys, values, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     type(*), dimension(..), intent(in), target :: values  !! float32, contiguous, as many as the keys have
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -348,7 +348,7 @@ contains
   !> Starts push; values must stay unchanged until the request has ended. Local; does not wait.
   subroutine worker_ipush(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     ! as in push; not to be changed before the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -374,7 +374,7 @@ contains
   !> Replaces the values of keys; if a key repeats, its last values stay.
   subroutine worker_set(self, keys, values, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     type(*), dimension(..), intent(in), target :: values  !! float32, contiguous, as many as the keys have
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -398,7 +398,7 @@ contains
   !> Starts set; values must stay unchanged until the request has ended. Local; does not wait.
   subroutine worker_iset(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     ! as in set; not to be changed before the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -424,7 +424,7 @@ contains
   !> Reads the values of keys if all of them are local. Local.
   subroutine worker_pull_if_local(self, keys, values, is_local, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     ! float32, contiguous, as many as the keys have; unchanged if a key is not local
     type(*), dimension(..), intent(inout), target :: values
     logical, intent(out) :: is_local  !! false: a key is not local, and values is unchanged
@@ -453,7 +453,7 @@ contains
   !> Asks for keys to be moved to this rank; in this version it only checks and counts them. Local.
   subroutine worker_localize(self, keys, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: keys_buffer
@@ -473,9 +473,9 @@ contains
   !> Signals that this worker will use keys while its clock is in [start, until); in this version only recorded. Local.
   subroutine worker_intent(self, keys, start, until, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: keys  !! int64, contiguous
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
     type(*), dimension(..), intent(in), target :: start  !! any integer: 0 or more
-    type(*), dimension(..), intent(in), target, optional :: until  !! any integer: more than start; absent: start + 1; absent: 0
+    type(*), dimension(..), intent(in), target, optional :: until  !! any integer: more than start; absent: start + 1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: keys_buffer
@@ -532,7 +532,7 @@ contains
     type(*), dimension(..), intent(in), target :: count  !! any integer: number of keys, 0 to 2^40
     type(*), dimension(..), intent(in), target :: start  !! any integer: 0 or more
     type(*), dimension(..), intent(inout), target :: sample
-    type(*), dimension(..), intent(in), target, optional :: until  !! any integer: more than start; absent: start + 1; absent: 0
+    type(*), dimension(..), intent(in), target, optional :: until  !! any integer: more than start; absent: start + 1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: count_c

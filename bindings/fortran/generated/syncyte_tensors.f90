@@ -1183,7 +1183,7 @@ contains
     call syncyte_set_span(row)
     local = fortran_integer(row, "row"//c_null_char, row_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_lock"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_lock"//c_null_char)
     else
       status = fortran_tensor_lock(self%handle, row_c)
     end if
@@ -1202,7 +1202,7 @@ contains
     call syncyte_set_span(row)
     local = fortran_integer(row, "row"//c_null_char, row_c)
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "fortran_tensor_unlock"//c_null_char)
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_unlock"//c_null_char)
     else
       status = fortran_tensor_unlock(self%handle, row_c)
     end if

@@ -49,6 +49,8 @@ static const char* name_of(const char* argument) {
                                          {"dimension", "dim"},
                                          {"scatter_axis", "scatter_dim"},
                                          {"axes", "dims"},
+                                         {"end", "until"},
+                                         {"length_count", "size of lengths"},
                                          {"ndim", "number of dimensions"},
                                          {"buffer", "array"},
                                          {"send_buffer", "sent"},

@@ -74,7 +74,11 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
 syncyte_status_t fortran_integers_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
   syncyte_status_t status = fortran_buffer(array, name, buffer);
   if (status != SYNCYTE_SUCCESS) return status;
-  if (buffer->dtype == SYNCYTE_INT64 && fortran_is_contiguous(array)) return SYNCYTE_SUCCESS;
+  const syncyte_dtype_t dtype = buffer->dtype;
+  if (dtype == SYNCYTE_INT64 && fortran_is_contiguous(array)) return SYNCYTE_SUCCESS;
+  const bool is_integer =
+      dtype == SYNCYTE_INT8 || dtype == SYNCYTE_INT16 || dtype == SYNCYTE_INT32 || dtype == SYNCYTE_INT64;
+  if (!is_integer) return not_integer(array, name);
   const int64_t count = fortran_count(array);
   int64_t* copy = calloc((size_t)count + 1, sizeof *copy);
   if (copy == NULL) return fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for a copy of %s", name);
@@ -88,9 +92,10 @@ syncyte_status_t fortran_check_result(const CFI_cdesc_t* result, const char* nam
                                       const CFI_cdesc_t* like) {
   const long long count = (long long)fortran_count(like);
   if (result->type == type && fortran_is_contiguous(result) && fortran_count(result) == count) return SYNCYTE_SUCCESS;
-  return fortran_wrong(
-      SYNCYTE_ERR_SHAPE, name, -1, "%s with %lld elements; expected contiguous integer(%d) with %lld elements",
-      fortran_type_name(result), (long long)fortran_count(result), type == CFI_type_int32_t ? 4 : 8, count);
+  return fortran_wrong(result->type == type ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE, name, -1,
+                       "%s with %lld elements; expected contiguous integer(%d) with %lld elements",
+                       fortran_type_name(result), (long long)fortran_count(result), type == CFI_type_int32_t ? 4 : 8,
+                       count);
 }
 
 syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name, const int64_t* values) {

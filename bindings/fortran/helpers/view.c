@@ -63,8 +63,7 @@ static syncyte_status_t view_part(void* data, int64_t room, const CFI_cdesc_t* p
   if (status == SYNCYTE_SUCCESS) status = syncyte_buffer_init(data, fortran_dtype(pointer), count, extents, view);
   for (int32_t i = 0; status == SYNCYTE_SUCCESS && i < count; ++i) elements *= extents[i];
   if (status != SYNCYTE_SUCCESS || elements <= room) return status;
-  return fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: the part has %lld elements of this type",
-                      (long long)room);
+  return fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: there are %lld elements of this type", (long long)room);
 }
 
 syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, const CFI_cdesc_t* shape,

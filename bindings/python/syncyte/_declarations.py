@@ -2790,8 +2790,9 @@ CORE: dict[str, Function] = {
     ),
     # Reads the values of keys, concatenated in the order of the keys. A forked child may call it if all keys are local.
     # Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
-    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged
-    # key, dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
+    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (keys lie in the memory of values), SYNCYTE_ERR_UNSUPPORTED (device
+    # memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key, dead home rank), SYNCYTE_ERR_IO (no connection
+    # to a home rank).
     "syncyte_store_worker_pull": Function(
         ctypes.c_int32,
         [

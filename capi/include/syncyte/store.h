@@ -11,7 +11,7 @@
  * return, and requests for keys of other nodes are in flight: the process sends them and receives their answers without
  * further calls. The request is null, which counts as ended, if there are no such keys, so always on one node. Until
  * the request has ended, the values belong to the operation; the list of keys may be re-used on return. The operation
- * ends also if its worker is destroyed.
+ * goes on if its worker is destroyed.
  *
  * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
@@ -250,7 +250,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worke
  * @param[in] keys {contiguous, integers} int64, contiguous, any number of dimensions
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
- * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
+ * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (keys lie in the memory of values), SYNCYTE_ERR_UNSUPPORTED (device memory):
+ * nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
  * dead home rank), SYNCYTE_ERR_IO (no connection to a home rank).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,

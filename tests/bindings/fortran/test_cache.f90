@@ -46,6 +46,7 @@ contains
     integer :: stat
     character(len=300) :: message
 
+    nullify (array)
     call c%pointer(array, 0, stat=stat, errmsg=message)
     call check_equal(stat, SYNCYTE_ERR_INDEX, "first is 0")
     call check(index(message, "1 to 1537") > 0, "says what was expected")
@@ -66,7 +67,7 @@ contains
     character(len=64) :: name
 
     call system_clock(clock)
-    call world%bcast(clock)
+    call world%bcast(clock, 0)
     write (name, "(a, i0)") "test-fortran-", clock
     call c%pointer(numbers, 1, [world%size()])
     numbers = -1

@@ -61,16 +61,18 @@ def test_parts_of_the_cache():
 def test_default_sizes_are_pipeswitchs_where_the_machine_has_the_memory(monkeypatch, has_memory):
     asked = []
 
-    def make(computation_bytes=None):
-        asked.append(computation_bytes)
-        if computation_bytes is not None and not has_memory:
+    def make(**sizes):
+        asked.append(sizes)
+        if sizes and not has_memory:
             raise syncyte.OutOfMemoryError("short of memory")
         return syncyte.SharedCache(1 << 16, 1 << 16)
 
-    monkeypatch.delenv("SYNCYTE_CACHE_COMPUTATION_BYTES")
+    monkeypatch.delenv("SYNCYTE_CACHE_PARAMETER_BYTES")
+    monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "")  # as if it were unset
     monkeypatch.setattr(pipeswitch, "SharedCache", make)
     pipeswitch.allocate_shared_cache()
-    assert asked == ([11 << 30] if has_memory else [11 << 30, None])
+    wanted = {"parameter_bytes": 1 << 30, "computation_bytes": 11 << 30}
+    assert asked == ([wanted] if has_memory else [wanted, {}])
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "insert" in name or "send" in name])

@@ -35,7 +35,7 @@ def allocate_shared_cache() -> None:
     """Allocates this process's cache. Local.
 
     It has PipeSwitch's 1 GiB for parameters and 11 GiB for computation, unless SYNCYTE_CACHE_PARAMETER_BYTES and
-    SYNCYTE_CACHE_COMPUTATION_BYTES in the environment are set; with less memory, SharedCache's default for computation.
+    SYNCYTE_CACHE_COMPUTATION_BYTES in the environment are set; with less memory, SharedCache's defaults.
 
     Raises
     ------
@@ -43,11 +43,11 @@ def allocate_shared_cache() -> None:
         The process has a cache already; it uses CUDA; the machine has less memory than the environment asks for.
     """
     _require_none("allocate_shared_cache")
-    if "SYNCYTE_CACHE_COMPUTATION_BYTES" in os.environ:
-        _keep(SharedCache())
-        return
+    parts = {"PARAMETER": 1 << 30, "COMPUTATION": 11 << 30}
+    sizes = {f"{part.lower()}_bytes": size for part, size in parts.items()
+             if not os.environ.get(f"SYNCYTE_CACHE_{part}_BYTES")}  # fmt: skip
     try:
-        _keep(SharedCache(computation_bytes=11 << 30))
+        _keep(SharedCache(**sizes))
     except OutOfMemoryError:
         _keep(SharedCache())
 
