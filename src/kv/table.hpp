@@ -44,7 +44,7 @@ class table {
   void push(std::span<const std::int64_t> keys, const float* values);
   void set(std::span<const std::int64_t> keys, const float* values);
 
-  /// As above, for some keys of a list, whose values begin at `values`.
+  /// Pulls, pushes or sets the values of some keys of a list; the whole list's values begin at `values`.
   void pull(std::span<const listed_key> keys, float* values) const;
   void push(std::span<const listed_key> keys, const float* values);
   void set(std::span<const listed_key> keys, const float* values);

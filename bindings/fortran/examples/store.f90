@@ -45,7 +45,7 @@ program store
   call worker%iset(keys, values, request)
   call request%wait()
 
-  ! What the worker will use, and samples of keys
+  ! The worker tells which keys it will use, and pulls samples of keys
   call worker%localize(keys)
   call worker%intent(keys, worker%clock() + 1)
   call worker%advance_clock()

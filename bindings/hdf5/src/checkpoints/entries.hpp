@@ -35,7 +35,7 @@ struct arguments {
   std::int64_t step = 0;
 };
 
-/// What is done with the memory of a buffer.
+/// Whether a buffer's memory is read (by save) or written (by load).
 enum class memory_use { read, write };
 
 /// Makes all checks that need no other rank. `use`: of the entries' memory. @throws error
