@@ -13,11 +13,16 @@ _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?
 _CONSTANT = re.compile(
     r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
-_DEFAULT = re.compile(r"\{default\((-?\d+(?:\.\d+)?)\)\}\s*")
-_BRIEF = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
-_OF_PARAMETERS = {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
-                  "tensor_dtype"}  # fmt: skip
-_OF_FUNCTIONS = {"forked_child", "lookup"}
+_BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
+# Annotations, and those with a value in parentheses.
+_PLAIN = {
+    "parameter": {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
+                  "tensor_dtype"},
+    "function": {"forked_child", "lookup"},
+    "member": set[str](),
+    "enumerator": set[str](),
+}  # fmt: skip
+_VALUED = {"parameter": {"array", "default"}, "function": set[str](), "member": {"default"}, "enumerator": {"not"}}
 
 
 class AnnotationError(Exception):
@@ -43,13 +48,14 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
-def _keywords(where: str, braces: str | None, known: set[str]) -> dict[str, Any]:
+def _keywords(where: str, braces: str | None, kind: str) -> dict[str, Any]:
     """Annotations in braces, as fields of the model."""
     fields = dict[str, Any]()
     for item in split(braces or ""):
-        if known is _OF_PARAMETERS and (match := re.fullmatch(r"(array|default)\((.*)\)", item)):
+        match = re.fullmatch(r"(\w+)\((.*)\)", item)
+        if match and match[1] in _VALUED[kind]:
             fields[match[1]] = match[2]
-        elif item in known:
+        elif item in _PLAIN[kind]:
             fields[item] = True
         else:
             raise AnnotationError(f"{where} has an unknown annotation '{item}'")
@@ -63,7 +69,7 @@ def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
     direction, name, braces, prose = match.groups()
     if not prose.strip():
         raise AnnotationError(f"{where}: parameter {name} has no text")
-    keywords = _keywords(f"{where}: parameter {name}", braces, _OF_PARAMETERS)
+    keywords = _keywords(f"{where}: parameter {name}", braces, "parameter")
     return name, {"direction": direction, "text": prose.strip(), **keywords}
 
 
@@ -74,8 +80,8 @@ def _comment(where: str, body: str) -> Comment:
     for tag, text in zip(parts[1::2], parts[2::2], strict=True):
         text = text.strip()
         if tag == "brief":
-            braces, comment.brief = _BRIEF.fullmatch(text).groups()  # type: ignore[union-attr]
-            comment.keywords = _keywords(where, braces, _OF_FUNCTIONS)
+            braces, comment.brief = _BRACES.fullmatch(text).groups()  # type: ignore[union-attr]
+            comment.keywords = _keywords(where, braces, "function")
         elif tag == "return":
             comment.result = text
         else:
@@ -117,10 +123,7 @@ class Comments:
     def declaration(self, name: str) -> Comment:
         return self._declarations.get(name, Comment())
 
-    def member(self, scope: str, name: str) -> tuple[str, int | float | None]:
-        """Text and {default(N)} of a member of a struct or a value of an enum."""
-        text = self._members.get((scope, name), "")
-        match = _DEFAULT.search(text)
-        number = match.group(1) if match else None
-        value = None if number is None else float(number) if "." in number else int(number)
-        return _DEFAULT.sub("", text), value
+    def member(self, scope: str, name: str, kind: str) -> tuple[str, dict[str, str]]:
+        """Text and annotations of a member of a struct or an enumerator."""
+        braces, text = _BRACES.fullmatch(self._members.get((scope, name), "")).groups()  # type: ignore[union-attr]
+        return text, _keywords(f"{scope}: {name}", braces, kind)

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import emit_capi
+import emit_core
 import emit_cxx
 import emit_fortran
 import emit_methods
@@ -40,6 +41,7 @@ def generate(compiler: str) -> dict[Path, str]:
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
     files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names, ROOT / "capi" / "src")
+    files[Path("src/base/generated/known.hpp")] = emit_core.emit(core)
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
     files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core, ROOT / cxx)

@@ -70,6 +70,7 @@ class Value:
     name: str
     value: int
     text: str
+    apart: str = ""  # from {not(NAME)}: the enum's values without this one are called NAME
 
 
 @dataclass(frozen=True)

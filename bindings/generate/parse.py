@@ -76,18 +76,26 @@ class _Reader:
         elif isinstance(target, c_ast.PtrDecl):
             self.header.handles.append((node.name, brief))
         elif isinstance(target.type, c_ast.Struct):
-            members = tuple(Member(member.name, _ctype(member.type), *self.comments.member(node.name, member.name))
-                            for member in target.type.decls)  # fmt: skip
+            members = tuple(self._member(node.name, member) for member in target.type.decls)
             self.header.structs.append(Struct(node.name, members, brief))
         else:
             self.integers.add(node.name)
 
+    def _member(self, struct: str, node) -> Member:
+        text, annotations = self.comments.member(struct, node.name, "member")
+        number = annotations.get("default")
+        default = None if number is None else float(number) if "." in number else int(number)
+        return Member(node.name, _ctype(node.type), text, default)
+
+    def _enumerator(self, enum: str, node) -> Value:
+        text, annotations = self.comments.member(enum, node.name, "enumerator")
+        return Value(node.name, int(_TEXT.visit(node.value), 0), text, annotations.get("not", ""))
+
     def _enum(self, node: c_ast.Enum) -> None:
         name = node.name.removesuffix("_values") + "_t"
-        values = tuple(Value(item.name, int(_TEXT.visit(item.value), 0), self.comments.member(node.name, item.name)[0])
-                       for item in node.values.enumerators)  # fmt: skip
         if name not in self.integers:
             raise AnnotationError(f"enum {node.name}: no typedef {name} before it")
+        values = tuple(self._enumerator(node.name, item) for item in node.values.enumerators)
         self.header.enums.append(Enum(name, values, self.comments.declaration(node.name).brief))
 
 

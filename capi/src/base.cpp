@@ -48,8 +48,7 @@ syncyte_status_t syncyte_buffer_set(void* data, syncyte_dtype_t dtype, int32_t n
 
 syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message) {
   return guarded("log", [&] {
-    base::expect(level >= SYNCYTE_LOG_ERROR && level <= SYNCYTE_LOG_DEBUG, SYNCYTE_ERR_ARGUMENT, "level", level,
-                 "SYNCYTE_LOG_ERROR (1) to SYNCYTE_LOG_DEBUG (4)");
+    base::expect_known<base::known::severity>(level, "level");
     base::expect(message != nullptr, SYNCYTE_ERR_ARGUMENT, "message", "null", "a text");
     base::log(level, "{}", message);
   });

@@ -53,8 +53,7 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
                              comm::collective_call::always_agrees);
   if (is_unlimited) call.lift_time_limit();
   call.attempt([&] {
-    base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
-                 "SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)");
+    base::expect_known<base::known::status>(status, "status");
     if (status != SYNCYTE_SUCCESS) throw last_error_with(status);
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
     base::expect(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count", count, "0 to 32");

@@ -95,8 +95,8 @@ buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argu
   expect_member(raw_.ndim >= 0 && raw_.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, argument, "ndim", raw_.ndim,
                 "0 to {}", SYNCYTE_MAX_NDIM);
   elements_ = checked_elements(shape(), element_bytes_, argument);
-  expect_member(raw_.memory == SYNCYTE_MEMORY_HOST || raw_.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
-                argument, "memory", raw_.memory, "SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)");
+  expect_member(known::memory::contains(raw_.memory), SYNCYTE_ERR_ARGUMENT, argument, "memory", raw_.memory, "{}",
+                known::memory::text);
   expect_member(raw_.read_only == 0 || raw_.read_only == 1, SYNCYTE_ERR_ARGUMENT, argument, "read_only", raw_.read_only,
                 "0 or 1");
   expect_member(raw_.reserved == 0, SYNCYTE_ERR_ARGUMENT, argument, "reserved", raw_.reserved, "0");

@@ -21,7 +21,6 @@ const char* dtype_name(syncyte_dtype_t dtype);
 /// Name of an op, such as "SUM"; "unknown" for any other number.
 const char* op_name(syncyte_op_t op);
 
-bool is_known(syncyte_dtype_t dtype);
 bool is_complex(syncyte_dtype_t dtype);
 bool is_integer(syncyte_dtype_t dtype);  // without bool
 
@@ -51,6 +50,7 @@ using element_tag =
                  type_tag<std::complex<float>>, type_tag<std::complex<double>>, type_tag<std::int8_t>,
                  type_tag<std::int16_t>, type_tag<std::int32_t>, type_tag<std::int64_t>, type_tag<std::uint8_t>,
                  type_tag<boolean>, type_tag<std::uint16_t>, type_tag<std::uint32_t>, type_tag<std::uint64_t>>;
+static_assert(std::variant_size_v<element_tag> == known::dtype::last);
 
 /// Calls visitor(type_tag<T>{}) with the C++ type that stores dtype; throws SYNCYTE_ERR_TYPE for an unknown one.
 template <class Visitor>

@@ -3,23 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <iterator>
 #include <new>
 
 namespace syncyte::base {
 
-bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_INTERRUPTED; }
-
 const char* status_name(syncyte_status_t status) {
-  constexpr const char* names[] = {
-      "SYNCYTE_SUCCESS",       "SYNCYTE_ERR_ARGUMENT",    "SYNCYTE_ERR_HANDLE",   "SYNCYTE_ERR_INDEX",
-      "SYNCYTE_ERR_TYPE",      "SYNCYTE_ERR_SHAPE",       "SYNCYTE_ERR_MISMATCH", "SYNCYTE_ERR_NOT_INITIALIZED",
-      "SYNCYTE_ERR_MEMORY",    "SYNCYTE_ERR_UNSUPPORTED", "SYNCYTE_ERR_BUSY",     "SYNCYTE_ERR_PEER_DIED",
-      "SYNCYTE_ERR_MPI",       "SYNCYTE_ERR_IO",          "SYNCYTE_ERR_FORMAT",   "SYNCYTE_ERR_CHECKSUM",
-      "SYNCYTE_ERR_NOT_FOUND", "SYNCYTE_ERR_VERSION",     "SYNCYTE_ERR_TIMEOUT",  "SYNCYTE_ERR_INTERNAL",
-      "SYNCYTE_ERR_LIMIT",     "SYNCYTE_ERR_INTERRUPTED"};
-  static_assert(std::size(names) == SYNCYTE_ERR_INTERRUPTED + 1);
-  return is_known_status(status) ? names[status] : "SYNCYTE_ERR_UNKNOWN";
+  const char* const name = known::status::name(status);
+  return name != nullptr ? name : "SYNCYTE_ERR_UNKNOWN";
 }
 
 const error_fields& error::fields() const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/generated/known.hpp"
 #include "syncyte/base.h"  // defines the numbers of status codes and dtypes
 
 namespace syncyte::base {
@@ -100,7 +101,11 @@ void expect(bool condition, syncyte_status_t status, const argument_name& argume
                     .expected = fmt::format(expected, std::forward<Arguments>(arguments)...)});
 }
 
-bool is_known_status(syncyte_status_t status);
+/// expect() that an enum has the value: `expect_known<known::op>(op, "op")`.
+template <class Enum>
+void expect_known(std::int32_t value, const argument_name& argument, syncyte_status_t status = SYNCYTE_ERR_ARGUMENT) {
+  expect(Enum::contains(value), status, argument, value, "{}", Enum::text);
+}
 
 /// Constant name of a status code.
 const char* status_name(syncyte_status_t status);

@@ -111,12 +111,12 @@ using any_op = std::variant<op_constant<SYNCYTE_OP_SUM>, op_constant<SYNCYTE_OP_
                             op_constant<SYNCYTE_OP_MAX>, op_constant<SYNCYTE_OP_LAND>, op_constant<SYNCYTE_OP_LOR>,
                             op_constant<SYNCYTE_OP_BAND>, op_constant<SYNCYTE_OP_BOR>, op_constant<SYNCYTE_OP_BXOR>,
                             op_constant<SYNCYTE_OP_REPLACE>, op_constant<SYNCYTE_OP_LXOR>>;
+static_assert(std::variant_size_v<any_op> == known::op::last);
 
 /// Calls visitor(op_constant<op>{}); throws SYNCYTE_ERR_ARGUMENT for an unknown op.
 template <class Visitor>
 decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
-  expect(op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT, "op", op,
-         "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)");
+  expect_known<known::op>(op, "op");
   return visit_alternative<any_op>(static_cast<std::size_t>(op - SYNCYTE_OP_SUM), std::forward<Visitor>(visitor));
 }
 

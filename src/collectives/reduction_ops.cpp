@@ -91,8 +91,7 @@ MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) {
 }
 
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
-  base::expect((op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR) || op == SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT, "op", op,
-               "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9) or SYNCYTE_OP_LXOR (11)");
+  base::expect_known<base::known::reduction>(op, "op");
   const bool is_ordering = op == SYNCYTE_OP_MIN || op == SYNCYTE_OP_MAX;
   const bool is_arithmetic = op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD;
   const bool has_op =

@@ -35,9 +35,8 @@ device_backend& backend_of(syncyte_memory_t memory, const char* argument) {
     case SYNCYTE_MEMORY_CUDA:
       return cuda_backend();
     default:
-      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = argument,
-                                          .value = fmt::to_string(memory),
-                                          .expected = "SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)"});
+      base::refuse(SYNCYTE_ERR_ARGUMENT,
+                   {.argument = argument, .value = fmt::to_string(memory), .expected = base::known::memory::text});
   }
 }
 

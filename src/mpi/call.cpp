@@ -27,8 +27,8 @@ MPI_Datatype type_of(syncyte_dtype_t dtype) {
                                        MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_INT8_T,  MPI_INT16_T,
                                        MPI_INT32_T,         MPI_INT64_T,          MPI_UINT8_T, MPI_UINT8_T,
                                        MPI_UINT16_T,        MPI_UINT32_T,         MPI_UINT64_T};
-  static_assert(std::size(types) == SYNCYTE_UINT64);
-  base::expect(base::is_known(dtype), SYNCYTE_ERR_TYPE, "dtype", dtype, "SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)");
+  static_assert(std::size(types) == base::known::dtype::last);
+  base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
   return types[dtype - SYNCYTE_FLOAT16];
 }
 

@@ -122,8 +122,7 @@ bool is_fraction(double number) { return number >= 0.0 && number < 1.0; }
 }  // namespace
 
 void check(const rule& by) {
-  base::expect(by.optimizer >= SYNCYTE_OPTIMIZER_SGD && by.optimizer <= SYNCYTE_OPTIMIZER_ADAM, SYNCYTE_ERR_ARGUMENT,
-               "optimizer", by.optimizer, "SYNCYTE_OPTIMIZER_SGD (1), ADAGRAD (2) or ADAM (3)");
+  base::expect_known<base::known::optimizer>(by.optimizer, "optimizer");
   base::expect(by.lr >= 0.0 && std::isfinite(by.lr), SYNCYTE_ERR_ARGUMENT, "lr", by.lr, "0 or more");
   base::expect(is_fraction(by.momentum), SYNCYTE_ERR_ARGUMENT, "options->momentum", by.momentum, "0 to less than 1");
   base::expect(is_fraction(by.beta1), SYNCYTE_ERR_ARGUMENT, "options->beta1", by.beta1, "0 to less than 1");
@@ -160,6 +159,7 @@ step step_of(const rule& by, std::int64_t number) {
 }
 
 update_function find_update(const rule& by, syncyte_dtype_t values) {
+  static_assert(base::known::optimizer::last == SYNCYTE_OPTIMIZER_ADAM, "a new optimizer needs a line here");
   if (by.optimizer == SYNCYTE_OPTIMIZER_ADAM) return update_of<adam>(values);
   if (by.optimizer == SYNCYTE_OPTIMIZER_ADAGRAD) return update_of<adagrad>(values);
   return by.momentum > 0.0 ? update_of<momentum_sgd>(values) : update_of<sgd>(values);

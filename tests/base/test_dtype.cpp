@@ -73,6 +73,14 @@ TEST(bfloat16, keeps_the_upper_half_and_rounds_to_nearest_even) {
   EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(std::bit_cast<float>(0x7f800001u)))));
 }
 
+TEST(known, is_what_the_header_declares) {
+  for (const syncyte_op_t op : {1, 9, 11}) EXPECT_TRUE(known::reduction::contains(op)) << op;
+  for (const syncyte_op_t op : {0, 10, 12}) EXPECT_FALSE(known::reduction::contains(op)) << op;
+  EXPECT_TRUE(known::op::contains(SYNCYTE_OP_REPLACE));
+  EXPECT_STREQ(known::reduction::text, "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9) or SYNCYTE_OP_LXOR (11)");
+  EXPECT_STREQ(known::compare::text, "SYNCYTE_COMPARE_EQ (1), NE (2), GE (3) or LE (4)");
+}
+
 TEST(op, names) {
   EXPECT_STREQ(op_name(SYNCYTE_OP_SUM), "SUM");
   EXPECT_STREQ(op_name(SYNCYTE_OP_BXOR), "BXOR");

@@ -28,7 +28,8 @@ def folders(root: Path) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {}
     for unit in units.cpp_graph(root, "src"):
         folder_name, _, name = unit.partition("/")
-        found.setdefault(folder_name, set()).add(name)
+        if not name.startswith("generated/"):
+            found.setdefault(folder_name, set()).add(name)
     found["capi"] = set(units.cpp_graph(root, "capi/src"))
     for user, folder in USERS.items():
         paths = [path for path in (root / folder).rglob("*") if path.suffix in layers.SOURCE | {".py", ".f90", ".F90"}]

@@ -113,6 +113,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_MEMORY_CUDA = 1_c_int32_t
 
   !> Severities.
+  ! as a threshold: no lines
   integer(c_int32_t), parameter :: SYNCYTE_LOG_OFF = 0_c_int32_t
   integer(c_int32_t), parameter :: SYNCYTE_LOG_ERROR = 1_c_int32_t
   integer(c_int32_t), parameter :: SYNCYTE_LOG_WARN = 2_c_int32_t

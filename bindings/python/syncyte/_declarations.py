@@ -105,7 +105,7 @@ class Memory(enum.IntEnum):
 class LogLevel(enum.IntEnum):
     """Severities."""
 
-    OFF = 0
+    OFF = 0  # as a threshold: no lines
     ERROR = 1
     WARN = 2
     INFO = 3

@@ -42,7 +42,8 @@
  * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
  * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor
- * counted, and a forked child may call it too. A struct's member whose default is not zero has `{default(N)}`.
+ * counted, and a forked child may call it too. A struct's member whose default is not zero has `{default(N)}`. A value
+ * of an enum with `{not(NAME)}` is not among those that functions accept as a NAME.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H
@@ -134,7 +135,7 @@ enum syncyte_op_values {
   SYNCYTE_OP_BAND = 7,     /**< bitwise and; integers and bool */
   SYNCYTE_OP_BOR = 8,      /**< bitwise or; integers and bool */
   SYNCYTE_OP_BXOR = 9,     /**< bitwise exclusive or; integers and bool */
-  SYNCYTE_OP_REPLACE = 10, /**< the new value (windows, tensor_put_signal) */
+  SYNCYTE_OP_REPLACE = 10, /**< {not(reduction)} the new value (windows, tensor_put_signal) */
   SYNCYTE_OP_LXOR = 11     /**< logical exclusive or; integers and bool */
 };
 
@@ -153,7 +154,7 @@ typedef int32_t syncyte_log_level_t;
 
 /** Severities. */
 enum syncyte_log_level_values {
-  SYNCYTE_LOG_OFF = 0,
+  SYNCYTE_LOG_OFF = 0, /**< {not(severity)} as a threshold: no lines */
   SYNCYTE_LOG_ERROR = 1,
   SYNCYTE_LOG_WARN = 2,
   SYNCYTE_LOG_INFO = 3,

@@ -76,7 +76,7 @@ enum class memory_kind : std::int32_t {
 
 /// Severities.
 enum class log_level : std::int32_t {
-  off = SYNCYTE_LOG_OFF,
+  off = SYNCYTE_LOG_OFF,  ///< as a threshold: no lines
   error = SYNCYTE_LOG_ERROR,
   warn = SYNCYTE_LOG_WARN,
   info = SYNCYTE_LOG_INFO,

@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bindings" / "generate"))
 
+import emit_core  # noqa: E402
 import emit_fortran  # noqa: E402
 import emit_methods  # noqa: E402
 import emit_python  # noqa: E402
@@ -36,6 +37,14 @@ syncyte_status_t syncyte_thing_do({declaration});
 """
 
 
+ENUM = """
+/** A size. */
+typedef int32_t syncyte_size_t;
+/** Sizes. */
+enum syncyte_size_values {{
+  {values}
+}};
+"""
 METHODS = """!> Things.
 module syncyte_things
 
@@ -70,11 +79,11 @@ def methods(method: str) -> str:
         return emit_methods.emit([read_module(path)], names)["syncyte_things.f90"]
 
 
-def parse(comment: str, declaration: str, brief: str = ""):
+def parse(comment: str, declaration: str, brief: str = "", more: str = ""):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "syncyte" / "thing.h"
         path.parent.mkdir()
-        path.write_text(HEADER.format(comment=comment, declaration=declaration, brief=brief))
+        path.write_text(HEADER.format(comment=comment, declaration=declaration, brief=brief) + more)
         headers = parse_headers(COMPILER, Path(folder), ["thing"], [])
     names = Names(headers)
     names.enums["syncyte_status_t"] = Enum("syncyte_status_t", (), "")
@@ -151,6 +160,35 @@ class Annotations(unittest.TestCase):
 
     def test_rejects_an_unmarked_string(self):
         self.rejects(" * @param[in] name which", "const char* name", "annotated {string}")
+
+
+class Enums(unittest.TestCase):
+    @staticmethod
+    def known(*values: str) -> str:
+        """The structs of an enum with these enumerators."""
+        return emit_core.emit(parse("", "void", more=ENUM.format(values="\n  ".join(values)))[0])
+
+    def test_lists_few_values_and_ranges_of_many(self):
+        text = self.known("SYNCYTE_SIZE_S = 1,", "SYNCYTE_SIZE_XL = 2")
+        self.assertIn('text = "SYNCYTE_SIZE_S (1) or SYNCYTE_SIZE_XL (2)";', text)
+        text = self.known("SYNCYTE_SIZE_S = 1,", "SYNCYTE_SIZE_M = 4,", "SYNCYTE_SIZE_L = 5")
+        self.assertIn('text = "SYNCYTE_SIZE_S (1), M (4) or L (5)";', text)
+        self.assertIn("return value == 1 || (value >= 4 && value <= 5);", text)
+        self.assertIn('case 4: return "SYNCYTE_SIZE_M";', text)
+        numbers = {"A": 1, "B": 2, "C": 3, "D": 8, "E": 9}
+        text = self.known(*(f"SYNCYTE_SIZE_{name} = {number}," for name, number in numbers.items()))
+        self.assertIn('text = "SYNCYTE_SIZE_A (1) to SYNCYTE_SIZE_C (3) or SYNCYTE_SIZE_D (8) to SYNCYTE_SIZE_E (9)";',
+                      text)  # fmt: skip
+
+    def test_leaves_out_values_that_are_annotated(self):
+        text = self.known("SYNCYTE_SIZE_S = 1,", "SYNCYTE_SIZE_NONE = 2, /**< {not(garment)} no size */")
+        garment = text[text.index("struct garment {"):]
+        self.assertIn('text = "SYNCYTE_SIZE_S (1)";', garment)
+        self.assertIn("return value == 1;", garment)
+
+    def test_rejects_an_unknown_annotation_of_a_value(self):
+        with self.assertRaisesRegex(AnnotationError, "SYNCYTE_SIZE_S has an unknown annotation 'maybe'"):
+            self.known("SYNCYTE_SIZE_S = 1 /**< {maybe} small */")
 
 
 class Methods(unittest.TestCase):
