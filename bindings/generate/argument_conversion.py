@@ -9,15 +9,6 @@ from methods import Dummy, Method
 from model import CType, Function, Member, Names, Parameter
 
 _NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "double": "real(c_double)"}
-# Parameters whose dummy argument has any type and rank: type for C, helper that converts it, and comment.
-_BY_NAME = {
-    "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
-    "element": ("integer(c_int64_t)", "fortran_element({tensor}%handle, {name}",
-                "any integer: number from 1 in array element order, or subscripts"),
-    "offset": ("integer(c_int64_t)", "fortran_place({name}, {array}_buffer",
-               "any integer: where, from 1, in elements"),
-    "fortran_handle": ("integer(c_int32_t)", 'fortran_handle({name}, "{name}"//c_null_char', ""),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,9 +65,14 @@ class Converter:
         for word in ("scalar", "dim"):
             if dummy.word(word) is not None:
                 return getattr(self, f"_{word}")(dummy, parameter)
-        is_plain = dummy.word("number") is not None or parameter.type.name == "CFI_cdesc_t"
-        if parameter.name in _BY_NAME and not is_plain:
-            return self._special(dummy, *_BY_NAME[parameter.name])
+        if parameter.index:
+            return self._index(dummy, parameter)
+        if parameter.offset:
+            text = dummy.text or "any integer: where, from 1, in elements"
+            call = f"fortran_place({dummy.name}, {self._dummy_of(parameter.offset)}_buffer"
+            return self._read(replace(dummy, text=text), "integer(c_int64_t)", call)
+        if parameter.mpi_handle:
+            return self._read(dummy, "integer(c_int32_t)", f'fortran_handle({dummy.name}, "{dummy.name}"//c_null_char')
         return self._by_type(dummy, parameter)
 
     def _text_of(self, parameter: Parameter) -> str:
@@ -182,16 +178,21 @@ class Converter:
         return Code(self._descriptor(dummy), made, [f"{kind} :: {made}"],
                     prepare=[self._check(dummy, f"{call}, {made})")])  # fmt: skip
 
-    def _special(self, dummy: Dummy, kind: str, call: str, text: str) -> Code:
-        # The element of a counter belongs to the tensor that is an argument, if there is one.
-        tensors = [other.name for other in self.method.dummies if not other.own
-                   and other.parameter in self.parameters
-                   and self.parameters[other.parameter].type.name == "syncyte_tensor_t"]  # fmt: skip
-        call = call.format(name=dummy.name, array=self.method.dummies[0].name, tensor=[*tensors, "self"][0])
-        code = self._read(replace(dummy, text=dummy.text or text), kind, call)
-        if dummy.parameter == "index":
-            code.after, code.has_ignored = [f"ignored = syncyte_memory_free({dummy.name}_c%data)"], True
-        return code
+    def _dummy_of(self, parameter: str) -> str:
+        """The dummy argument of a parameter, by default the object."""
+        return next((dummy.name for dummy in self.method.dummies if dummy.parameter == parameter), "self")
+
+    def _index(self, dummy: Dummy, parameter: Parameter) -> Code:
+        """Numbers of rows, or that of an element, with any type and rank."""
+        name = dummy.name
+        if parameter.type.name == "syncyte_buffer_t":
+            dummy = replace(dummy, text=dummy.text or "integer(4) or (8), from 1, any rank")
+            code = self._read(dummy, "type(syncyte_buffer_t)", f"fortran_rows({name}, global%shape(1)")
+            code.after, code.has_ignored = [f"ignored = syncyte_memory_free({name}_c%data)"], True
+            return code
+        text = dummy.text or "any integer: number from 1 in array element order, or subscripts"
+        call = f"fortran_element({self._dummy_of(parameter.index)}%handle, {name}"
+        return self._read(replace(dummy, text=text), "integer(c_int64_t)", call)
 
     def _dim(self, dummy: Dummy, _: Parameter) -> Code:
         name, array = dummy.name, dummy.word("dim")

@@ -17,12 +17,13 @@ _BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 # Annotations, and those with a value in parentheses.
 _PLAIN = {
     "parameter": {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
-                  "tensor_dtype"},
-    "function": {"forked_child", "lookup"},
+                  "tensor_dtype", "mpi_handle", "traced"},
+    "function": {"forked_child", "lookup", "by_hand"},
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip
-_VALUED = {"parameter": {"array", "default"}, "function": set[str](), "member": {"default"}, "enumerator": {"not"}}
+_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": set[str](), "member": {"default"},
+           "enumerator": {"not"}}  # fmt: skip
 
 
 class AnnotationError(Exception):

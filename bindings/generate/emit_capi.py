@@ -4,15 +4,14 @@ A collective runs or starts the class of src/collectives with the same name (wit
 arguments, without options and lengths of arrays. A function that retains, releases or
 destroys a handle calls the handle's table. Any other function calls the method of the handle's object that has its
 name: the method returns a single output and gets several by reference. A method whose output is a request returns the
-started operation.
+started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
 """
 
 from __future__ import annotations
 
-import re
 import textwrap
-from pathlib import Path
 
+from comments import AnnotationError
 from model import Function, Header, Names, Parameter, short
 
 _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
@@ -50,13 +49,13 @@ def _declared(parameter: Parameter) -> str:
 
 
 def _arguments(function: Function, array_type: str = "") -> list[str]:
-    """Arguments of the core's function, without the communicator and the options."""
+    """Arguments of the core's function, without the handle and the options."""
     arguments = []
     lengths = {parameter.array for parameter in function.parameters if parameter.type.const}
-    for parameter in function.parameters:
+    for parameter in function.parameters[1:]:
         if parameter.type.const and parameter.array is not None:
             arguments.append(unbreakable(f"{array_type}{{{parameter.name}, {parameter.array}}}"))
-        elif parameter.name not in ("comm", "options", "request", *lengths):
+        elif parameter.name not in lengths and not parameter.is_options and not parameter.is_request:
             arguments.append(parameter.name)
     return arguments
 
@@ -66,17 +65,14 @@ def _signature(function: Function) -> str:
     return fold_line(f"{function.returns.name} {function.name}({parameters}){unbreakable(' {')}", 0)
 
 
-def _traced(function: Function) -> list[str]:
-    """Statements that record the bytes of this rank's part and the root."""
-    buffers = [parameter for parameter in function.parameters if parameter.type.name == "syncyte_buffer_t"]
-    names = [parameter.name for parameter in buffers]
-    statements = []
-    if buffers:
-        given = f"{names[0]} != nullptr ? {names[0]} : {names[1]}" if buffers[0].optional else names[0]
-        statements.append(f"trace_buffer({given});")
-    if any(parameter.name == "root" for parameter in function.parameters):
-        statements.append("trace_peer(root);")
-    return statements
+def _traced(function: Function) -> tuple[list[str], list[str]]:
+    """Statements that record the bytes of a buffer, of the first one that is not null, and the peer."""
+    names = {kind: [parameter.name for parameter in function.parameters
+                    if parameter.traced and parameter.type.name == kind]
+             for kind in ("syncyte_buffer_t", "int32_t")}  # fmt: skip
+    *others, last = names["syncyte_buffer_t"] or [""]
+    given = "".join(f"{name} != nullptr ? {name} : " for name in others) + last
+    return [f"trace_buffer({given});"] * bool(given), [f"trace_peer({name});" for name in names["int32_t"]]
 
 
 def fold_line(text: str, indent: int) -> str:
@@ -88,14 +84,18 @@ def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
     name = operation.removeprefix("comm_")
     rest = ", ".join(_arguments(function, "collectives::given_counts"))
-    if function.parameters[-1].name == "request":
-        opening = (f'return start_request("{operation}", comm, options, request, '
+    comm, last = function.parameters[0].name, function.parameters[-1]
+    options = next(parameter.name for parameter in function.parameters if parameter.is_options)
+    if last.is_request:
+        opening = (f'return start_request("{operation}", {comm}, {options}, {last.name}, '
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
         call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {rest});'
     else:
         opening = f'return after_init<forks_too>("{operation}", [&] {{'
-        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", facts_of(options), {rest});'
-    body = [fold_line(statement, 4) for statement in [*_traced(function), call]]
+        call = (f'collectives::run<collectives::{name}>(*find_comm({comm}), "{operation}", facts_of({options}), '
+                f"{rest});")  # fmt: skip
+    buffers, peers = _traced(function)
+    body = [fold_line(statement, 4) for statement in [*buffers, *peers, call]]
     return "\n".join(["", _signature(function), fold_line(opening, 2), *body, "  });", "}", ""])
 
 
@@ -133,33 +133,31 @@ def _method(function: Function) -> str:
                and parameter.type.name != "void" and not parameter.type.const]  # fmt: skip
     names = [output.name for output in outputs]
     arguments = [f"*{name}" if name in names else name for name in _arguments(function)
-                 if name != handle.name and [name] != names]  # fmt: skip
+                 if [name] != names]  # fmt: skip
     body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");']
-    body += [f"trace_peer({parameter.name});" for parameter in others
-             if parameter.name == "rank" and parameter.direction == "in"]  # fmt: skip
-    body += [f"trace_buffer({parameter.name});" for parameter in others
-             if parameter.type.name == "syncyte_buffer_t"
-             and parameter.name in ("output", "source", "values")]  # fmt: skip
+    buffers, peers = _traced(function)
+    body += [*peers, *buffers]
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
     call = f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})"
-    starts = names == ["request"]
-    body += [f'give_request({call}, "{operation}", request);'] if starts else _returned(outputs, call)
+    starts = any(output.is_request for output in outputs)
+    body += [f'give_request({call}, "{operation}", {names[0]});'] if starts else _returned(outputs, call)
     statements = [fold_line(statement, 4) for statement in body]
     return "\n".join(["", _signature(function), fold_line(opening, 2), *statements, "  });", "}", ""])
 
 
-def _text(header: Header, function: Function) -> str:
-    has_options = any(parameter.name == "options" for parameter in function.parameters)
-    if has_options and header.name in ("collectives", "nonblocking"):
+def _text(function: Function) -> str:
+    if any(parameter.type.name == "syncyte_collective_options_t" for parameter in function.parameters):
         return _collective(function)
     return _reference(function) if function.name.endswith(("_retain", "_release", "_destroy")) else _method(function)
 
 
-def emit(headers: list[Header], names: Names, sources: Path) -> str:
-    """The text of functions.cpp: functions of handles that no file of the folder `sources` defines."""
-    text = "".join(path.read_text() for path in sources.glob("*.cpp"))
-    written = set(re.findall(r"^\w+ (syncyte_\w+)\(", text, re.M))
-    functions = [(header, function) for header in headers for function in header.functions
-                 if function.parameters and function.parameters[0].type.name in names.handles
-                 and function.name not in written]  # fmt: skip
-    return _PREAMBLE + "".join(_text(header, function) for header, function in functions) + "}\n"
+def emit(headers: list[Header], names: Names) -> str:
+    """The text of functions.cpp."""
+    text = _PREAMBLE
+    for function in (function for header in headers for function in header.functions):
+        has_handle = bool(function.parameters) and function.parameters[0].type.name in names.handles
+        if has_handle and not function.by_hand:
+            text += _text(function)
+        elif function.by_hand and not has_handle:
+            raise AnnotationError(f"{function.name}: without a handle it is always written by hand")
+    return text + "}\n"

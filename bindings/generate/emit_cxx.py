@@ -59,7 +59,7 @@ class _Argument:
 
 
 def _is_result(parameter: Parameter) -> bool:
-    is_input = parameter.type.name == "syncyte_buffer_t" or parameter.array or parameter.name == "options"
+    is_input = parameter.type.name == "syncyte_buffer_t" or parameter.array or parameter.is_options
     return parameter.type.pointers > 0 and not is_input
 
 
@@ -81,7 +81,7 @@ def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -
     kind = parameter.type.name
     name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
     note = f"@param {name} {_text(parameter, is_in_place)}"
-    if name == "options" or (is_in_place and parameter.in_place):
+    if parameter.is_options or (is_in_place and parameter.in_place):
         return _Argument("nullptr")
     if kind == "syncyte_buffer_t":
         return _Argument(f"{name}.get()", f"const {'const_' * (parameter.direction == 'in')}buffer& {name}", note)
@@ -104,7 +104,7 @@ def _call(function: Function, arguments: list[_Argument]) -> tuple[str, str]:
     passed, last = ", ".join(["get()", *(argument.passed for argument in arguments)]), function.parameters[-1]
     if not _is_result(last):
         return "void", f"check({function.name}({passed}));"
-    if last.name == "request":
+    if last.is_request:
         return "request", f"return started({function.name}, {passed});"
     return f"std::{last.type.name}", f"return fetch<std::{last.type.name}>({function.name}, {passed});"
 

@@ -40,7 +40,7 @@ def generate(compiler: str) -> dict[Path, str]:
     names = Names(headers)
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
-    files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names, ROOT / "capi" / "src")
+    files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names)
     files[Path("src/base/generated/known.hpp")] = emit_core.emit(core)
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)

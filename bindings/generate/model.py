@@ -34,7 +34,19 @@ class Parameter:
     kept: bool = False  # memory that is used after the call has returned
     tensor_dtype: bool = False  # an array of the tensor's dtype
     integers: bool = False  # an array of int64, which languages make from integers of other kinds
+    index: str = ""  # numbers, from 0, of the rows of this tensor, or the number of one of its elements
+    offset: str = ""  # bytes, from 0, of a place for this array
+    mpi_handle: bool = False  # a communicator of MPI, as a Fortran program has it
+    traced: bool = False  # the trace gets its bytes, or the rank as the peer
     text: str = ""
+
+    @property
+    def is_options(self) -> bool:
+        return self.type.name.endswith("_options_t")
+
+    @property
+    def is_request(self) -> bool:
+        return self.type.name == "syncyte_request_t"
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ class Function:
     result: str = ""  # text of @return
     forked_child: bool = False  # a forked child may call it
     lookup: bool = False  # neither traced nor counted
+    by_hand: bool = False  # capi/src has its implementation
 
 
 @dataclass(frozen=True)

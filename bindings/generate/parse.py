@@ -135,10 +135,31 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
         return "only an input that is not {kept} can be {integers}"
     if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void", "int64_t"):
         return "only a buffer, an element or an int64_t can be {kept}"
+    if problem := _reference_problem(parameter, function):
+        return problem
+    if parameter.traced and (ctype.name not in ("syncyte_buffer_t", "int32_t") or function.by_hand):
+        return "only a buffer or a rank of a function that is not {by_hand} can be {traced}"
     if parameter.in_place and not parameter.optional:
         return "only an {optional} parameter can be {in_place}"
     if parameter.optional and ctype.pointers == 0 and not parameter.callback:
         return "only a pointer can be {optional}"
+    return None
+
+
+def _reference_problem(parameter: Parameter, function: Function) -> str | None:
+    """What is wrong with an annotation that names another parameter."""
+    types = {other.name: other.type.name for other in function.parameters}
+    kind = parameter.type.name
+    if parameter.index and types.get(parameter.index) != "syncyte_tensor_t":
+        return f"index({parameter.index}) names no tensor"
+    if parameter.index and (kind not in ("syncyte_buffer_t", "int64_t") or parameter.direction != "in"):
+        return "only an input, a buffer or an int64_t, can be an {index(TENSOR)}"
+    if parameter.offset and types.get(parameter.offset) not in ("syncyte_buffer_t", "void"):
+        return f"offset({parameter.offset}) names no array or element"
+    if parameter.offset and (kind != "int64_t" or parameter.direction != "in"):
+        return "only an int64_t can be an {offset(ARRAY)}"
+    if parameter.mpi_handle and kind != "int32_t":
+        return "only an int32_t can be an {mpi_handle}"
     return None
 
 

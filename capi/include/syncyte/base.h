@@ -39,11 +39,16 @@
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
  * - `kept`: the memory is used after the call has returned; `integers`: int64, which languages make of other kinds;
+ * - `index(TENSOR)`: numbers of the tensor's rows, or that of an element, from 0; `offset(ARRAY)`: bytes from 0 to the
+ *   place of the array's first element. Fortran counts rows and elements from 1;
+ * - `mpi_handle`: a communicator of MPI, as MPI_Comm_c2f() gives it;
+ * - `traced`: the trace gets the array's bytes (of the first one that is not null), or the rank as the peer;
  * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
  * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor
- * counted, and a forked child may call it too. A struct's member whose default is not zero has `{default(N)}`. A value
- * of an enum with `{not(NAME)}` is not among those that functions accept as a NAME.
+ * counted, and a forked child may call it too; the implementation of a function of a handle is generated unless it is
+ * `by_hand`. A struct's member whose default is not zero has `{default(N)}`. A value of an enum with `{not(NAME)}` is
+ * not among those that functions accept as a NAME.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H
@@ -406,14 +411,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t
                                                        syncyte_request_t* request);
 
 /**
- * @brief Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
+ * @brief {by_hand} Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
  * @param[in,out] request a request; null counts as ended
  * @param[out] done 1 if it has ended
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done);
 
 /**
- * @brief Waits for a request, returns its status, and nulls the handle. Local.
+ * @brief {by_hand} Waits for a request, returns its status, and nulls the handle. Local.
  * @param[in,out] request a request; null counts as ended
  * @return SYNCYTE_ERR_INTERRUPTED if the application ended the wait (syncyte_interrupt_set()): the request stays
  * active. syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
@@ -436,7 +441,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* requests, int64_t* index);
 
 /**
- * @brief Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
+ * @brief {by_hand} Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
  * @param[in,out] request a request
  * @return SYNCYTE_ERR_BUSY while the operation is active.
  */

@@ -77,8 +77,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_release(syncyte_cache_t cache);
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache);
 
 /**
- * @brief Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
- * it.
+ * @brief {by_hand} Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after.
+ * Waits for it.
  * @param[in] cache a cache; this process keeps its reference
  * @param[in] options {optional} socket and time limit; null for defaults
  * @return SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name),
@@ -99,7 +99,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendez
                                                       syncyte_cache_t* cache);
 
 /**
- * @brief Returns the sizes of a cache's parts, in bytes.
+ * @brief {by_hand} Returns the sizes of a cache's parts, in bytes.
  * @param[in] cache a cache
  * @param[out] parameter_bytes bytes from offset 0 on
  * @param[out] computation_bytes bytes from offset parameter_bytes on
@@ -108,15 +108,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64
                                                     int64_t* computation_bytes);
 
 /**
- * @brief Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
+ * @brief {by_hand} Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
  * @param[in] cache a cache
  * @param[out] data its memory, valid while this process has a reference or a slice of the cache
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void** data);
 
 /**
- * @brief Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait
- * for pages. Contents are kept.
+ * @brief {by_hand} Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do
+ * not wait for pages. Contents are kept.
  * @param[in] cache a cache
  * @param[in] offset 0 or more
  * @param[in] size bytes from offset on, 0 or more
@@ -126,8 +126,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void**
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
- * @brief Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
- * syncyte_cache_clear().
+ * @brief {by_hand} Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice
+ * or calls syncyte_cache_clear().
  * @param[in] cache a cache
  * @param[in] offset a multiple of 512
  * @param[in] size bytes from offset on, a multiple of 512, 512 or more

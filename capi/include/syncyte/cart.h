@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /**
- * @brief Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, dims,
+ * @brief {by_hand} Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, dims,
  * periods.
  * @param[in] comm a communicator
  * @param[in] ndim dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
@@ -37,14 +37,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t
                                                     const syncyte_comm_options_t* options, syncyte_comm_t* cart);
 
 /**
- * @brief {lookup} Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
+ * @brief {lookup, by_hand} Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian.
+ * Local.
  * @param[in] cart a communicator
  * @param[out] ndim the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim);
 
 /**
- * @brief {lookup} Returns the grid's dims and periods. Local.
+ * @brief {lookup, by_hand} Returns the grid's dims and periods. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[out] dims {array(ndim), optional} ranks along each dimension
@@ -54,7 +55,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* 
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* dims, int32_t* periods);
 
 /**
- * @brief {lookup} Returns a rank's coordinates on the grid. Local.
+ * @brief {lookup, by_hand} Returns a rank's coordinates on the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] rank one of its ranks
  * @param[in] ndim its number of dimensions
@@ -64,7 +65,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t n
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coords(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coords);
 
 /**
- * @brief {lookup} Returns the rank at some coordinates. Local.
+ * @brief {lookup, by_hand} Returns the rank at some coordinates. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[in] coords {array(ndim)} any numbers; they wrap round in periodic dimensions
@@ -75,8 +76,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank_at(syncyte_comm_t cart, int32_
                                                      int32_t* rank);
 
 /**
- * @brief {lookup} Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a
- * dimension. Local.
+ * @brief {lookup, by_hand} Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up
+ * along a dimension. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] dimension 0 to ndim - 1
  * @param[in] displacement number of places; negative: down

@@ -37,9 +37,9 @@ typedef struct syncyte_collective_options_t {
 /**
  * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
  * @param[in] comm a communicator
- * @param[in] root rank that sends its elements
+ * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous} contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, traced} contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
@@ -50,10 +50,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t 
  * @brief Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
  * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, traced} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous, traced} contiguous, of input's dtype and number of elements; must not overlap
+ * input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
  * SYNCYTE_ERR_MISMATCH.
  */
@@ -65,7 +66,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, cons
  * @brief Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
  * elements, options->fact.
  * @param[in] comm a communicator
- * @param[in] input {contiguous} contiguous
+ * @param[in] input {contiguous, traced} contiguous
  * @param[in] options {optional} null for defaults
  * @param[out] output {contiguous} contiguous, of input's dtype and size times as many elements; must not overlap input
  */
@@ -77,7 +78,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, cons
  * @brief Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts,
  * options->fact.
  * @param[in] comm a communicator
- * @param[in] input {contiguous} contiguous, counts[rank] elements
+ * @param[in] input {contiguous, traced} contiguous, counts[rank] elements
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
  * @param[in] options {optional} null for defaults
@@ -93,7 +94,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
  * i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
  * entry by entry).
  * @param[in] comm a communicator
- * @param[in] input {contiguous} contiguous, the blocks in order of target ranks
+ * @param[in] input {contiguous, traced} contiguous, the blocks in order of target ranks
  * @param[in] send_counts_length length of send_counts: comm's size
  * @param[in] send_counts {array(send_counts_length)} elements for every rank
  * @param[in] recv_counts_length length of recv_counts: comm's size
@@ -117,7 +118,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
  * neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint if those
  * blocks are 0.
  * @param[in] comm a Cartesian communicator
- * @param[in] input {contiguous} contiguous, a block for each neighbour
+ * @param[in] input {contiguous, traced} contiguous, a block for each neighbour
  * @param[in] options {optional} null for defaults
  * @param[out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).
@@ -130,12 +131,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t co
  * @brief Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
  * options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place} contiguous; null on root: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, traced} contiguous; null on root: output's contents (in place)
  * @param[in] op reduction
- * @param[in] root rank that gets the result
+ * @param[in] root {traced} rank that gets the result
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {optional, contiguous} on root: contiguous, of input's dtype and number of elements, not
- * overlapping it; elsewhere neither read nor written, may be null
+ * @param[in,out] output {optional, contiguous, traced} on root: contiguous, of input's dtype and number of elements,
+ * not overlapping it; elsewhere neither read nor written, may be null
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
@@ -146,11 +147,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const s
  * @brief Reduces element by element over the ranks from the first (or the last) to this one, its own included.
  * Collective; facts: dtype, number of elements, op, reverse, options->fact.
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, traced} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] reverse {flag} 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous, traced} contiguous, of input's dtype and number of elements; must not overlap
+ * input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
@@ -162,11 +164,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syn
  * begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest
  * for MAX. Collective; facts as syncyte_comm_scan().
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, traced} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] reverse {flag} 0: from rank 0 up; 1: from the last rank down, the adjoint of the other
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {contiguous} contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous, traced} contiguous, of input's dtype and number of elements; must not overlap
+ * input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
@@ -189,11 +192,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t
  * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis,
  * counts, root, options->fact.
  * @param[in] comm a communicator
- * @param[in] input this rank's part
+ * @param[in] input {traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] root rank that gets the whole array
+ * @param[in] root {traced} rank that gets the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
  */
@@ -206,7 +209,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
  * @brief Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
  * root.
  * @param[in] comm a communicator
- * @param[in] input this rank's part
+ * @param[in] input {traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
@@ -221,13 +224,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
 /**
  * @brief Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
  * @param[in] comm a communicator
- * @param[in] input {optional} on root: the whole array; elsewhere ignored, may be null
+ * @param[in] input {optional, traced} on root: the whole array; elsewhere ignored, may be null
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] root rank that has the whole array
+ * @param[in] root {traced} rank that has the whole array
  * @param[in] options {optional} null for defaults
- * @param[out] output this rank's part, not overlapping input
+ * @param[out] output {traced} this rank's part, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                            int32_t axis, int64_t counts_length, const int64_t* counts,
@@ -239,7 +242,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
  * facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded
  * once.
  * @param[in] comm a communicator
- * @param[in] input a whole array
+ * @param[in] input {traced} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
@@ -262,7 +265,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
  * along scatter_axis; the extent along the other axis is that of the whole array.
  * @param[in] comm a communicator
- * @param[in] input this rank's part along gather_axis
+ * @param[in] input {traced} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
  * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks

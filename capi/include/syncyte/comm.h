@@ -199,15 +199,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
 SYNCYTE_EXPORT syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag);
 
 /**
- * @brief {lookup} Returns a reference to the communicator of all ranks. Local. All references have the same handle, in
- * every job.
+ * @brief {lookup, by_hand} Returns a reference to the communicator of all ranks. Local. All references have the same
+ * handle, in every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm);
 
 /**
- * @brief {lookup} Returns a reference to the communicator of this rank alone. Local. All references have the same
- * handle, in every job.
+ * @brief {lookup, by_hand} Returns a reference to the communicator of this rank alone. Local. All references have the
+ * same handle, in every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
@@ -216,7 +216,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
  * @brief Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
  * and stays the caller's. Collective over it. A Cartesian one stays Cartesian (syncyte/cart.h); other topologies of MPI
  * are not kept.
- * @param[in] fortran_handle an intra-communicator
+ * @param[in] fortran_handle {mpi_handle} an intra-communicator
  * @param[in] options {optional} null for defaults; all ranks get an error in one rank's options
  * @param[out] comm the communicator
  * @return SYNCYTE_ERR_ARGUMENT for a null communicator, an inter-communicator and an invalid handle, on this rank
@@ -226,15 +226,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle
                                                           syncyte_comm_t* comm);
 
 /**
- * @brief Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it only while comm
- * is alive, and do not free it. Messages on it are separate from Syncyte's own.
+ * @brief {by_hand} Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it only
+ * while comm is alive, and do not free it. Messages on it are separate from Syncyte's own.
  * @param[in] comm a communicator
  * @param[out] fortran_handle for MPI_Comm_f2c
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle);
 
 /**
- * @brief Duplicates a communicator. Collective.
+ * @brief {by_hand} Duplicates a communicator. Collective.
  * @param[in] comm a communicator
  * @param[in] options {optional} null for defaults
  * @param[out] duplicate the same ranks in the same order
@@ -243,7 +243,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const sync
                                                  syncyte_comm_t* duplicate);
 
 /**
- * @brief Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ).
+ * @brief {by_hand} Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may
+ * differ).
  * @param[in] comm a communicator
  * @param[in] color ranks of the same color form a new communicator; -1: this rank gets a null handle
  * @param[in] key order within the new communicator; ties are ordered by rank
@@ -255,8 +256,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t 
                                                    const syncyte_comm_options_t* options, syncyte_comm_t* part);
 
 /**
- * @brief Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the same name
- * form a part. Collective.
+ * @brief {by_hand} Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the
+ * same name form a part. Collective.
  * @param[in] comm a communicator
  * @param[in] name {string, optional} name of this rank's program, 1 to 255 bytes; null: the executable's file name
  * @param[in] options {optional} null for defaults
@@ -266,7 +267,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, 
                                                            const syncyte_comm_options_t* options, syncyte_comm_t* part);
 
 /**
- * @brief Makes a communicator of the ranks of comm that share memory with this rank. Collective.
+ * @brief {by_hand} Makes a communicator of the ranks of comm that share memory with this rank. Collective.
  * @param[in] comm a communicator
  * @param[in] options {optional} null for defaults
  * @param[out] node this node's ranks, in rank order
@@ -275,8 +276,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_node(syncyte_comm_t comm, con
                                                         syncyte_comm_t* node);
 
 /**
- * @brief Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A reduction
- * on each node, then among leaders, crosses the network once per node.
+ * @brief {by_hand} Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. A
+ * reduction on each node, then among leaders, crosses the network once per node.
  * @param[in] comm a communicator
  * @param[in] options {optional} null for defaults
  * @param[out] leaders one rank per node, numbered as the nodes are; a null handle on the other ranks
@@ -285,8 +286,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_leaders(syncyte_comm_t comm, 
                                                            syncyte_comm_t* leaders);
 
 /**
- * @brief Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they
- * call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it.
+ * @brief {by_hand} Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks:
+ * only they call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it.
  * @param[in] comm a communicator; threads that make groups of it at the same time use different tags
  * @param[in] count number of ranks, 1 or more
  * @param[in] ranks {array(count)} ranks of comm, each once, this rank among them
@@ -303,7 +304,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_create_group(syncyte_comm_t comm, i
                                                           syncyte_comm_t* group);
 
 /**
- * @brief {lookup} Returns the topology: the communicator's ranks on nodes. Local.
+ * @brief {lookup, by_hand} Returns the topology: the communicator's ranks on nodes. Local.
  * @param[in] comm a communicator
  * @param[in,out] topology struct_size set by the caller; the rest is filled
  */
@@ -324,7 +325,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* 
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size);
 
 /**
- * @brief {lookup} Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+ * @brief {lookup, by_hand} Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
  * @param[in] comm a communicator
  * @param[out] level the level that its ranks agreed on
  */
@@ -367,7 +368,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_release(syncyte_comm_t comm);
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 
 /**
- * @brief Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
+ * @brief {by_hand} Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
  * @param[in] comm communicator whose name is stored in the event; if it is null or freed, the event keeps its own
  * @param[in] event the event; struct_size and operation are required
  * @return SYNCYTE_ERR_ARGUMENT.
@@ -375,8 +376,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 SYNCYTE_EXPORT syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event);
 
 /**
- * @brief Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation
- * and those given.
+ * @brief {by_hand} Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts:
+ * operation and those given.
  * @param[in] comm a communicator
  * @param[in] status this rank's own status, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
  * get this thread's last error
@@ -390,9 +391,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_
                                                    int64_t count, const syncyte_fact_t* facts);
 
 /**
- * @brief Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a
- * file: the watchdog shows the wait, with the operation's name, and does not end the job for it. Collective; facts: as
- * syncyte_comm_agree().
+ * @brief {by_hand} Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as
+ * writing a file: the watchdog shows the wait, with the operation's name, and does not end the job for it. Collective;
+ * facts: as syncyte_comm_agree().
  * @param[in] comm a communicator
  * @param[in] status as in syncyte_comm_agree()
  * @param[in] operation {string} name for messages and the watchdog, equal on all ranks
@@ -405,14 +406,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm
                                                              const syncyte_fact_t* facts);
 
 /**
- * @brief Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective.
- * Creation and sync free them too; call this to free memory without either.
+ * @brief {by_hand} Frees objects that all ranks have dropped: tensors, windows and communicators made on comm.
+ * Collective. Creation and sync free them too; call this to free memory without either.
  * @param[in] comm a communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_collect(syncyte_comm_t comm);
 
 /**
- * @brief Returns when all ranks have called it. Collective.
+ * @brief {by_hand} Returns when all ranks have called it. Collective.
  * @param[in] comm a communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm);

@@ -51,8 +51,9 @@ typedef struct syncyte_halo_options_t {
 #define SYNCYTE_HALO_OPTIONS_INIT {sizeof(syncyte_halo_options_t), 1}
 
 /**
- * @brief Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents along the
- * other axes. Extents along a cut axis may differ, but must be equal on ranks with the same place along that dimension.
+ * @brief {by_hand} Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents
+ * along the other axes. Extents along a cut axis may differ, but must be equal on ranks with the same place along that
+ * dimension.
  * @param[in] cart a Cartesian communicator, which the halo keeps alive
  * @param[in] dtype element type of the arrays
  * @param[in] ndim dimensions of the arrays, at least those of the grid
@@ -95,7 +96,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_release(syncyte_halo_t halo);
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo);
 
 /**
- * @brief {lookup} Returns the arrays that a halo is for. Local.
+ * @brief {lookup, by_hand} Returns the arrays that a halo is for. Local.
  * @param[in] halo a halo
  * @param[in,out] array struct_size set by the caller; dtype and shape, without memory
  * @param[in,out] interior {optional} struct_size set by the caller; the interior of a contiguous array: shape, strides,
@@ -112,7 +113,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncy
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart);
 
 /**
- * @brief Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
+ * @brief {by_hand} Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
  * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
  * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
@@ -121,9 +122,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_c
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array);
 
 /**
- * @brief Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks
- * of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats are rounded
- * at every addition.
+ * @brief {by_hand} Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0.
+ * All ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats
+ * are rounded at every addition.
  * @param[in] halo a halo
  * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
  * @return as syncyte_halo_exchange().
@@ -131,8 +132,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
 
 /**
- * @brief Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must
- * be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
+ * @brief {by_hand} Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose
+ * operation must be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
  * @param[in] adjoint 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()
  * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
@@ -154,8 +155,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number);
 
 /**
- * @brief Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
- * waited for. A halo has at most one exchange in flight.
+ * @brief {by_hand} Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is
+ * tested or waited for. A halo has at most one exchange in flight.
  * @param[in] halo a halo
  * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay until the request has ended; until
  * then ghosts must not be read, and interior cells that ghosts copy must not be written
@@ -166,7 +167,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, cons
                                                        syncyte_request_t* request);
 
 /**
- * @brief Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
+ * @brief {by_hand} Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
  * @param[in] halo a halo
  * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay, and may not be read or written,
  * until the request has ended

@@ -40,9 +40,9 @@ extern "C" {
 /**
  * @brief Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] root rank that sends its elements
+ * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous, kept} contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, kept, traced} contiguous; read on root, written elsewhere
  * @param[out] request ends when buffer may be used again
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root,
@@ -52,10 +52,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t
 /**
  * @brief Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place, kept} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, kept, traced} contiguous; null: output's contents (in place)
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {contiguous, kept} contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[in,out] output {contiguous, kept, traced} contiguous, of input's dtype and number of elements; must not
+ * overlap input
  * @param[out] request ends when output holds the result
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
@@ -66,7 +67,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
 /**
  * @brief Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input {kept} this rank's part
+ * @param[in] input {kept, traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
@@ -81,7 +82,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
 /**
  * @brief Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input {kept} a whole array
+ * @param[in] input {kept, traced} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
@@ -101,7 +102,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
 /**
  * @brief Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] input {kept} this rank's part along gather_axis
+ * @param[in] input {kept, traced} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
  * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
@@ -118,9 +119,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**
- * @brief Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
- * whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the start;
- * does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+ * @brief {by_hand} Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries
+ * on top whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the
+ * start; does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with
+ * SYNCYTE_CHECK=off.
  * @param[in] comm a communicator
  * @param[in] status status of the error, not SYNCYTE_SUCCESS
  * @param[in] operation {string} for messages, for example "comm_iallreduce"

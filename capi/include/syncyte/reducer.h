@@ -40,7 +40,7 @@ typedef struct syncyte_reducer_options_t {
 #define SYNCYTE_REDUCER_OPTIONS_INIT {sizeof(syncyte_reducer_options_t), 1.0}
 
 /**
- * @brief Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale.
+ * @brief {by_hand} Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale.
  * @param[in] comm a communicator, which the reducer keeps alive
  * @param[in] buckets number of buckets, 1 or more
  * @param[in] dtypes {array(buckets)} element types, floating-point or complex; 16-bit floats are summed in float32 and
@@ -76,8 +76,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reduce
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer);
 
 /**
- * @brief Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket
- * until the end of the round.
+ * @brief {by_hand} Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the
+ * bucket until the end of the round.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
  * @param[in,out] buffer struct_size set by the caller; data, dtype and extent (one dimension), owned by the reducer
@@ -87,8 +87,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer
                                                        syncyte_buffer_t* buffer);
 
 /**
- * @brief Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
- * Does not wait for other ranks; sums parts of buckets that all ranks of the node have started.
+ * @brief {by_hand} Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in
+ * any order. Does not wait for other ranks; sums parts of buckets that all ranks of the node have started.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
  * @return SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket that

@@ -134,7 +134,8 @@ typedef struct syncyte_store_worker_info_t {
 } syncyte_store_worker_info_t;
 
 /**
- * @brief Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name.
+ * @brief {by_hand} Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes,
+ * options->name.
  * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
  * @param[in] key_count 1 or more
@@ -199,7 +200,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_owner(syncyte_store_t store, int64
                                                     int32_t* ranks);
 
 /**
- * @brief Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
+ * @brief {by_hand} Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
  * @param[in] store a store
  * @param[in] options initialized with SYNCYTE_STORE_SAMPLING_INIT
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a shared set without replacement).
@@ -215,7 +216,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_set_sampling(syncyte_store_t store
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_sync(syncyte_store_t store);
 
 /**
- * @brief Makes a worker. Local. Any thread may use it.
+ * @brief {by_hand} Makes a worker. Local. Any thread may use it.
  * @param[in] store a store
  * @param[in] number 0 to workers - 1 (options of store_create()); no other live worker of this process may have it
  * @param[out] worker the worker
@@ -244,8 +245,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_release(syncyte_store_worke
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worker_t* worker);
 
 /**
- * @brief {forked_child} Reads the values of keys, concatenated in the order of the keys. A forked child may call it
- * if all keys are local.
+ * @brief {forked_child, by_hand} Reads the values of keys, concatenated in the order of the keys. A forked child may
+ * call it if all keys are local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous, any number of dimensions
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have
@@ -258,8 +259,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull(syncyte_store_worker_t
                                                           const syncyte_buffer_t* values);
 
 /**
- * @brief Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for other
- * ranks.
+ * @brief {by_hand} Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for
+ * other ranks.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[out] values {contiguous, kept} as in pull; not to be read before the request has ended
@@ -270,7 +271,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipull(syncyte_store_worker_
                                                            const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
- * @brief Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
+ * @brief {by_hand} Adds to the values of keys; a key that repeats is added to several times. Each value is added
+ * exactly once.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] values {contiguous} float32, contiguous, as many as the keys have
@@ -280,8 +282,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_push(syncyte_store_worker_t
                                                           const syncyte_buffer_t* values);
 
 /**
- * @brief Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for other
- * ranks.
+ * @brief {by_hand} Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for
+ * other ranks.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] values {contiguous, kept} as in push; not to be changed before the request has ended
@@ -292,7 +294,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipush(syncyte_store_worker_
                                                            const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
- * @brief Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
+ * @brief {by_hand} Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] values {contiguous} float32, contiguous, as many as the keys have
@@ -302,7 +304,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t 
                                                          const syncyte_buffer_t* values);
 
 /**
- * @brief Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
+ * @brief {by_hand} Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for
+ * other ranks.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] values {contiguous, kept} as in set; not to be changed before the request has ended
@@ -313,8 +316,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_iset(syncyte_store_worker_t
                                                           const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
- * @brief {forked_child} Reads the values of keys if all of them are local; on one node they always are. Local, without
- * requests.
+ * @brief {forked_child, by_hand} Reads the values of keys if all of them are local; on one node they always are. Local,
+ * without requests.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have; unchanged if a key is not local
@@ -374,8 +377,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_prepare_sample(syncyte_stor
                                                                     int64_t start, int64_t end, int64_t* sample);
 
 /**
- * @brief Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The keys are
- * complete on return, the values as in pull.
+ * @brief {by_hand} Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The
+ * keys are complete on return, the values as in pull.
  * @param[in] worker the worker that has prepared it
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
@@ -387,8 +390,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_sample(syncyte_store_w
                                                                  const syncyte_buffer_t* values);
 
 /**
- * @brief Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for
- * other ranks.
+ * @brief {by_hand} Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not
+ * wait for other ranks.
  * @param[in] worker a worker
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous; complete on return
@@ -427,7 +430,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_barrier(syncyte_store_worker_t worker);
 
 /**
- * @brief Returns the counters of a worker. Local.
+ * @brief {by_hand} Returns the counters of a worker. Local.
  * @param[in] worker a worker
  * @param[in,out] info struct_size is set by the caller
  */

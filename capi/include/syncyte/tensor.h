@@ -85,8 +85,8 @@ typedef struct syncyte_optimizer_options_t {
 #define SYNCYTE_OPTIMIZER_OPTIONS_INIT {sizeof(syncyte_optimizer_options_t), 0.0, 0.9, 0.999, -1.0}
 
 /**
- * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name. Named tensors
- * that programs make in different orders are an error.
+ * @brief {by_hand} Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition, options->name. Named
+ * tensors that programs make in different orders are an error.
  * @param[in] comm its ranks
  * @param[in] dtype element type
  * @param[in] ndim number of dimensions, 1 to SYNCYTE_MAX_NDIM
@@ -101,8 +101,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
                                                       syncyte_tensor_t* tensor);
 
 /**
- * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first,
- * options->name. The caller owns the memory, which must live until a collective point frees the tensor;
+ * @brief {by_hand} Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the
+ * first, options->name. The caller owns the memory, which must live until a collective point frees the tensor;
  * options->released is set then. The memory is not shared: other ranks access it as they access other nodes' rows, on
  * the same node too, and there is no node view.
  * @param[in] comm its ranks
@@ -133,7 +133,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor);
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor);
 
 /**
- * @brief {lookup} Returns element type and global shape. Local.
+ * @brief {lookup, by_hand} Returns element type and global shape. Local.
  * @param[in] tensor a tensor
  * @param[in,out] global struct_size set by the caller; the rest is filled, with data null
  */
@@ -149,7 +149,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syn
 /**
  * @brief {lookup} Returns the rows that a rank owns. Local.
  * @param[in] tensor a tensor
- * @param[in] rank owner
+ * @param[in] rank {traced} owner
  * @param[out] first its first row; if it has none, the next rank's first row
  * @param[out] count number of rows
  */
@@ -189,16 +189,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tenso
                                                           int64_t* first, int64_t* rows, int64_t* count);
 
 /**
- * @brief {lookup} Returns a view of this rank's rows. Local. The view is valid while there is a reference to the
- * tensor: retain it for as long as the view lives.
+ * @brief {lookup, by_hand} Returns a view of this rank's rows. Local. The view is valid while there is a reference to
+ * the tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
  * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of local rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 
 /**
- * @brief {lookup} Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local.
- * Lifetime as tensor_local().
+ * @brief {lookup, by_hand} Returns a view of the rows of all ranks of this node, in one address range, in rank order.
+ * Local. Lifetime as tensor_local().
  * @param[in] tensor a tensor
  * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of the node's rows
  * @param[out] first_row if the node's ranks are consecutive, the global number of the view's first row, so that view
@@ -212,9 +212,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
 /**
  * @brief {forked_child} Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
  * @param[in] tensor a tensor
- * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions
- * @param[out] output {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous, any number of dimensions
+ * @param[out] output {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
+ * row's elements
  * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
  * SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
  */
@@ -225,9 +225,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, c
  * @brief Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
  * ranks write at once, or that is added to meanwhile, is undefined.
  * @param[in] tensor a tensor
- * @param[in] index {contiguous} int32 or int64, contiguous
- * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
+ * row's elements
  * @return as gather; SYNCYTE_ERR_ARGUMENT if source or index is in memory of other rows that are written.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
@@ -245,9 +245,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * to 40 bytes for each real number, and at most 560, if the magnitudes of a row's numbers span all exponents of
  * float64.
  * @param[in] tensor a tensor
- * @param[in] index {contiguous} int32 or int64, contiguous
- * @param[in] source {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
+ * @param[in] source {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
+ * row's elements
  * @return as scatter; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged,
  * the message names it; rows before it have been added), or if an owner died or is out of reach;
  * SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
@@ -256,14 +256,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
                                                            const syncyte_buffer_t* source);
 
 /**
- * @brief Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or
- * sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns them: the
- * signal is given after all owners have the rows. Local.
+ * @brief {by_hand} Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of
+ * counters, or sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever
+ * owns them: the signal is given after all owners have the rows. Local.
  * @param[in] tensor a tensor
- * @param[in] index {contiguous} int32 or int64, contiguous; may be empty
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be empty
  * @param[in] source {contiguous, tensor_dtype} as of scatter
  * @param[in] counters a tensor of int32 or int64, of any communicator
- * @param[in] element number of its element in row-major order
+ * @param[in] element {index(counters)} number of its element in row-major order
  * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value {default(1)} number that is added or set
  * @return as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments neither
@@ -278,9 +278,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
  * others come without further calls. Accesses in flight at one time are not ordered with each other; tensor_flush() and
  * tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
- * @param[out] output {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
+ * @param[out] output {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
+ * a row's elements
  * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
  * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
@@ -290,9 +290,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, 
 /**
  * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
- * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
+ * @param[in] source {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
+ * a row's elements
  * @param[out] request ends when all rows are written; needs no MPI
  * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
@@ -302,9 +302,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor,
 /**
  * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
- * @param[in] source {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
+ * @param[in] source {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
+ * a row's elements
  * @param[out] request ends when all rows are added; needs no MPI
  * @return as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
  * damaged.
@@ -313,14 +313,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t ten
                                                             const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
- * @brief Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have
- * the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start waits for
- * the rows.
+ * @brief {by_hand} Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all
+ * owners have the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the
+ * start waits for the rows.
  * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous} int32 or int64, contiguous; may be empty; may be re-used on return
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be empty; may be re-used on return
  * @param[in] source {contiguous, tensor_dtype, kept} as of scatter
  * @param[in] counters a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
- * @param[in] element number of its element in row-major order
+ * @param[in] element {index(counters)} number of its element in row-major order
  * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value {default(1)} number that is added or set
  * @param[out] request ends when the element has changed; needs no MPI
@@ -333,8 +333,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tens
                                                            syncyte_request_t* request);
 
 /**
- * @brief Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer
- * that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
+ * @brief {by_hand} Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an
+ * optimizer that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
  * hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
  * meanwhile.
  * @param[in] tensor a tensor of float16, bfloat16, float32 or float64
@@ -362,7 +362,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_
  * the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or added to
  * meanwhile is undefined.
  * @param[in] tensor a tensor with an optimizer
- * @param[in] index {contiguous} int32 or int64, contiguous
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
  * @param[in] gradients {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
  * elements
  * @return as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the optimizer's state of these rows;
@@ -377,7 +377,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t 
  * summed, and an Adam update gets its number, here; if another node has the number, the start waits for the answer of
  * that node's library. The learning rate is that of the start.
  * @param[in] tensor a tensor with an optimizer; it may be destroyed before the request ends
- * @param[in] index {contiguous} int32 or int64, contiguous; may be re-used on return
+ * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
  * @param[in] gradients {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a
  * row's elements
  * @param[out] request ends when all rows are updated; needs no MPI
@@ -389,8 +389,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t
                                                                 syncyte_request_t* request);
 
 /**
- * @brief {lookup} Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it.
- * Local.
+ * @brief {lookup, by_hand} Returns a new reference to the tensor that holds the optimizer's state, to save it or
+ * restore it. Local.
  * @param[in] tensor a tensor with an optimizer
  * @param[out] state float32 (float64 for float64), shape {rows, slots, elements of a row}, partitioned as the tensor:
  * SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. Null if there is none. Rows of
@@ -400,7 +400,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t tensor, syncyte_tensor_t* state);
 
 /**
- * @brief {lookup} Returns a new reference to the tensor that holds the optimizer's number of updates. Local.
+ * @brief {lookup, by_hand} Returns a new reference to the tensor that holds the optimizer's number of updates. Local.
  * @param[in] tensor a tensor with an optimizer
  * @param[out] steps int64, shape {1}. Null unless the optimizer is Adam
  * @return SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
@@ -413,7 +413,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t 
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[out] output {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[out] output {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (output is in
  * memory of other elements of the box).
  */
@@ -425,7 +425,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, 
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return as get_box, for source.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length,
@@ -441,7 +441,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
  * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
  * LOR, LXOR, BAND, BOR and BXOR
  * @param[in] alpha {optional} one element of the tensor's dtype, by which source is multiplied first, in that type;
@@ -459,7 +459,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t t
  * @param[in] tensor a tensor; it may be destroyed before the request ends
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[out] output {tensor_dtype, kept} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[out] output {tensor_dtype, kept, traced} as many dimensions as the tensor, any strides, the tensor's dtype
  * @param[out] request ends when output holds the box; needs no MPI
  * @return as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
@@ -473,8 +473,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor,
  * @param[in] tensor a tensor; it may be destroyed before the request ends
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
- * return
+ * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype; may be
+ * re-used on return
  * @param[out] request ends when the box is written; needs no MPI
  * @return as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
  */
@@ -488,8 +488,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor,
  * @param[in] tensor a tensor; it may be destroyed before the request ends
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype} as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on
- * return
+ * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype; may be
+ * re-used on return
  * @param[in] op as of accumulate_box
  * @param[in] alpha {optional} as of accumulate_box; may be re-used on return
  * @param[out] request ends when all elements are combined; needs no MPI
@@ -504,7 +504,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t 
 /**
  * @brief Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
  * @param[in] tensor a tensor of int32 or int64
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] operand number to add
  * @param[out] previous {optional} the old value
  */
@@ -515,7 +515,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor
  * @brief Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without
  * further calls; the old value is stored by the test or wait that finds the end.
  * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] operand number to add
  * @param[out] previous {optional, kept} the old value
  * @param[out] request ends when the number is added and previous holds the old value; needs no MPI
@@ -528,7 +528,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_ifetch_add(syncyte_tensor_t tenso
  * @brief Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
  * Local.
  * @param[in] tensor a tensor of int32 or int64
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] expected value to compare with
  * @param[in] desired value to write if they are equal
  * @param[out] previous {optional} the old value
@@ -539,7 +539,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
 /**
  * @brief Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does.
  * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] expected value to compare with
  * @param[in] desired value to write if they are equal
  * @param[out] previous {optional, kept} the old value
@@ -553,7 +553,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t te
 /**
  * @brief {forked_child} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[out] value its value
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value);
@@ -562,7 +562,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
  * @brief Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier
  * writes of this rank (on the same node; on other nodes, those before a flush). Local.
  * @param[in] tensor a tensor of int32 or int64
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] value its new value
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
@@ -571,7 +571,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, in
  * @brief {forked_child} Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true;
  * acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
- * @param[in] element number of the element in row-major order
+ * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] compare comparison of the element with value
  * @param[in] value value to compare with
  * @param[in] timeout {default(-1)} seconds, 0 or more; negative: no limit

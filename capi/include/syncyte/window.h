@@ -47,7 +47,7 @@ typedef struct syncyte_window_options_t {
 #define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST, NULL}
 
 /**
- * @brief Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
+ * @brief {by_hand} Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
  * @param[in] comm its ranks
  * @param[in] bytes this rank's bytes
  * @param[in] options {optional} null for defaults
@@ -82,13 +82,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window)
 /**
  * @brief {lookup} Returns the size of a rank's part. Local.
  * @param[in] window a window
- * @param[in] rank rank that contributed the part
+ * @param[in] rank {traced} rank that contributed the part
  * @param[out] bytes its size
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes);
 
 /**
- * @brief {lookup} Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a
+ * @brief {lookup, by_hand} Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a
  * reference to the window.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part
@@ -98,10 +98,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data);
 
 /**
- * @brief Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+ * @brief {by_hand} Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part
+ * @param[in] offset {offset(source)} bytes from the start of its part
  * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
@@ -109,21 +109,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int3
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief {forked_child} Reads elements of a rank; complete on return.
+ * @brief {forked_child, by_hand} Reads elements of a rank; complete on return.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part
+ * @param[in] offset {offset(target)} bytes from the start of its part
  * @param[out] target {contiguous} contiguous
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* target);
 
 /**
- * @brief Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
+ * @brief {by_hand} Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
  * accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
  * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[in] source {contiguous} contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
@@ -134,8 +134,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
 /**
  * @brief Combines one element and returns its old value; atomic, sequentially consistent on a node.
  * @param[in] window a window
- * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] rank {traced} target
+ * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
  * @param[in] op as in accumulate
  * @param[in] operand one element
@@ -148,8 +148,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window,
 /**
  * @brief Writes desired if the element equals expected, and returns its old value; atomic.
  * @param[in] window a window
- * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] rank {traced} target
+ * @param[in] offset {offset(expected)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype an integer type or bool
  * @param[in] expected one element
  * @param[in] desired one element
@@ -160,14 +160,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
                                                             const void* desired, void* previous);
 
 /**
- * @brief Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
- * complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It is
+ * @brief {by_hand} Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node
+ * is complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It is
  * complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for
  * it. Accesses in flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
  * whole access happens here.
  * @param[in] window a window; it may be destroyed before the request ends
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part
+ * @param[in] offset {offset(source)} bytes from the start of its part
  * @param[in] source {contiguous, kept} contiguous
  * @param[out] request ends when the elements are written
  * @return as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
@@ -176,10 +176,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int
                                                     const syncyte_buffer_t* source, syncyte_request_t* request);
 
 /**
- * @brief Starts syncyte_window_get(), as syncyte_window_iput() does.
+ * @brief {by_hand} Starts syncyte_window_get(), as syncyte_window_iput() does.
  * @param[in] window a window; it may be destroyed before the request ends
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part
+ * @param[in] offset {offset(target)} bytes from the start of its part
  * @param[out] target {contiguous, kept} contiguous
  * @param[out] request ends when target holds the elements
  * @return as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
@@ -188,10 +188,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int
                                                     const syncyte_buffer_t* target, syncyte_request_t* request);
 
 /**
- * @brief Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
+ * @brief {by_hand} Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
  * @param[in] window a window; it may be destroyed before the request ends
  * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
  * @param[in] op as in accumulate
  * @param[in] source {contiguous, kept} contiguous
  * @param[out] request ends when all elements are combined
@@ -204,8 +204,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t wind
 /**
  * @brief Starts syncyte_window_fetch_op(), as syncyte_window_iput() does.
  * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] rank {traced} target
+ * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
  * @param[in] op as in accumulate
  * @param[in] operand one element; may be re-used on return
@@ -220,8 +220,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window
 /**
  * @brief Starts syncyte_window_compare_swap(), as syncyte_window_iput() does.
  * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank target
- * @param[in] offset bytes from the start of its part; a multiple of the element's size
+ * @param[in] rank {traced} target
+ * @param[in] offset {offset(expected)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype an integer type or bool
  * @param[in] expected one element; may be re-used on return
  * @param[in] desired one element; may be re-used on return
@@ -239,7 +239,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t wi
  * queue: an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an
  * exclusive lock dies, the wait ends with an error; a shared lock's holders are not known, so any rank's death ends it.
  * @param[in] window a window
- * @param[in] rank rank whose part is locked
+ * @param[in] rank {traced} rank whose part is locked
  * @param[in] kind shared or exclusive
  * @return SYNCYTE_ERR_PEER_DIED if a holder, or the rank itself, died or is out of reach, or if the holder of an
  * exclusive lock has come to finalize; where the lock is shared, if all other ranks have; SYNCYTE_ERR_BUSY if this
@@ -250,7 +250,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int
 /**
  * @brief Completes this rank's blocking operations on a rank, and releases its lock.
  * @param[in] window a window
- * @param[in] rank rank whose part is locked
+ * @param[in] rank {traced} rank whose part is locked
  * @return SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank);
@@ -259,7 +259,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, i
  * @brief Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is
  * complete when its request has ended.
  * @param[in] window a window
- * @param[in] rank {default(-1)} target; -1: all
+ * @param[in] rank {default(-1), traced} target; -1: all
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank);
 

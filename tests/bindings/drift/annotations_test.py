@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bindings" / "generate"))
 
+import emit_capi  # noqa: E402
 import emit_core  # noqa: E402
 import emit_fortran  # noqa: E402
 import emit_methods  # noqa: E402
@@ -24,6 +25,14 @@ HEADER = """
 typedef int32_t syncyte_status_t;
 /** A thing. */
 typedef struct syncyte_thing_s* syncyte_thing_t;
+/** A tensor. */
+typedef struct syncyte_tensor_s* syncyte_tensor_t;
+/** A request. */
+typedef struct syncyte_request_s* syncyte_request_t;
+/** An array. */
+typedef struct syncyte_buffer_t {{
+  size_t struct_size; /**< sizeof(syncyte_buffer_t) */
+}} syncyte_buffer_t;
 /** Options. */
 typedef struct syncyte_thing_options_t {{
   size_t struct_size; /**< sizeof(syncyte_thing_options_t) */
@@ -63,6 +72,7 @@ contains
   end subroutine own
 end module syncyte_things
 """
+ARRAY = "syncyte_thing_t thing, const syncyte_buffer_t* {0}"
 PARAMETERS = (
     " * @param[in] thing a thing\n * @param[in] number how many\n"
     " * @param[in] rows {array(rows_length), optional} which\n * @param[in] rows_length how many"
@@ -70,9 +80,9 @@ PARAMETERS = (
 DECLARATION = "syncyte_thing_t thing, int32_t number, const int64_t* rows, int64_t rows_length"
 
 
-def methods(method: str) -> str:
+def methods(method: str, parameters: str = PARAMETERS, declaration: str = DECLARATION) -> str:
     """The module with one method of a thing."""
-    _, names = parse(PARAMETERS, DECLARATION)
+    _, names = parse(parameters, declaration)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "things.methods"
         path.write_text(METHODS.format(method=method))
@@ -158,8 +168,56 @@ class Annotations(unittest.TestCase):
     def test_rejects_a_length_that_is_no_parameter(self):
         self.rejects(" * @param[in] rows {array(n)} which", "const int64_t* rows", "names no parameter")
 
+    def test_rejects_references_to_nothing(self):
+        tensor = " * @param[in] tensor a tensor\n"
+        for comment, declaration, message in [
+            (" * @param[in] row {index(tensor)} which", "int64_t row", r"index\(tensor\) names no tensor"),
+            (f"{tensor} * @param[in] row {{index(tensor)}} which", "syncyte_tensor_t tensor, int32_t row", "int64_t"),
+            (" * @param[in] place {offset(source)} which", "int64_t place", r"offset\(source\) names no array"),
+            (" * @param[in] comm {mpi_handle} which", "int64_t comm", "only an int32_t"),
+        ]:
+            with self.subTest(comment):
+                self.rejects(comment, declaration, message)
+
     def test_rejects_an_unmarked_string(self):
         self.rejects(" * @param[in] name which", "const char* name", "annotated {string}")
+
+
+class Functions(unittest.TestCase):
+    """The C functions."""
+
+    @staticmethod
+    def emitted(comment: str, declaration: str, brief: str = "") -> str:
+        return emit_capi.emit(*parse(comment, declaration, brief))
+
+    def test_traces_what_is_annotated_whatever_its_name(self):
+        for name in ("output", "rows"):
+            with self.subTest(name):
+                thing = " * @param[in] thing a thing\n"
+                text = self.emitted(f"{thing} * @param[in] {name} {{traced}} which", ARRAY.format(name))
+                self.assertIn(f"    trace_buffer({name});\n    object->do({name});\n", text)
+                text = self.emitted(f"{thing} * @param[in] {name} which", ARRAY.format(name))
+                self.assertNotIn("trace_buffer", text)
+
+    def test_traces_the_first_array_that_is_not_null(self):
+        text = self.emitted(
+            " * @param[in] thing a thing\n * @param[in] from {optional, traced} one\n * @param[in] to {traced} where\n"
+            " * @param[in] home {traced} a rank",
+            "syncyte_thing_t thing, const syncyte_buffer_t* from, const syncyte_buffer_t* to, int32_t home",
+        )
+        self.assertIn("    trace_peer(home);\n    trace_buffer(from != nullptr ? from : to);\n", text)
+
+    def test_leaves_out_functions_that_are_written_by_hand(self):
+        thing = (" * @param[in] thing a thing", "syncyte_thing_t thing")
+        self.assertIn("syncyte_thing_do(", self.emitted(*thing))
+        self.assertNotIn("syncyte_thing_do(", self.emitted(*thing, "{by_hand} "))
+        with self.assertRaisesRegex(AnnotationError, "always written by hand"):
+            self.emitted("", "void", "{by_hand} ")
+
+    def test_rejects_a_trace_that_nobody_writes(self):
+        for brief, kind in [("{by_hand} ", "int32_t"), ("", "int64_t")]:
+            with self.subTest(kind), self.assertRaisesRegex(AnnotationError, "can be {traced}"):
+                parse(" * @param[in] home {traced} a rank", f"{kind} home", brief)
 
 
 class Enums(unittest.TestCase):
@@ -208,6 +266,24 @@ class Methods(unittest.TestCase):
                        "  variable integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
         call = "status = syncyte_thing_do(self%handle, many, list, 0_c_int64_t)"
         self.assertIn(f"    many = 3\n    {call}\n    call own()", text)
+
+    def test_counts_from_1_what_is_annotated_whatever_its_name(self):
+        places = ("syncyte_thing_t thing, syncyte_tensor_t tensor, const syncyte_buffer_t* array, int64_t {0}, "
+                  "int64_t {1}")  # fmt: skip
+        for names in [("element", "offset"), ("cell", "start")]:
+            text = methods(
+                "error_here act(array, tensor, {}, {}) : thing_do".format(*names),
+                " * @param[in] thing a thing\n * @param[in] tensor a tensor\n * @param[in] array which\n"
+                " * @param[in] {} {{index(tensor)}} where\n * @param[in] {} {{offset(array)}} where".format(*names),
+                places.format(*names),
+            )
+            self.assertIn(f"local = fortran_element(tensor%handle, {names[0]}, {names[0]}_c)", text)
+            self.assertIn(f"local = fortran_place({names[1]}, array_buffer, {names[1]}_c)", text)
+
+    def test_passes_a_number_without_annotation(self):
+        text = methods("error_here act(offset) : thing_do", " * @param[in] thing a thing\n * @param[in] offset where",
+                       "syncyte_thing_t thing, int64_t offset")  # fmt: skip
+        self.assertIn('local = fortran_integer(offset, "offset"//c_null_char, offset_c)', text)
 
     def test_rejects_what_the_header_does_not_have(self):
         for method, message in [
