@@ -82,6 +82,8 @@ class Converter:
             return f"{self.names.enums[ctype.name].values[0].name}, ..."
         if ctype.name == "int64_t" and parameter.direction == "in":
             return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
+        if ctype.name == "int64_t" and not parameter.array:
+            return "any integer: " * (not parameter.kept) + _without_null(parameter.text)
         if ctype.name == "syncyte_request_t":
             return "one that has ended, or is new"
         if ctype.name == "syncyte_buffer_t":

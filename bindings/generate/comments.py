@@ -17,12 +17,12 @@ _BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 # Annotations, and those with a value in parentheses.
 _PLAIN = {
     "parameter": {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
-                  "tensor_dtype", "mpi_handle", "traced"},
-    "function": {"forked_child", "lookup", "by_hand"},
+                  "kept_if_started", "tensor_dtype", "mpi_handle", "traced"},
+    "function": {"forked_child", "lookup", "by_hand", "started"},
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip
-_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": set[str](), "member": {"default"},
+_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": {"part"}, "member": {"default"},
            "enumerator": {"not"}}  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class Comment:
     brief: str = ""
     keywords: dict[str, Any] = field(default_factory=dict)  # of a function: fields of model.Function
     result: str = ""
+    started_text: str = ""  # of @started
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: fields of model.Parameter
 
 
@@ -76,7 +77,7 @@ def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
 
 def _comment(where: str, body: str) -> Comment:
     comment = Comment()
-    parts = re.split(r"@(brief|param|return)\b", clean(body))
+    parts = re.split(r"@(brief|param|return|started)\b", clean(body))
     comment.brief = parts[0].strip()
     for tag, text in zip(parts[1::2], parts[2::2], strict=True):
         text = text.strip()
@@ -85,6 +86,8 @@ def _comment(where: str, body: str) -> Comment:
             comment.keywords = _keywords(where, braces, "function")
         elif tag == "return":
             comment.result = text
+        elif tag == "started":
+            comment.started_text = text
         else:
             name, fields = _annotation(where, text)
             if name in comment.parameters:

@@ -1,10 +1,10 @@
 """Emits C functions that follow from their declarations.
 
 A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
-arguments, without options and lengths of arrays. A function that retains, releases or
-destroys a handle calls the handle's table. Any other function calls the method of the handle's object that has its
-name: the method returns a single output and gets several by reference. A method whose output is a request returns the
-started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
+arguments, without options and lengths of arrays. A function that retains, releases or destroys a handle calls the
+handle's table. Any other function calls the method of the handle's object that has its name, or that of the object's
+{part(NAME)}: the method returns a single output and gets several by reference. A method whose output is a request
+returns the started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
 """
 
 from __future__ import annotations
@@ -43,11 +43,6 @@ def unbreakable(text: str) -> str:
     return text.replace(" ", _SPACE)
 
 
-def _declared(parameter: Parameter) -> str:
-    const = "const " if parameter.type.const else ""
-    return unbreakable(f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}")
-
-
 def _arguments(function: Function, array_type: str = "") -> list[str]:
     """Arguments of the core's function, without the handle and the options."""
     arguments = []
@@ -61,7 +56,7 @@ def _arguments(function: Function, array_type: str = "") -> list[str]:
 
 
 def _signature(function: Function) -> str:
-    parameters = ", ".join(map(_declared, function.parameters))
+    parameters = ", ".join(unbreakable(parameter.declaration) for parameter in function.parameters)
     return fold_line(f"{function.returns.name} {function.name}({parameters}){unbreakable(' {')}", 0)
 
 
@@ -138,7 +133,8 @@ def _method(function: Function) -> str:
     buffers, peers = _traced(function)
     body += [*peers, *buffers]
     body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
-    call = f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})"
+    part = f"{function.part}()." if function.part else ""
+    call = f"object->{part}{operation.removeprefix(f'{table}_')}({', '.join(arguments)})"
     starts = any(output.is_request for output in outputs)
     body += [f'give_request({call}, "{operation}", {names[0]});'] if starts else _returned(outputs, call)
     statements = [fold_line(statement, 4) for statement in body]

@@ -19,7 +19,7 @@ _INTENTS = {"in": "intent(in)", "out": "intent(out)", "in,out": "intent(inout)"}
 _WIDTH = 116
 
 
-def _comment(text: str, indent: int, mark: str = "!") -> list[str]:
+def comment(text: str, indent: int, mark: str = "!") -> list[str]:
     pad = " " * indent
     return [f"{pad}{mark} {line}" for line in textwrap.wrap(text, _WIDTH - indent - len(mark) - 1)]
 
@@ -31,7 +31,7 @@ def fold_statement(line: str, indent: int) -> list[str]:
         return [" " * indent + line]
     code, _, text = line.strip().partition("  !! ")
     parts = textwrap.wrap(code, _WIDTH - len(pad) - 4, break_long_words=False, break_on_hyphens=False)
-    return _comment(text, len(pad)) + [pad + part for part in " &\n    ".join(parts).splitlines()]
+    return comment(text, len(pad)) + [pad + part for part in " &\n    ".join(parts).splitlines()]
 
 
 class Types:
@@ -93,10 +93,10 @@ class Types:
 
 
 def _struct(struct: Struct, types: Types) -> list[str]:
-    lines = ["", *_comment(struct.brief, 2, "!>"), f"  type, bind(C) :: {struct.name}"]
+    lines = ["", *comment(struct.brief, 2, "!>"), f"  type, bind(C) :: {struct.name}"]
     for member in struct.members:
         kind = types.member(member.type)
-        lines += _comment(member.text, 4)
+        lines += comment(member.text, 4)
         if member.name == "struct_size":
             value = f" = {types.size(struct)}_c_size_t"
         elif kind == "type(c_ptr)":
@@ -117,11 +117,11 @@ def interface(function: Function, types: Types, element: str) -> list[str]:
 
 
 def _function(function: Function, types: Types, element: str = "") -> list[str]:
-    lines = ["", *_comment(function.brief, 4, "!>")]
+    lines = ["", *comment(function.brief, 4, "!>")]
     for parameter in function.parameters:
-        lines += _comment(f"{parameter.name} [{parameter.direction}]: {parameter.text}", 4)
+        lines += comment(f"{parameter.name} [{parameter.direction}]: {parameter.text}", 4)
     if function.result:
-        lines += _comment(f"Returns: {function.result}", 4)
+        lines += comment(f"Returns: {function.result}", 4)
     names = ", ".join(parameter.name for parameter in function.parameters)
     lines += fold_statement(f'function {function.name}({names}) bind(C, name="{function.name}") result(answer)', 4)
     lines.append("      import")
@@ -151,7 +151,7 @@ def _module(header: Header, types: Types, folder: str) -> str:
     uses, hidden = _uses([other for other in header.included if other != "export"])
     lines = [
         f"! Generated from {folder}/{header.name}.h by bindings/generate; do not edit.",
-        *_comment(header.brief, 0, "!>"),
+        *comment(header.brief, 0, "!>"),
         f"module {name}",
         "  use, intrinsic :: iso_c_binding",
         *uses,
@@ -160,12 +160,12 @@ def _module(header: Header, types: Types, folder: str) -> str:
         *hidden,
     ]
     for constant in header.constants:
-        lines += ["", *_comment(constant.text, 2, "!>")]
+        lines += ["", *comment(constant.text, 2, "!>")]
         lines.append(f"  integer(c_int32_t), parameter :: {constant.name} = {constant.value}_c_int32_t")
     for enum in header.enums:
-        lines += ["", *_comment(enum.brief, 2, "!>")]
+        lines += ["", *comment(enum.brief, 2, "!>")]
         for value in enum.values:
-            lines += _comment(value.text, 2)
+            lines += comment(value.text, 2)
             lines.append(f"  integer(c_int32_t), parameter :: {value.name} = {value.value}_c_int32_t")
     for struct in header.structs:
         lines += _struct(struct, types)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from emit_fortran import fold_statement
-from methods import Method, Module
-from model import Names
+from comments import AnnotationError
+from emit_fortran import comment, fold_statement
+from methods import Dummy, Method, Module
+from model import Function, Names
 from procedures import Procedure
+from started import KEPT
 
 ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
             "complex8": "complex(c_double_complex)", "integer1": "integer(c_int8_t)", "integer2": "integer(c_int16_t)",
@@ -50,6 +53,31 @@ def _procedures(method: Method, names: Names) -> list[str]:
     return "\n\n".join("\n".join(lines) for lines in each).splitlines()
 
 
+def _starting(method: Method, names: Names) -> Method:
+    """The started form of a method: its C function is that of the method's, which takes a request too."""
+    found = [each for each in names.functions.values() if each.starts == method.function]
+    if not found or method.result:
+        why = "a function has no started form" if method.result else f"{method.function} is not {{started}}"
+        raise AnnotationError(f"method {method.name}: {why}")
+    function: Function = found[0]
+    kept = {each.name: KEPT[each.direction] for each in function.parameters if each.kept}
+    rules = [f"{dummy.name} {kept[dummy.parameter]}" for dummy in method.dummies if dummy.parameter in kept]
+    until = f"{' and '.join(rules)} until the request has ended" if rules else "its arguments may be re-used on return"
+    place = next((i for i, dummy in enumerate(method.dummies) if dummy.is_optional), len(method.dummies))
+    request = Dummy("request", function.parameters[-1].name, is_optional=False)
+    return replace(method, comment=comment(f"Starts {method.name}; {until}. Local.", 2, "!>"),
+                   words=[word for word in method.words if word != "started"], name=f"i{method.name}",
+                   dummies=[*method.dummies[:place], request, *method.dummies[place:]],
+                   function=function.name)  # fmt: skip
+
+
+def _with_started(module: Module, names: Names) -> Module:
+    """The module with the started forms of the methods that have the word `started`."""
+    body = [form for each in module.body for form in
+            ([each, _starting(each, names)] if isinstance(each, Method) and "started" in each.words else [each])]
+    return replace(module, body=body)
+
+
 def _module(module: Module, names: Names) -> str:
     lines = [f"! Generated from methods/{module.name}.methods by bindings/generate; do not edit."]
     for line in module.head:
@@ -70,5 +98,5 @@ def _module(module: Module, names: Names) -> str:
 
 def emit(modules: list[Module], names: Names) -> dict[str, str]:
     """Text of every module, by its file's name."""
-    texts = [_module(module, names) for module in modules]
+    texts = [_module(_with_started(module, names), names) for module in modules]
     return {re.search(r"^module (\w+)$", text, re.M)[1] + ".f90": text for text in texts}

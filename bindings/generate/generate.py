@@ -16,6 +16,7 @@ import emit_cxx
 import emit_fortran
 import emit_methods
 import emit_python
+import started
 from comments import AnnotationError
 from methods import read_module
 from model import Names
@@ -42,6 +43,8 @@ def generate(compiler: str) -> dict[Path, str]:
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
     files[Path("capi/generated/functions.cpp")] = emit_capi.emit(core, names)
     files[Path("src/base/generated/known.hpp")] = emit_core.emit(core)
+    started_forms = started.emit(core)
+    files |= {Path("capi/include/syncyte/generated") / name: text for name, text in started_forms.items()}
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
     files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core, ROOT / cxx)

@@ -32,6 +32,7 @@ class Parameter:
     in_place: bool = False  # null: the contents of the array that gets the result
     flag: bool = False  # 1 or 0
     kept: bool = False  # memory that is used after the call has returned
+    kept_if_started: bool = False  # the started form keeps it
     tensor_dtype: bool = False  # an array of the tensor's dtype
     integers: bool = False  # an array of int64, which languages make from integers of other kinds
     index: str = ""  # numbers, from 0, of the rows of this tensor, or the number of one of its elements
@@ -39,6 +40,11 @@ class Parameter:
     mpi_handle: bool = False  # a communicator of MPI, as a Fortran program has it
     traced: bool = False  # the trace gets its bytes, or the rank as the peer
     text: str = ""
+
+    @property
+    def declaration(self) -> str:
+        """The parameter in C."""
+        return f"{'const ' * self.type.const}{self.type.name}{'*' * self.type.pointers} {self.name}"
 
     @property
     def is_options(self) -> bool:
@@ -61,6 +67,10 @@ class Function:
     forked_child: bool = False  # a forked child may call it
     lookup: bool = False  # neither traced nor counted
     by_hand: bool = False  # capi/src has its implementation
+    part: str = ""  # the method is that of the part of the object which this method returns
+    started: bool = False  # has a started form
+    started_text: str = ""  # of @started: what the started form's comment says beside
+    starts: str = ""  # the function of which it is the started form
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from pathlib import Path
 
 from pycparser import c_ast, c_generator, c_parser
 
 from comments import AnnotationError, Comments
 from model import CType, Enum, Function, Header, Member, Names, Parameter, Struct, Value
+from started import started
 
 _HERE = Path(__file__).resolve().parent
 _TEXT = c_generator.CGenerator()
+_KEPT = ("syncyte_buffer_t", "void", "int64_t")  # types whose memory a call may keep
 
 
 def _preprocess(compiler: str, header: Path, includes: list[Path]) -> str:
@@ -65,7 +68,8 @@ class _Reader:
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
             declared = (node.name, _ctype(node.type.type), tuple(parameters))
-            self.header.functions.append(Function(*declared, comment.brief, comment.result, **comment.keywords))
+            texts = {"brief": comment.brief, "result": comment.result, "started_text": comment.started_text}
+            self.header.functions.append(Function(*declared, **texts, **comment.keywords))
 
     def _typedef(self, node) -> None:
         brief = self.comments.declaration(node.name).brief
@@ -99,19 +103,38 @@ class _Reader:
         self.header.enums.append(Enum(name, values, self.comments.declaration(node.name).brief))
 
 
+def _is_handle(node) -> bool:
+    return (isinstance(node, c_ast.Typedef) and isinstance(node.type, c_ast.PtrDecl)
+            and not isinstance(node.type.type, c_ast.FuncDecl))  # fmt: skip
+
+
+def _read(path: Path, text: str) -> Header:
+    """The header `path`, of which `text` is what the preprocessor makes."""
+    reader = _Reader(path.stem, Comments(path.name, path.read_text(encoding="utf-8")))
+    nodes = c_parser.CParser().parse(text, str(path)).ext
+    for node in nodes:
+        if Path(node.coord.file).resolve() == path.resolve():
+            reader.read(node)
+    handles = {node.name for node in nodes if _is_handle(node)}
+    declared, reader.header.functions = reader.header.functions, []
+    for function in declared:
+        reader.header.functions.append(function)
+        if function.started:
+            reader.header.functions.append(started(function, path.stem, handles))
+    return reader.header
+
+
 def parse_headers(
     compiler: str, library: Path, names: list[str], includes: list[Path], folder: str = "syncyte"
 ) -> list[Header]:
     """Headers FOLDER/NAME.h below `library`, in the order given."""
-    headers = []
-    for name in names:
-        path = library / folder / f"{name}.h"
-        reader = _Reader(name, Comments(path.name, path.read_text(encoding="utf-8")))
-        for node in c_parser.CParser().parse(_preprocess(compiler, path, [library, *includes]), str(path)).ext:
-            if Path(node.coord.file).resolve() == path.resolve():
-                reader.read(node)
-        headers.append(reader.header)
-    return headers
+    with tempfile.TemporaryDirectory() as place:  # of empty files in place of those that the generator writes
+        empty = Path(place) / "syncyte" / "generated"
+        empty.mkdir(parents=True)
+        for header in (header for include in [library, *includes] for header in include.glob("syncyte/*.h")):
+            (empty / header.name).touch()
+        paths = [library / folder / f"{name}.h" for name in names]
+        return [_read(path, _preprocess(compiler, path, [Path(place), library, *includes])) for path in paths]
 
 
 def _problem(parameter: Parameter, function: Function, names: Names) -> str | None:
@@ -133,12 +156,14 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
         return "only a buffer can be {contiguous}, {tensor_dtype} or {integers}"
     if parameter.integers and (parameter.direction != "in" or parameter.kept):
         return "only an input that is not {kept} can be {integers}"
-    if parameter.kept and ctype.name not in ("syncyte_buffer_t", "void", "int64_t"):
+    if parameter.kept and ctype.name not in _KEPT:
         return "only a buffer, an element or an int64_t can be {kept}"
     if problem := _reference_problem(parameter, function):
         return problem
     if parameter.traced and (ctype.name not in ("syncyte_buffer_t", "int32_t") or function.by_hand):
         return "only a buffer or a rank of a function that is not {by_hand} can be {traced}"
+    if parameter.kept_if_started and (not function.started or ctype.name not in _KEPT):
+        return "only a buffer, an element or an int64_t of a {started} function can be {kept_if_started}"
     if parameter.in_place and not parameter.optional:
         return "only an {optional} parameter can be {in_place}"
     if parameter.optional and ctype.pointers == 0 and not parameter.callback:
@@ -163,12 +188,22 @@ def _reference_problem(parameter: Parameter, function: Function) -> str | None:
     return None
 
 
+def _function_problem(function: Function) -> str | None:
+    if not function.brief:
+        return "no @brief"
+    if function.started_text and not (function.started or function.starts):
+        return "@started describes a {started} function"
+    return None
+
+
 def check(headers: list[Header], names: Names) -> None:
     """Raises AnnotationError for the first declaration whose annotations are missing or do not fit its C type."""
     for header in headers:
         for function in header.functions:
-            if not function.brief:
-                raise AnnotationError(f"{function.name}: no @brief")
+            if problem := _function_problem(function):
+                raise AnnotationError(f"{function.name}: {problem}")
+            if function is not names.functions[function.name]:
+                raise AnnotationError(f"{function.name} is declared twice, or generated too")
             for parameter in function.parameters:
                 problem = _problem(parameter, function, names)
                 if problem:

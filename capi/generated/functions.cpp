@@ -355,15 +355,6 @@ syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, 
   });
 }
 
-syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
-    syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous) {
-  return after_init("window_compare_swap", [&] {
-    const auto object = find_traced(tables::window(), window, "window");
-    trace_peer(rank);
-    object->compare_swap(rank, offset, dtype, expected, desired, previous);
-  });
-}
-
 syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
     syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request) {
   return after_init("window_ifetch_op", [&] {
@@ -371,6 +362,15 @@ syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank,
     trace_peer(rank);
     out(request, "request");
     give_request(object->ifetch_op(rank, offset, dtype, op, operand, previous), "window_ifetch_op", request);
+  });
+}
+
+syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
+    syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous) {
+  return after_init("window_compare_swap", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->compare_swap(rank, offset, dtype, expected, desired, previous);
   });
 }
 
@@ -473,24 +473,6 @@ syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_bu
   });
 }
 
-syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-    const syncyte_buffer_t* source) {
-  return after_init("tensor_scatter", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    trace_buffer(source);
-    object->scatter(index, source);
-  });
-}
-
-syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-    const syncyte_buffer_t* source) {
-  return after_init("tensor_scatter_add", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    trace_buffer(source);
-    object->scatter_add(index, source);
-  });
-}
-
 syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return after_init("tensor_igather", [&] {
@@ -501,6 +483,15 @@ syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_b
   });
 }
 
+syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source) {
+  return after_init("tensor_scatter", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->scatter(index, source);
+  });
+}
+
 syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* source, syncyte_request_t* request) {
   return after_init("tensor_iscatter", [&] {
@@ -508,6 +499,15 @@ syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_
     trace_buffer(source);
     out(request, "request");
     give_request(object->iscatter(index, source), "tensor_iscatter", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source) {
+  return after_init("tensor_scatter_add", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->scatter_add(index, source);
   });
 }
 
@@ -554,24 +554,6 @@ syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, int64_t lower_l
   });
 }
 
-syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
-    const syncyte_buffer_t* source) {
-  return after_init("tensor_put_box", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    trace_buffer(source);
-    object->put_box({lower, lower_length}, source);
-  });
-}
-
-syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
-    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha) {
-  return after_init("tensor_accumulate_box", [&] {
-    const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    trace_buffer(source);
-    object->accumulate_box({lower, lower_length}, source, op, alpha);
-  });
-}
-
 syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return after_init("tensor_iget_box", [&] {
@@ -582,6 +564,15 @@ syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_
   });
 }
 
+syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
+    const syncyte_buffer_t* source) {
+  return after_init("tensor_put_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->put_box({lower, lower_length}, source);
+  });
+}
+
 syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
     const syncyte_buffer_t* source, syncyte_request_t* request) {
   return after_init("tensor_iput_box", [&] {
@@ -589,6 +580,15 @@ syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_
     trace_buffer(source);
     out(request, "request");
     give_request(object->iput_box({lower, lower_length}, source), "tensor_iput_box", request);
+  });
+}
+
+syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
+    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha) {
+  return after_init("tensor_accumulate_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->accumulate_box({lower, lower_length}, source, op, alpha);
   });
 }
 

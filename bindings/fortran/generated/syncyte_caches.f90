@@ -146,8 +146,8 @@ contains
   !> Bytes of the two parts.
   subroutine cache_sizes(self, parameter_bytes, computation_bytes, stat, errmsg)
     class(syncyte_cache), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: parameter_bytes
-    type(*), dimension(..), intent(inout), target :: computation_bytes
+    type(*), dimension(..), intent(inout), target :: parameter_bytes  !! any integer: bytes from offset 0 on
+    type(*), dimension(..), intent(inout), target :: computation_bytes  !! any integer: bytes from offset parameter_bytes on
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: parameter_bytes_c

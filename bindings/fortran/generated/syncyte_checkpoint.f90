@@ -78,8 +78,8 @@ contains
   !> Number of keys, and the step it was saved with. Local.
   subroutine file_count(self, keys, step, stat, errmsg)
     class(syncyte_checkpoint_file), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: keys
-    type(*), dimension(..), intent(inout), target, optional :: step
+    type(*), dimension(..), intent(inout), target :: keys  !! any integer: number of keys
+    type(*), dimension(..), intent(inout), target, optional :: step  !! any integer: the saved step
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: keys_c

@@ -267,13 +267,12 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_pull
 
-    !> Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for other
-    !> ranks.
-    ! worker [in]: a worker
-    ! keys [in]: int64, contiguous
-    ! values [out]: as in pull; not to be read before the request has ended
-    ! request [out]: ends with pull's status; null: complete
-    ! Returns: as pull, for what is wrong on this rank.
+    !> Starts syncyte_store_worker_pull(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous, any number of dimensions; may be re-used on return
+    ! values [out]: float32, contiguous, as many as the keys have; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_pull, for errors that this rank finds; test and wait return the others.
     function syncyte_store_worker_ipull(worker, keys, values, request) bind(C, &
         name="syncyte_store_worker_ipull") result(answer)
       import
@@ -298,13 +297,12 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_push
 
-    !> Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for other
-    !> ranks.
-    ! worker [in]: a worker
-    ! keys [in]: int64, contiguous
-    ! values [in]: as in push; not to be changed before the request has ended
-    ! request [out]: ends with push's status; null: complete
-    ! Returns: as push, for what is wrong on this rank.
+    !> Starts syncyte_store_worker_push(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous; may be re-used on return
+    ! values [in]: float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_push, for errors that this rank finds; test and wait return the others.
     function syncyte_store_worker_ipush(worker, keys, values, request) bind(C, &
         name="syncyte_store_worker_ipush") result(answer)
       import
@@ -329,13 +327,12 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_set
 
-    !> Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for other
-    !> ranks.
-    ! worker [in]: a worker
-    ! keys [in]: int64, contiguous
-    ! values [in]: as in set; not to be changed before the request has ended
-    ! request [out]: ends with set's status; null: complete
-    ! Returns: as set, for what is wrong on this rank.
+    !> Starts syncyte_store_worker_set(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous; may be re-used on return
+    ! values [in]: float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_set, for errors that this rank finds; test and wait return the others.
     function syncyte_store_worker_iset(worker, keys, values, request) bind(C, name="syncyte_store_worker_iset") &
         result(answer)
       import
@@ -449,14 +446,13 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_pull_sample
 
-    !> Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for
-    !> other ranks.
-    ! worker [in]: a worker
+    !> Starts syncyte_store_worker_pull_sample(), as the head of syncyte/store.h says.
+    ! worker [in]: the worker that has prepared it; it may be destroyed before the request has ended
     ! sample [in]: its number
-    ! keys [out]: int64, contiguous; complete on return
-    ! values [out]: as in pull_sample; not to be read before the request has ended
-    ! request [out]: ends with pull_sample's status; null: complete
-    ! Returns: as pull_sample, for what is wrong on this rank.
+    ! keys [out]: int64, contiguous, at most as many as the sample has left; complete on return
+    ! values [out]: float32, contiguous, as many as the keys have; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_pull_sample, for errors that this rank finds; test and wait return the others.
     function syncyte_store_worker_ipull_sample(worker, sample, keys, values, request) bind(C, &
         name="syncyte_store_worker_ipull_sample") result(answer)
       import

@@ -294,12 +294,11 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_pull
-
-  !> Starts pull; values may not be read until the request has ended. Local; does not wait.
+  !> Starts pull; values may not be read until the request has ended. Local.
   subroutine worker_ipull(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
-    ! as in pull; not to be read before the request has ended
+    ! float32, contiguous, as many as the keys have; may not be read until the request has ended
     type(*), dimension(..), intent(inout), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -344,12 +343,11 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_push
-
-  !> Starts push; values must stay unchanged until the request has ended. Local; does not wait.
+  !> Starts push; values must stay unchanged until the request has ended. Local.
   subroutine worker_ipush(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
-    ! as in push; not to be changed before the request has ended
+    ! float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -394,12 +392,11 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_set
-
-  !> Starts set; values must stay unchanged until the request has ended. Local; does not wait.
+  !> Starts set; values must stay unchanged until the request has ended. Local.
   subroutine worker_iset(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
-    ! as in set; not to be changed before the request has ended
+    ! float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -531,6 +528,7 @@ contains
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: count  !! any integer: number of keys, 0 to 2^40
     type(*), dimension(..), intent(in), target :: start  !! any integer: 0 or more
+    ! any integer: the sample's number, 1 or more, for store_worker_pull_sample()
     type(*), dimension(..), intent(inout), target :: sample
     type(*), dimension(..), intent(in), target, optional :: until  !! any integer: more than start; absent: start + 1
     integer, intent(out), optional :: stat
@@ -585,13 +583,12 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine worker_pull_sample
-
-  !> Starts pull_sample; keys are complete on return. Local; does not wait.
+  !> Starts pull_sample; values may not be read until the request has ended. Local.
   subroutine worker_ipull_sample(self, sample, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: sample  !! any integer: its number
     type(*), dimension(..), intent(inout), target :: keys  !! integer(8), contiguous
-    ! as in pull_sample; not to be read before the request has ended
+    ! float32, contiguous, as many as the keys have; may not be read until the request has ended
     type(*), dimension(..), intent(inout), target, asynchronous :: values
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat

@@ -253,6 +253,23 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_gather
 
+    !> Starts syncyte_tensor_gather(), as the head of syncyte/tensor.h says.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
+    ! index [in]: int32 or int64, contiguous, any number of dimensions; may be re-used on return
+    ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements; may not be read
+    ! until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_gather, for errors that this rank finds; test and wait return the others.
+    function syncyte_tensor_igather(tensor, index, output, request) bind(C, name="syncyte_tensor_igather") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_igather
+
     !> Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
     !> ranks write at once, or that is added to meanwhile, is undefined.
     ! tensor [in]: a tensor
@@ -266,6 +283,23 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_scatter
+
+    !> Starts syncyte_tensor_scatter(), as the head of syncyte/tensor.h says.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged
+    ! until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_scatter, for errors that this rank finds; test and wait return the others.
+    function syncyte_tensor_iscatter(tensor, index, source, request) bind(C, name="syncyte_tensor_iscatter") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iscatter
 
     !> Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
     !> repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically;
@@ -290,6 +324,23 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_scatter_add
+
+    !> Starts syncyte_tensor_scatter_add(), as the head of syncyte/tensor.h says.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
+    ! index [in]: int32 or int64, contiguous; may be re-used on return
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged
+    ! until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_scatter_add, for errors that this rank finds; test and wait return the others.
+    function syncyte_tensor_iscatter_add(tensor, index, source, request) bind(C, &
+        name="syncyte_tensor_iscatter_add") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iscatter_add
 
     !> Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or
     !> sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns
@@ -316,71 +367,19 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_signal
 
-    !> Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    !> others come without further calls. Accesses in flight at one time are not ordered with each other;
-    !> tensor_flush() and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the
-    !> whole operation happens here.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous; may be re-used on return
-    ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! request [out]: ends when output holds the rows; needs no MPI: any thread may test it or wait for it
-    ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_igather(tensor, index, output, request) bind(C, name="syncyte_tensor_igather") &
-        result(answer)
-      import
-      type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(in) :: index
-      type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_tensor_igather
-
-    !> Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous; may be re-used on return
-    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! request [out]: ends when all rows are written; needs no MPI
-    ! Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_iscatter(tensor, index, source, request) bind(C, name="syncyte_tensor_iscatter") &
-        result(answer)
-      import
-      type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(in) :: index
-      type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_tensor_iscatter
-
-    !> Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! index [in]: int32 or int64, contiguous; may be re-used on return
-    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! request [out]: ends when all rows are added; needs no MPI
-    ! Returns: as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
-    ! damaged.
-    function syncyte_tensor_iscatter_add(tensor, index, source, request) bind(C, &
-        name="syncyte_tensor_iscatter_add") result(answer)
-      import
-      type(c_ptr), value :: tensor
-      type(syncyte_buffer_t), intent(in) :: index
-      type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_tensor_iscatter_add
-
-    !> Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have
-    !> the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start
-    !> waits for the rows.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    !> Starts syncyte_tensor_put_signal(), as the head of syncyte/tensor.h says. The signal follows when all owners
+    !> have the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the
+    !> start waits for the rows. If an owner of rows dies, the element is not changed.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
     ! index [in]: int32 or int64, contiguous; may be empty; may be re-used on return
-    ! source [in]: as of scatter
-    ! counters [in]: a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
+    ! source [in]: as of scatter; must stay unchanged until the request has ended
+    ! counters [in]: a tensor of int32 or int64, of any communicator; it may be destroyed before the request has
+    ! ended
     ! element [in]: number of its element in row-major order
     ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
     ! value [in]: number that is added or set
-    ! request [out]: ends when the element has changed; needs no MPI
-    ! Returns: as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an
-    ! owner of rows, the element is not changed.
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_put_signal, for errors that this rank finds; test and wait return the others.
     function syncyte_tensor_iput_signal(tensor, index, source, counters, element, op, value, request) bind(C, &
         name="syncyte_tensor_iput_signal") result(answer)
       import
@@ -447,15 +446,15 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_apply_gradients
 
-    !> Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats
-    !> are summed, and an Adam update gets its number, here; if another node has the number, the start waits for the
-    !> answer of that node's library. The learning rate is that of the start.
-    ! tensor [in]: a tensor with an optimizer; it may be destroyed before the request ends
+    !> Starts syncyte_tensor_apply_gradients(), as the head of syncyte/tensor.h says. Gradients of a row that
+    !> repeats are summed, and an Adam update gets its number, in the start; if another node has the number, the
+    !> start waits for the answer of that node's library. The learning rate is that of the start.
+    ! tensor [in]: a tensor with an optimizer; it may be destroyed before the request has ended
     ! index [in]: int32 or int64, contiguous; may be re-used on return
-    ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! request [out]: ends when all rows are updated; needs no MPI
-    ! Returns: as apply_gradients; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a
-    ! row is damaged.
+    ! gradients [in]: contiguous, of the tensor's dtype, index's elements times a row's elements; must stay
+    ! unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_apply_gradients, for errors that this rank finds; test and wait return the others.
     function syncyte_tensor_iapply_gradients(tensor, index, gradients, request) bind(C, &
         name="syncyte_tensor_iapply_gradients") result(answer)
       import
@@ -509,6 +508,26 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_get_box
 
+    !> Starts syncyte_tensor_get_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need
+    !> packed memory of their size until the end; the test or wait that finds the end copies them to output.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box; may be re-used on return
+    ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype; may not be read until the
+    ! request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_get_box, for errors that this rank finds; test and wait return the others.
+    function syncyte_tensor_iget_box(tensor, lower_length, lower, output, request) bind(C, &
+        name="syncyte_tensor_iget_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iget_box
+
     !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     ! tensor [in]: a tensor
     ! lower_length [in]: length of lower: the tensor's dimensions
@@ -524,6 +543,25 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_box
+
+    !> Starts syncyte_tensor_put_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need
+    !> packed memory of their size until the end.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
+    ! lower_length [in]: length of lower: the tensor's dimensions
+    ! lower [in]: first element of the box; may be re-used on return
+    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_put_box, for errors that this rank finds; test and wait return the others.
+    function syncyte_tensor_iput_box(tensor, lower_length, lower, source, request) bind(C, &
+        name="syncyte_tensor_iput_box") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_iput_box
 
     !> Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
     !> tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also
@@ -553,55 +591,18 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_accumulate_box
 
-    !> Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
-    !> memory of their size until the end; they are copied to output by the test or wait that finds the end.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
+    !> Starts syncyte_tensor_accumulate_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows
+    !> need packed memory of their size until the end.
+    ! tensor [in]: a tensor; it may be destroyed before the request has ended
     ! lower_length [in]: length of lower: the tensor's dimensions
-    ! lower [in]: first element of the box
-    ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
-    ! request [out]: ends when output holds the box; needs no MPI
-    ! Returns: as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_iget_box(tensor, lower_length, lower, output, request) bind(C, &
-        name="syncyte_tensor_iget_box") result(answer)
-      import
-      type(c_ptr), value :: tensor
-      integer(c_int64_t), value :: lower_length
-      integer(c_int64_t), intent(in) :: lower(*)
-      type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_tensor_iget_box
-
-    !> Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
-    !> memory of their size until the end.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! lower_length [in]: length of lower: the tensor's dimensions
-    ! lower [in]: first element of the box
+    ! lower [in]: first element of the box; may be re-used on return
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-    ! request [out]: ends when the box is written; needs no MPI
-    ! Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    function syncyte_tensor_iput_box(tensor, lower_length, lower, source, request) bind(C, &
-        name="syncyte_tensor_iput_box") result(answer)
-      import
-      type(c_ptr), value :: tensor
-      integer(c_int64_t), value :: lower_length
-      integer(c_int64_t), intent(in) :: lower(*)
-      type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_tensor_iput_box
-
-    !> Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
-    !> packed memory of their size until the end.
-    ! tensor [in]: a tensor; it may be destroyed before the request ends
-    ! lower_length [in]: length of lower: the tensor's dimensions
-    ! lower [in]: first element of the box
-    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-    ! op [in]: as of accumulate_box
-    ! alpha [in]: as of accumulate_box; may be re-used on return
-    ! request [out]: ends when all elements are combined; needs no MPI
-    ! Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row
-    ! is damaged.
+    ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
+    ! LAND, LOR, LXOR, BAND, BOR and BXOR
+    ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1; may
+    ! be re-used on return
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_accumulate_box, for errors that this rank finds; test and wait return the others.
     function syncyte_tensor_iaccumulate_box(tensor, lower_length, lower, source, op, alpha, request) bind(C, &
         name="syncyte_tensor_iaccumulate_box") result(answer)
       import
@@ -631,14 +632,14 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_fetch_add
 
-    !> Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without
-    !> further calls; the old value is stored by the test or wait that finds the end.
-    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request ends
+    !> Starts syncyte_tensor_fetch_add(), as the head of syncyte/tensor.h says. The test or wait that finds the end
+    !> stores the old value.
+    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request has ended
     ! element [in]: number of the element in row-major order
     ! operand [in]: number to add
-    ! previous [out]: the old value
-    ! request [out]: ends when the number is added and previous holds the old value; needs no MPI
-    ! Returns: as fetch_add; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    ! previous [out]: the old value; may be null; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_fetch_add, for errors that this rank finds; test and wait return the others.
     function syncyte_tensor_ifetch_add(tensor, element, operand, previous, request) bind(C, &
         name="syncyte_tensor_ifetch_add") result(answer)
       import
@@ -668,14 +669,15 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_compare_swap
 
-    !> Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does.
-    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request ends
+    !> Starts syncyte_tensor_compare_swap(), as the head of syncyte/tensor.h says. The test or wait that finds the
+    !> end stores the old value.
+    ! tensor [in]: a tensor of int32 or int64; it may be destroyed before the request has ended
     ! element [in]: number of the element in row-major order
     ! expected [in]: value to compare with
     ! desired [in]: value to write if they are equal
-    ! previous [out]: the old value
-    ! request [out]: ends when the element is compared and previous holds the old value; needs no MPI
-    ! Returns: as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    ! previous [out]: the old value; may be null; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as tensor_compare_swap, for errors that this rank finds; test and wait return the others.
     function syncyte_tensor_icompare_swap(tensor, element, expected, desired, previous, request) bind(C, &
         name="syncyte_tensor_icompare_swap") result(answer)
       import

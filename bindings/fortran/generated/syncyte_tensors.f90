@@ -31,10 +31,10 @@ module syncyte_tensors
     procedure :: last_row => tensor_last_row
     procedure :: comm => tensor_comm
     procedure :: gather => tensor_gather
-    procedure :: scatter => tensor_scatter
-    procedure :: scatter_add => tensor_scatter_add
     procedure :: igather => tensor_igather
+    procedure :: scatter => tensor_scatter
     procedure :: iscatter => tensor_iscatter
+    procedure :: scatter_add => tensor_scatter_add
     procedure :: iscatter_add => tensor_iscatter_add
     procedure :: put_signal => tensor_put_signal
     procedure :: iput_signal => tensor_iput_signal
@@ -46,8 +46,8 @@ module syncyte_tensors
     procedure :: optimizer_steps => tensor_optimizer_steps
     procedure :: owner => tensor_owner
     procedure :: get_box => tensor_get_box
-    procedure :: put_box => tensor_put_box
     procedure :: iget_box => tensor_iget_box
+    procedure :: put_box => tensor_put_box
     procedure :: iput_box => tensor_iput_box
     procedure :: get => tensor_get
     procedure :: put => tensor_put
@@ -342,6 +342,35 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_gather
+  !> Starts gather; output may not be read until the request has ended. Local.
+  subroutine tensor_igather(self, index, output, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements; may not be read until the request
+    ! has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(index)
+    call syncyte_set_span(output)
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
+        output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_igather"//c_null_char)
+    else
+      status = syncyte_tensor_igather(self%handle, index_c, output_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_free(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_igather
 
   !> Writes rows: tensor(.., index(i)) = source(.., i); if a row repeats, its last source stays. Local.
   subroutine tensor_scatter(self, index, source, stat, errmsg)
@@ -370,6 +399,35 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter
+  !> Starts scatter; source must stay unchanged until the request has ended. Local.
+  subroutine tensor_iscatter(self, index, source, request, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the
+    ! request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(index)
+    call syncyte_set_span(source)
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
+        source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter"//c_null_char)
+    else
+      status = syncyte_tensor_iscatter(self%handle, index_c, source_buffer, request%handle)
+    end if
+    ignored = syncyte_memory_free(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_iscatter
 
   !> Adds to rows: tensor(.., index(i)) = tensor(.., index(i)) + source(.., i); no add is lost. Local.
   subroutine tensor_scatter_add(self, index, source, stat, errmsg)
@@ -398,70 +456,12 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
-
-  !> Starts gather; output may not be read until the request has ended. Local; does not wait.
-  subroutine tensor_igather(self, index, output, request, stat, errmsg)
-    class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    ! contiguous, of the tensor's dtype, index's elements times a row's elements
-    type(*), dimension(..), intent(inout), target, asynchronous :: output
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t) :: index_c
-    type(syncyte_buffer_t), target :: output_buffer
-    type(syncyte_buffer_t) :: global
-    integer(c_int32_t) :: status, local, ignored
-
-    call syncyte_set_span(index)
-    call syncyte_set_span(output)
-    local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(output, "output"//c_null_char, global%dtype, &
-        output_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_igather"//c_null_char)
-    else
-      status = syncyte_tensor_igather(self%handle, index_c, output_buffer, request%handle)
-    end if
-    ignored = syncyte_memory_free(index_c%data)
-    call finish(status, stat, errmsg)
-  end subroutine tensor_igather
-
-  !> Starts scatter; source must stay unchanged until the request has ended. Local; does not wait.
-  subroutine tensor_iscatter(self, index, source, request, stat, errmsg)
-    class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    ! contiguous, of the tensor's dtype, index's elements times a row's elements
-    type(*), dimension(..), intent(in), target, asynchronous :: source
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t) :: index_c
-    type(syncyte_buffer_t), target :: source_buffer
-    type(syncyte_buffer_t) :: global
-    integer(c_int32_t) :: status, local, ignored
-
-    call syncyte_set_span(index)
-    call syncyte_set_span(source)
-    local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
-        source_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter"//c_null_char)
-    else
-      status = syncyte_tensor_iscatter(self%handle, index_c, source_buffer, request%handle)
-    end if
-    ignored = syncyte_memory_free(index_c%data)
-    call finish(status, stat, errmsg)
-  end subroutine tensor_iscatter
-
-  !> Starts scatter_add; source must stay unchanged until the request has ended. Local; does not wait.
+  !> Starts scatter_add; source must stay unchanged until the request has ended. Local.
   subroutine tensor_iscatter_add(self, index, source, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the
+    ! request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: source
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -528,13 +528,12 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_put_signal
-
-  !> Starts put_signal, whose counter changes without further calls; source must stay unchanged until the request has
-  !> ended. Local; does not wait.
+  !> Starts put_signal; source must stay unchanged until the request has ended. Local.
   subroutine tensor_iput_signal(self, index, source, counters, element, request, value, op, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    type(*), dimension(..), intent(in), target, asynchronous :: source  !! as of scatter
+    ! as of scatter; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
     type(syncyte_tensor), intent(in) :: counters
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
@@ -636,12 +635,12 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_apply_gradients
-
   !> Starts apply_gradients; gradients must stay unchanged until the request has ended. Local.
   subroutine tensor_iapply_gradients(self, index, gradients, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
-    ! contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the
+    ! request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: gradients
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
@@ -745,37 +744,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_get_box
-
-  !> Writes a box: tensor(lower(1):, lower(2):, ...) = array. Local.
-  subroutine tensor_put_box(self, array, lower, stat, errmsg)
-    class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
-    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: array_buffer
-    type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(array)
-    call syncyte_set_span(lower)
-    local = syncyte_tensor_describe(self%handle, global)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
-        array_buffer)
-    allocate (lower_c(fortran_count(lower)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
-    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
-        lower_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_box"//c_null_char)
-    else
-      status = syncyte_tensor_put_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine tensor_put_box
-
-  !> Starts get_box; array may not be read until the request has ended. Local; does not wait.
+  !> Starts get_box; array may not be read until the request has ended. Local.
   subroutine tensor_iget_box(self, array, lower, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! any strides; dimensions that it lacks have extent 1
@@ -806,7 +775,35 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_iget_box
 
-  !> Starts put_box; array may be re-used on return. Local; does not wait.
+  !> Writes a box: tensor(lower(1):, lower(2):, ...) = array. Local.
+  subroutine tensor_put_box(self, array, lower, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(array)
+    call syncyte_set_span(lower)
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_box"//c_null_char)
+    else
+      status = syncyte_tensor_put_box(self%handle, size(lower_c, kind=c_int64_t), lower_c, array_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_put_box
+  !> Starts put_box; its arguments may be re-used on return. Local.
   subroutine tensor_iput_box(self, array, lower, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
@@ -999,7 +996,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
-    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
+    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the old value
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c
@@ -1020,14 +1017,14 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_fetch_add
-
-  !> Starts fetch_add; previous may not be read until the request has ended. Local; does not wait.
+  !> Starts fetch_add; previous may not be read until the request has ended. Local.
   subroutine tensor_ifetch_add(self, element, operand, request, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
+    ! the old value; may be absent; may not be read until the request has ended
+    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c
@@ -1079,7 +1076,7 @@ contains
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(*), dimension(..), intent(in), target :: expected  !! any integer: value to compare with
     type(*), dimension(..), intent(in), target :: desired  !! any integer: value to write if they are equal
-    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
+    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the old value
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c
@@ -1103,15 +1100,15 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_compare_swap
-
-  !> Starts compare_swap; previous may not be read until the request has ended. Local; does not wait.
+  !> Starts compare_swap; previous may not be read until the request has ended. Local.
   subroutine tensor_icompare_swap(self, element, expected, desired, request, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     type(*), dimension(..), intent(in), target :: expected  !! any integer: value to compare with
     type(*), dimension(..), intent(in), target :: desired  !! any integer: value to write if they are equal
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous  !! the value before
+    ! the old value; may be absent; may not be read until the request has ended
+    integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c
@@ -1451,6 +1448,7 @@ contains
   subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1482,6 +1480,7 @@ contains
   subroutine tensor_node_real8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1513,6 +1512,7 @@ contains
   subroutine tensor_node_complex4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1544,6 +1544,7 @@ contains
   subroutine tensor_node_complex8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1575,6 +1576,7 @@ contains
   subroutine tensor_node_integer1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1606,6 +1608,7 @@ contains
   subroutine tensor_node_integer2(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1637,6 +1640,7 @@ contains
   subroutine tensor_node_integer4(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1668,6 +1672,7 @@ contains
   subroutine tensor_node_integer8(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -1699,6 +1704,7 @@ contains
   subroutine tensor_node_logical1(self, pointer, first_row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
+    ! any integer: from 1, or 0 if the node's ranks are not consecutive
     type(*), dimension(..), intent(inout), target, optional :: first_row
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

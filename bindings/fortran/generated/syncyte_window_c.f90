@@ -112,6 +112,24 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_put
 
+    !> Starts syncyte_window_put(), as the head of syncyte/window.h says.
+    ! window [in]: a window; it may be destroyed before the request has ended
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part
+    ! source [in]: contiguous; must stay unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as window_put, for errors that this rank finds; test and wait return the others.
+    function syncyte_window_iput(window, rank, offset, source, request) bind(C, name="syncyte_window_iput") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iput
+
     !> Reads elements of a rank; complete on return.
     ! window [in]: a window
     ! rank [in]: target
@@ -125,6 +143,24 @@ module syncyte_window_c
       type(syncyte_buffer_t), intent(in) :: target
       integer(c_int32_t) :: answer
     end function syncyte_window_get
+
+    !> Starts syncyte_window_get(), as the head of syncyte/window.h says.
+    ! window [in]: a window; it may be destroyed before the request has ended
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part
+    ! target [out]: contiguous; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as window_get, for errors that this rank finds; test and wait return the others.
+    function syncyte_window_iget(window, rank, offset, target, request) bind(C, name="syncyte_window_iget") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: target
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iget
 
     !> Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
     !> accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after
@@ -145,6 +181,26 @@ module syncyte_window_c
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_window_accumulate
+
+    !> Starts syncyte_window_accumulate(), as the head of syncyte/window.h says.
+    ! window [in]: a window; it may be destroyed before the request has ended
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
+    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+    ! source [in]: contiguous; must stay unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as window_accumulate, for errors that this rank finds; test and wait return the others.
+    function syncyte_window_iaccumulate(window, rank, offset, op, source, request) bind(C, &
+        name="syncyte_window_iaccumulate") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: offset
+      integer(c_int32_t), value :: op
+      type(syncyte_buffer_t), intent(in) :: source
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_iaccumulate
 
     !> Combines one element and returns its old value; atomic, sequentially consistent on a node.
     ! window [in]: a window
@@ -167,6 +223,30 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_fetch_op
 
+    !> Starts syncyte_window_fetch_op(), as the head of syncyte/window.h says.
+    ! window [in]: a window; it may be destroyed before the request has ended
+    ! rank [in]: target
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
+    ! dtype [in]: element type
+    ! op [in]: as in accumulate
+    ! operand [in]: one element; may be re-used on return
+    ! previous [out]: the old element; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as window_fetch_op, for errors that this rank finds; test and wait return the others.
+    function syncyte_window_ifetch_op(window, rank, offset, dtype, op, operand, previous, request) bind(C, &
+        name="syncyte_window_ifetch_op") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: offset
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: operand
+      type(c_ptr), value :: previous
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_window_ifetch_op
+
     !> Writes desired if the element equals expected, and returns its old value; atomic.
     ! window [in]: a window
     ! rank [in]: target
@@ -188,100 +268,17 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_compare_swap
 
-    !> Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is
-    !> complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It
-    !> is complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do
-    !> not wait for it. Accesses in flight at one time are not ordered with each other. Without the fabric (between
-    !> nodes by MPI RMA) the whole access happens here.
-    ! window [in]: a window; it may be destroyed before the request ends
-    ! rank [in]: target
-    ! offset [in]: bytes from the start of its part
-    ! source [in]: contiguous
-    ! request [out]: ends when the elements are written
-    ! Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    function syncyte_window_iput(window, rank, offset, source, request) bind(C, name="syncyte_window_iput") &
-        result(answer)
-      import
-      type(c_ptr), value :: window
-      integer(c_int32_t), value :: rank
-      integer(c_int64_t), value :: offset
-      type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_window_iput
-
-    !> Starts syncyte_window_get(), as syncyte_window_iput() does.
-    ! window [in]: a window; it may be destroyed before the request ends
-    ! rank [in]: target
-    ! offset [in]: bytes from the start of its part
-    ! target [out]: contiguous
-    ! request [out]: ends when target holds the elements
-    ! Returns: as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    function syncyte_window_iget(window, rank, offset, target, request) bind(C, name="syncyte_window_iget") &
-        result(answer)
-      import
-      type(c_ptr), value :: window
-      integer(c_int32_t), value :: rank
-      integer(c_int64_t), value :: offset
-      type(syncyte_buffer_t), intent(in) :: target
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_window_iget
-
-    !> Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
-    ! window [in]: a window; it may be destroyed before the request ends
-    ! rank [in]: target
-    ! offset [in]: bytes from the start of its part; a multiple of the element's size
-    ! op [in]: as in accumulate
-    ! source [in]: contiguous
-    ! request [out]: ends when all elements are combined
-    ! Returns: as accumulate; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    function syncyte_window_iaccumulate(window, rank, offset, op, source, request) bind(C, &
-        name="syncyte_window_iaccumulate") result(answer)
-      import
-      type(c_ptr), value :: window
-      integer(c_int32_t), value :: rank
-      integer(c_int64_t), value :: offset
-      integer(c_int32_t), value :: op
-      type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_window_iaccumulate
-
-    !> Starts syncyte_window_fetch_op(), as syncyte_window_iput() does.
-    ! window [in]: a window; it may be destroyed before the request ends
-    ! rank [in]: target
-    ! offset [in]: bytes from the start of its part; a multiple of the element's size
-    ! dtype [in]: element type
-    ! op [in]: as in accumulate
-    ! operand [in]: one element; may be re-used on return
-    ! previous [out]: the old element
-    ! request [out]: ends when previous holds the old element
-    ! Returns: as fetch_op; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    function syncyte_window_ifetch_op(window, rank, offset, dtype, op, operand, previous, request) bind(C, &
-        name="syncyte_window_ifetch_op") result(answer)
-      import
-      type(c_ptr), value :: window
-      integer(c_int32_t), value :: rank
-      integer(c_int64_t), value :: offset
-      integer(c_int32_t), value :: dtype
-      integer(c_int32_t), value :: op
-      type(c_ptr), value :: operand
-      type(c_ptr), value :: previous
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_window_ifetch_op
-
-    !> Starts syncyte_window_compare_swap(), as syncyte_window_iput() does.
-    ! window [in]: a window; it may be destroyed before the request ends
+    !> Starts syncyte_window_compare_swap(), as the head of syncyte/window.h says.
+    ! window [in]: a window; it may be destroyed before the request has ended
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! dtype [in]: an integer type or bool
     ! expected [in]: one element; may be re-used on return
     ! desired [in]: one element; may be re-used on return
-    ! previous [out]: the old element; equal to expected if desired was written
-    ! request [out]: ends when previous holds the old element
-    ! Returns: as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    ! previous [out]: the old element; equal to expected if desired was written; may not be read until the request
+    ! has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as window_compare_swap, for errors that this rank finds; test and wait return the others.
     function syncyte_window_icompare_swap(window, rank, offset, dtype, expected, desired, previous, request) &
         bind(C, name="syncyte_window_icompare_swap") result(answer)
       import

@@ -24,14 +24,14 @@ module syncyte_windows
     procedure :: is_null => window_is_null
     procedure :: size => window_size
     procedure :: put => window_put
-    procedure :: get => window_get
-    procedure :: accumulate => window_accumulate
-    procedure :: fetch_op => window_fetch_op
-    procedure :: compare_swap => window_compare_swap
     procedure :: iput => window_iput
+    procedure :: get => window_get
     procedure :: iget => window_iget
+    procedure :: accumulate => window_accumulate
     procedure :: iaccumulate => window_iaccumulate
+    procedure :: fetch_op => window_fetch_op
     procedure :: ifetch_op => window_ifetch_op
+    procedure :: compare_swap => window_compare_swap
     procedure :: icompare_swap => window_icompare_swap
     procedure :: lock => window_lock
     procedure :: unlock => window_unlock
@@ -140,6 +140,31 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_put
+  !> Starts put; source must stay unchanged until the request has ended. Local.
+  subroutine window_iput(self, source, rank, first, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    ! contiguous; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: source_buffer
+    integer(c_int64_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iput"//c_null_char)
+    else
+      status = syncyte_window_iput(self%handle, int(rank, c_int32_t), first_c, source_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iput
 
   !> Reads elements of a rank. Local.
   subroutine window_get(self, target, rank, first, stat, errmsg)
@@ -164,6 +189,31 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_get
+  !> Starts get; target may not be read until the request has ended. Local.
+  subroutine window_iget(self, target, rank, first, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    ! contiguous; may not be read until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: target
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: target_buffer
+    integer(c_int64_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(target)
+    call syncyte_set_span(first)
+    local = fortran_buffer(target, "target"//c_null_char, target_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iget"//c_null_char)
+    else
+      status = syncyte_window_iget(self%handle, int(rank, c_int32_t), first_c, target_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iget
 
   !> Combines elements with those at a rank, each atomically. Local.
   subroutine window_accumulate(self, source, rank, first, op, stat, errmsg)
@@ -189,6 +239,33 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_accumulate
+  !> Starts accumulate; source must stay unchanged until the request has ended. Local.
+  subroutine window_iaccumulate(self, source, rank, first, op, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    ! contiguous; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: source_buffer
+    integer(c_int64_t) :: first_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(source)
+    call syncyte_set_span(first)
+    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iaccumulate"//c_null_char)
+    else
+      status = syncyte_window_iaccumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer, &
+          request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_iaccumulate
 
   !> Combines one element with a rank's and returns its old value; atomic. Local.
   subroutine window_fetch_op(self, operand, rank, first, op, previous, stat, errmsg)
@@ -221,6 +298,38 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_fetch_op
+  !> Starts fetch_op; previous may not be read until the request has ended. Local.
+  subroutine window_ifetch_op(self, operand, rank, first, op, previous, request, stat, errmsg)
+    class(syncyte_window), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: operand
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of operand's type
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: operand_buffer
+    integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: previous_buffer
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(operand)
+    call syncyte_set_span(first)
+    call syncyte_set_span(previous)
+    local = fortran_alike(operand, operand, "operand"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, operand_buffer, first_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_ifetch_op"//c_null_char)
+    else
+      status = syncyte_window_ifetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
+          operand_buffer%data, previous_buffer%data, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine window_ifetch_op
 
   !> Writes desired at a rank if the element equals expected, and returns its old value; atomic. Local.
   subroutine window_compare_swap(self, expected, desired, rank, first, previous, stat, errmsg)
@@ -257,118 +366,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_compare_swap
-
-  !> Starts put; source must stay unchanged until the request has ended. It is then at the rank. Local; does not wait.
-  subroutine window_iput(self, source, rank, first, request, stat, errmsg)
-    class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: source  !! contiguous
-    integer, intent(in) :: rank  !! target
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
-    integer(c_int64_t) :: first_c
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(source)
-    call syncyte_set_span(first)
-    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iput"//c_null_char)
-    else
-      status = syncyte_window_iput(self%handle, int(rank, c_int32_t), first_c, source_buffer, request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine window_iput
-
-  !> Starts get; target may not be read until the request has ended. Local; does not wait.
-  subroutine window_iget(self, target, rank, first, request, stat, errmsg)
-    class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(inout), target, asynchronous :: target  !! contiguous
-    integer, intent(in) :: rank  !! target
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: target_buffer
-    integer(c_int64_t) :: first_c
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(target)
-    call syncyte_set_span(first)
-    local = fortran_buffer(target, "target"//c_null_char, target_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iget"//c_null_char)
-    else
-      status = syncyte_window_iget(self%handle, int(rank, c_int32_t), first_c, target_buffer, request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine window_iget
-
-  !> Starts accumulate; source must stay unchanged until the request has ended. Local; does not wait.
-  subroutine window_iaccumulate(self, source, rank, first, op, request, stat, errmsg)
-    class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: source  !! contiguous
-    integer, intent(in) :: rank  !! target
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
-    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
-    integer(c_int64_t) :: first_c
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(source)
-    call syncyte_set_span(first)
-    local = fortran_buffer(source, "source"//c_null_char, source_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iaccumulate"//c_null_char)
-    else
-      status = syncyte_window_iaccumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer, &
-          request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine window_iaccumulate
-
-  !> Starts fetch_op; previous may not be read until the request has ended. Local; does not wait.
-  subroutine window_ifetch_op(self, operand, rank, first, op, previous, request, stat, errmsg)
-    class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: operand
-    integer, intent(in) :: rank  !! target
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
-    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of operand's type
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: operand_buffer
-    integer(c_int64_t) :: first_c
-    type(syncyte_buffer_t), target :: previous_buffer
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(operand)
-    call syncyte_set_span(first)
-    call syncyte_set_span(previous)
-    local = fortran_alike(operand, operand, "operand"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_alike(previous, operand, "previous"//c_null_char)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(previous, "previous"//c_null_char, previous_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_place(first, operand_buffer, first_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_ifetch_op"//c_null_char)
-    else
-      status = syncyte_window_ifetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
-          operand_buffer%data, previous_buffer%data, request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine window_ifetch_op
-
-  !> Starts compare_swap; previous may not be read until the request has ended. Local; does not wait.
+  !> Starts compare_swap; previous may not be read until the request has ended. Local.
   subroutine window_icompare_swap(self, expected, desired, rank, first, previous, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: expected

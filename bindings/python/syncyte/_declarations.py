@@ -2004,6 +2004,18 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
     ),
+    # Starts syncyte_window_put(), as the head of syncyte/window.h says. Returns: as window_put, for errors that this
+    # rank finds; test and wait return the others.
+    "syncyte_window_iput": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Reads elements of a rank; complete on return.
     "syncyte_window_get": Function(
         ctypes.c_int32,
@@ -2012,6 +2024,18 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part
             ctypes.POINTER(BufferDescription),  # target (out): contiguous
+        ],
+    ),
+    # Starts syncyte_window_get(), as the head of syncyte/window.h says. Returns: as window_get, for errors that this
+    # rank finds; test and wait return the others.
+    "syncyte_window_iget": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_int64,  # offset (in): bytes from the start of its part
+            ctypes.POINTER(BufferDescription),  # target (out): contiguous; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Combines elements with those at a rank; atomic per element (a complex number as a whole) with other accumulates,
@@ -2027,6 +2051,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
         ],
     ),
+    # Starts syncyte_window_accumulate(), as the head of syncyte/window.h says. Returns: as window_accumulate, for
+    # errors that this rank finds; test and wait return the others.
+    "syncyte_window_iaccumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Combines one element and returns its old value; atomic, sequentially consistent on a node.
     "syncyte_window_fetch_op": Function(
         ctypes.c_int32,
@@ -2038,6 +2075,21 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # operand (in): one element
             ctypes.c_void_p,  # previous (out): the old element
+        ],
+    ),
+    # Starts syncyte_window_fetch_op(), as the head of syncyte/window.h says. Returns: as window_fetch_op, for errors
+    # that this rank finds; test and wait return the others.
+    "syncyte_window_ifetch_op": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
+            ctypes.c_int32,  # rank (in): target
+            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_int32,  # op (in): as in accumulate
+            ctypes.c_void_p,  # operand (in): one element; may be re-used on return
+            ctypes.c_void_p,  # previous (out): the old element; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Writes desired if the element equals expected, and returns its old value; atomic.
@@ -2053,75 +2105,19 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written
         ],
     ),
-    # Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node is complete on
-    # return; one between nodes makes progress without further calls, and its request needs no MPI. It is complete at
-    # the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it.
-    # Accesses in flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
-    # whole access happens here. Returns: as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of
-    # reach.
-    "syncyte_window_iput": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
-            ctypes.c_int32,  # rank (in): target
-            ctypes.c_int64,  # offset (in): bytes from the start of its part
-            ctypes.POINTER(BufferDescription),  # source (in): contiguous
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the elements are written
-        ],
-    ),
-    # Starts syncyte_window_get(), as syncyte_window_iput() does. Returns: as get; test and wait: SYNCYTE_ERR_PEER_DIED
-    # if the target died or is out of reach.
-    "syncyte_window_iget": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
-            ctypes.c_int32,  # rank (in): target
-            ctypes.c_int64,  # offset (in): bytes from the start of its part
-            ctypes.POINTER(BufferDescription),  # target (out): contiguous
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when target holds the elements
-        ],
-    ),
-    # Starts syncyte_window_accumulate(), as syncyte_window_iput() does. Returns: as accumulate; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    "syncyte_window_iaccumulate": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
-            ctypes.c_int32,  # rank (in): target
-            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_int32,  # op (in): as in accumulate
-            ctypes.POINTER(BufferDescription),  # source (in): contiguous
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined
-        ],
-    ),
-    # Starts syncyte_window_fetch_op(), as syncyte_window_iput() does. Returns: as fetch_op; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
-    "syncyte_window_ifetch_op": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
-            ctypes.c_int32,  # rank (in): target
-            ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_int32,  # dtype (in): element type
-            ctypes.c_int32,  # op (in): as in accumulate
-            ctypes.c_void_p,  # operand (in): one element; may be re-used on return
-            ctypes.c_void_p,  # previous (out): the old element
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when previous holds the old element
-        ],
-    ),
-    # Starts syncyte_window_compare_swap(), as syncyte_window_iput() does. Returns: as compare_swap; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
+    # Starts syncyte_window_compare_swap(), as the head of syncyte/window.h says. Returns: as window_compare_swap, for
+    # errors that this rank finds; test and wait return the others.
     "syncyte_window_icompare_swap": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request ends
+            ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): an integer type or bool
             ctypes.c_void_p,  # expected (in): one element; may be re-used on return
             ctypes.c_void_p,  # desired (in): one element; may be re-used on return
-            ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when previous holds the old element
+            ctypes.c_void_p,  # previous (out): the old element; equal to expected if desired was written; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue:
@@ -2300,6 +2296,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
+    # Starts syncyte_tensor_gather(), as the head of syncyte/tensor.h says. Returns: as tensor_gather, for errors that
+    # this rank finds; test and wait return the others.
+    "syncyte_tensor_igather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous, any number of dimensions; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
     # write at once, or that is added to meanwhile, is undefined. Returns: as gather; SYNCYTE_ERR_ARGUMENT if source or
     # index is in memory of other rows that are written.
@@ -2309,6 +2316,17 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
+        ],
+    ),
+    # Starts syncyte_tensor_scatter(), as the head of syncyte/tensor.h says. Returns: as tensor_scatter, for errors that
+    # this rank finds; test and wait return the others.
+    "syncyte_tensor_iscatter": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
@@ -2330,6 +2348,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
+    # Starts syncyte_tensor_scatter_add(), as the head of syncyte/tensor.h says. Returns: as tensor_scatter_add, for
+    # errors that this rank finds; test and wait return the others.
+    "syncyte_tensor_iscatter_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of counters, or sets
     # it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever owns them: the
     # signal is given after all owners have the rows. Local. Returns: as scatter and tensor_fetch_add,
@@ -2347,56 +2376,21 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # value (in): number that is added or set
         ],
     ),
-    # Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
-    # others come without further calls. Accesses in flight at one time are not ordered with each other; tensor_flush()
-    # and tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens
-    # here. Returns: as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    "syncyte_tensor_igather": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # output (out): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the rows; needs no MPI: any thread may test it or wait for it
-        ],
-    ),
-    # Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does. Returns: as gather; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    "syncyte_tensor_iscatter": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are written; needs no MPI
-        ],
-    ),
-    # Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does. Returns: as scatter_add; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is damaged.
-    "syncyte_tensor_iscatter_add": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # source (in): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are added; needs no MPI
-        ],
-    ),
-    # Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all owners have the
-    # rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start waits for
-    # the rows. Returns: as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it
-    # was an owner of rows, the element is not changed.
+    # Starts syncyte_tensor_put_signal(), as the head of syncyte/tensor.h says. The signal follows when all owners have
+    # the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the start waits
+    # for the rows. If an owner of rows dies, the element is not changed. Returns: as tensor_put_signal, for errors that
+    # this rank finds; test and wait return the others.
     "syncyte_tensor_iput_signal": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be empty; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # source (in): as of scatter
-            ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
+            ctypes.POINTER(BufferDescription),  # source (in): as of scatter; must stay unchanged until the request has ended
+            ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator; it may be destroyed before the request has ended
             ctypes.c_int64,  # element (in): number of its element in row-major order
             ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
             ctypes.c_int64,  # value (in): number that is added or set
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the element has changed; needs no MPI
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer that
@@ -2437,17 +2431,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements
         ],
     ),
-    # Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats are
-    # summed, and an Adam update gets its number, here; if another node has the number, the start waits for the answer
-    # of that node's library. The learning rate is that of the start. Returns: as apply_gradients; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is damaged.
+    # Starts syncyte_tensor_apply_gradients(), as the head of syncyte/tensor.h says. Gradients of a row that repeats are
+    # summed, and an Adam update gets its number, in the start; if another node has the number, the start waits for the
+    # answer of that node's library. The learning rate is that of the start. Returns: as tensor_apply_gradients, for
+    # errors that this rank finds; test and wait return the others.
     "syncyte_tensor_iapply_gradients": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer; it may be destroyed before the request ends
+            ctypes.c_void_p,  # tensor (in): a tensor with an optimizer; it may be destroyed before the request has ended
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all rows are updated; needs no MPI
+            ctypes.POINTER(BufferDescription),  # gradients (in): contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Returns a new reference to the tensor that holds the optimizer's state, to save it or restore it. Local. Returns:
@@ -2480,6 +2474,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
         ],
     ),
+    # Starts syncyte_tensor_get_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need packed
+    # memory of their size until the end; the test or wait that finds the end copies them to output. Returns: as
+    # tensor_get_box, for errors that this rank finds; test and wait return the others.
+    "syncyte_tensor_iget_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     # Returns: as get_box, for source.
     "syncyte_tensor_put_box": Function(
@@ -2489,6 +2496,19 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
             ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
+        ],
+    ),
+    # Starts syncyte_tensor_put_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need packed
+    # memory of their size until the end. Returns: as tensor_put_box, for errors that this rank finds; test and wait
+    # return the others.
+    "syncyte_tensor_iput_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
+            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
@@ -2510,45 +2530,19 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
         ],
     ),
-    # Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
-    # memory of their size until the end; they are copied to output by the test or wait that finds the end. Returns: as
-    # get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
-    "syncyte_tensor_iget_box": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
-            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the tensor, any strides, the tensor's dtype
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the box; needs no MPI
-        ],
-    ),
-    # Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
-    # memory of their size until the end. Returns: as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or
-    # is out of reach.
-    "syncyte_tensor_iput_box": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
-            ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
-            ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the box is written; needs no MPI
-        ],
-    ),
-    # Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
-    # packed memory of their size until the end. Returns: as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an
-    # owner died or is out of reach, or a row is damaged.
+    # Starts syncyte_tensor_accumulate_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need
+    # packed memory of their size until the end. Returns: as tensor_accumulate_box, for errors that this rank finds;
+    # test and wait return the others.
     "syncyte_tensor_iaccumulate_box": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request ends
+            ctypes.c_void_p,  # tensor (in): a tensor; it may be destroyed before the request has ended
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
-            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-            ctypes.c_int32,  # op (in): as of accumulate_box
-            ctypes.c_void_p,  # alpha (in, optional): as of accumulate_box; may be re-used on return
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when all elements are combined; needs no MPI
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
+            ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
@@ -2561,17 +2555,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
-    # Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without further
-    # calls; the old value is stored by the test or wait that finds the end. Returns: as fetch_add; test and wait:
-    # SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    # Starts syncyte_tensor_fetch_add(), as the head of syncyte/tensor.h says. The test or wait that finds the end
+    # stores the old value. Returns: as tensor_fetch_add, for errors that this rank finds; test and wait return the
+    # others.
     "syncyte_tensor_ifetch_add": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request ends
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request has ended
             ctypes.c_int64,  # element (in): number of the element in row-major order
             ctypes.c_int64,  # operand (in): number to add
-            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the number is added and previous holds the old value; needs no MPI
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value; may be null; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
@@ -2586,17 +2580,18 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
         ],
     ),
-    # Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does. Returns: as compare_swap; test and
-    # wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
+    # Starts syncyte_tensor_compare_swap(), as the head of syncyte/tensor.h says. The test or wait that finds the end
+    # stores the old value. Returns: as tensor_compare_swap, for errors that this rank finds; test and wait return the
+    # others.
     "syncyte_tensor_icompare_swap": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request ends
+            ctypes.c_void_p,  # tensor (in): a tensor of int32 or int64; it may be destroyed before the request has ended
             ctypes.c_int64,  # element (in): number of the element in row-major order
             ctypes.c_int64,  # expected (in): value to compare with
             ctypes.c_int64,  # desired (in): value to write if they are equal
-            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the element is compared and previous holds the old value; needs no MPI
+            ctypes.POINTER(ctypes.c_int64),  # previous (out, optional): the old value; may be null; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
@@ -2801,15 +2796,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for other ranks.
-    # Returns: as pull, for what is wrong on this rank.
+    # Starts syncyte_store_worker_pull(), as the head of syncyte/store.h says. Returns: as store_worker_pull, for errors
+    # that this rank finds; test and wait return the others.
     "syncyte_store_worker_ipull": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # worker (in): a worker
-            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),  # values (out): as in pull; not to be read before the request has ended
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with pull's status; null: complete
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous, any number of dimensions; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Adds to the values of keys; a key that repeats is added to several times. Each value is added exactly once.
@@ -2822,15 +2817,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for other ranks.
-    # Returns: as push, for what is wrong on this rank.
+    # Starts syncyte_store_worker_push(), as the head of syncyte/store.h says. Returns: as store_worker_push, for errors
+    # that this rank finds; test and wait return the others.
     "syncyte_store_worker_ipush": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # worker (in): a worker
-            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),  # values (in): as in push; not to be changed before the request has ended
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with push's status; null: complete
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Returns: as pull,
@@ -2843,15 +2838,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for other ranks.
-    # Returns: as set, for what is wrong on this rank.
+    # Starts syncyte_store_worker_set(), as the head of syncyte/store.h says. Returns: as store_worker_set, for errors
+    # that this rank finds; test and wait return the others.
     "syncyte_store_worker_iset": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # worker (in): a worker
-            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
-            ctypes.POINTER(BufferDescription),  # values (in): as in set; not to be changed before the request has ended
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with set's status; null: complete
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Reads the values of keys if all of them are local; on one node they always are. Local, without requests. Returns:
@@ -2925,16 +2920,16 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have
         ],
     ),
-    # Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not wait for other
-    # ranks. Returns: as pull_sample, for what is wrong on this rank.
+    # Starts syncyte_store_worker_pull_sample(), as the head of syncyte/store.h says. Returns: as
+    # store_worker_pull_sample, for errors that this rank finds; test and wait return the others.
     "syncyte_store_worker_ipull_sample": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.c_void_p,  # worker (in): the worker that has prepared it; it may be destroyed before the request has ended
             ctypes.c_int64,  # sample (in): its number
-            ctypes.POINTER(BufferDescription),  # keys (out): int64, contiguous; complete on return
-            ctypes.POINTER(BufferDescription),  # values (out): as in pull_sample; not to be read before the request has ended
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with pull_sample's status; null: complete
+            ctypes.POINTER(BufferDescription),  # keys (out): int64, contiguous, at most as many as the sample has left; complete on return
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Ends a sample before all its keys were pulled. Local.

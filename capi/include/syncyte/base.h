@@ -38,17 +38,23 @@
  * - `default(N)`: value in languages that let their callers leave the argument out;
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
- * - `kept`: the memory is used after the call has returned; `integers`: int64, which languages make of other kinds;
+ * - `kept`: the memory is used after the call has returned, `kept_if_started`: of the started form; `integers`: int64,
+ *   which languages make of other kinds;
  * - `index(TENSOR)`: numbers of the tensor's rows, or that of an element, from 0; `offset(ARRAY)`: bytes from 0 to the
  *   place of the array's first element. Fortran counts rows and elements from 1;
  * - `mpi_handle`: a communicator of MPI, as MPI_Comm_c2f() gives it;
  * - `traced`: the trace gets the array's bytes (of the first one that is not null), or the rank as the peer;
  * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
- * A function is `@brief {annotation} text`: a forked child may call a `forked_child`; a `lookup` is neither traced nor
- * counted, and a forked child may call it too; the implementation of a function of a handle is generated unless it is
- * `by_hand`. A struct's member whose default is not zero has `{default(N)}`. A value of an enum with `{not(NAME)}` is
- * not among those that functions accept as a NAME.
+ * A function is `@brief {annotations} text`:
+ * - `forked_child`: a forked child may call it; `lookup`: likewise, and it is neither traced nor counted;
+ * - `by_hand`: its implementation is in capi/src. Otherwise that of a function of a handle is generated: it calls the
+ *   method of the object that has its name, or with `part(NAME)` the method of what the object's method NAME returns;
+ * - `started`: it has a started form, with an i in its name, which returns a request. The declaration is generated, in
+ *   generated/HEADER.h; `@started text` says what the form's comment adds.
+ *
+ * A struct's member whose default is not zero has `{default(N)}`. A value of an enum with `{not(NAME)}` is not among
+ * those that functions accept as a NAME.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H

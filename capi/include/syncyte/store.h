@@ -7,11 +7,11 @@
  * in the same order (linearizable per key). A list of keys is not atomic as a whole; keys at one rank are processed in
  * the order of the list. Keys of a list may repeat.
  *
- * Pull, push and set are complete on return. ipull, ipush and iset return a request: keys of this node are done on
- * return, and requests for keys of other nodes are in flight: the process sends them and receives their answers without
- * further calls. The request is null, which counts as ended, if there are no such keys, so always on one node. Until
- * the request has ended, the values belong to the operation; the list of keys may be re-used on return. The operation
- * goes on if its worker is destroyed.
+ * Pull, push and set are complete on return. Their started forms (ipull and others; see generated/store.h) do not wait
+ * for other ranks. They return a request: keys of this node are done on return, and requests for keys of other nodes
+ * are in flight: the process sends them and receives their answers without further calls. The request is null, which
+ * counts as ended, if there are no such keys, so always on one node. Until the request has ended, the values belong to
+ * the operation; the list of keys may be re-used on return. The operation goes on if its worker is destroyed.
  *
  * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
@@ -245,11 +245,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_release(syncyte_store_worke
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worker_t* worker);
 
 /**
- * @brief {forked_child, by_hand} Reads the values of keys, concatenated in the order of the keys. A forked child may
- * call it if all keys are local.
+ * @brief {forked_child, by_hand, started} Reads the values of keys, concatenated in the order of the keys. A forked
+ * child may call it if all keys are local.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous, any number of dimensions
- * @param[out] values {contiguous} float32, contiguous, as many as the keys have
+ * @param[out] values {contiguous, kept_if_started} float32, contiguous, as many as the keys have
  * @return SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
  * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (keys lie in the memory of values), SYNCYTE_ERR_UNSUPPORTED (device memory):
  * nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key,
@@ -259,61 +259,25 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull(syncyte_store_worker_t
                                                           const syncyte_buffer_t* values);
 
 /**
- * @brief {by_hand} Starts syncyte_store_worker_pull(). Keys of this node are done on return. Local; does not wait for
- * other ranks.
+ * @brief {by_hand, started} Adds to the values of keys; a key that repeats is added to several times. Each value is
+ * added exactly once.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
- * @param[out] values {contiguous, kept} as in pull; not to be read before the request has ended
- * @param[out] request ends with pull's status; null: complete
- * @return as pull, for what is wrong on this rank.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipull(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
-                                                           const syncyte_buffer_t* values, syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Adds to the values of keys; a key that repeats is added to several times. Each value is added
- * exactly once.
- * @param[in] worker a worker
- * @param[in] keys {contiguous, integers} int64, contiguous
- * @param[in] values {contiguous} float32, contiguous, as many as the keys have
+ * @param[in] values {contiguous, kept_if_started} float32, contiguous, as many as the keys have
  * @return as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_push(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                                           const syncyte_buffer_t* values);
 
 /**
- * @brief {by_hand} Starts syncyte_store_worker_push(). Keys of this node are done on return. Local; does not wait for
- * other ranks.
+ * @brief {by_hand, started} Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
- * @param[in] values {contiguous, kept} as in push; not to be changed before the request has ended
- * @param[out] request ends with push's status; null: complete
- * @return as push, for what is wrong on this rank.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipush(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
-                                                           const syncyte_buffer_t* values, syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
- * @param[in] worker a worker
- * @param[in] keys {contiguous, integers} int64, contiguous
- * @param[in] values {contiguous} float32, contiguous, as many as the keys have
+ * @param[in] values {contiguous, kept_if_started} float32, contiguous, as many as the keys have
  * @return as pull, except SYNCYTE_ERR_PEER_DIED for a damaged key.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                                          const syncyte_buffer_t* values);
-
-/**
- * @brief {by_hand} Starts syncyte_store_worker_set(). Keys of this node are done on return. Local; does not wait for
- * other ranks.
- * @param[in] worker a worker
- * @param[in] keys {contiguous, integers} int64, contiguous
- * @param[in] values {contiguous, kept} as in set; not to be changed before the request has ended
- * @param[out] request ends with set's status; null: complete
- * @return as set, for what is wrong on this rank.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_iset(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
-                                                          const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
  * @brief {forked_child, by_hand} Reads the values of keys if all of them are local; on one node they always are. Local,
@@ -377,32 +341,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_prepare_sample(syncyte_stor
                                                                     int64_t start, int64_t end, int64_t* sample);
 
 /**
- * @brief {by_hand} Reads the next keys of a sample and their values. A sample ends when its last key was pulled. The
- * keys are complete on return, the values as in pull.
+ * @brief {by_hand, started} Reads the next keys of a sample and their values. A sample ends when its last key was
+ * pulled. The keys are complete on return, the values as in pull.
  * @param[in] worker the worker that has prepared it
  * @param[in] sample its number
  * @param[out] keys {contiguous} int64, contiguous, at most as many as the sample has left
- * @param[out] values {contiguous} float32, contiguous, as many as the keys have
+ * @param[out] values {contiguous, kept_if_started} float32, contiguous, as many as the keys have
  * @return SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_sample(syncyte_store_worker_t worker, int64_t sample,
                                                                  const syncyte_buffer_t* keys,
                                                                  const syncyte_buffer_t* values);
-
-/**
- * @brief {by_hand} Starts syncyte_store_worker_pull_sample(). Keys of this node are done on return. Local; does not
- * wait for other ranks.
- * @param[in] worker a worker
- * @param[in] sample its number
- * @param[out] keys {contiguous} int64, contiguous; complete on return
- * @param[out] values {contiguous, kept} as in pull_sample; not to be read before the request has ended
- * @param[out] request ends with pull_sample's status; null: complete
- * @return as pull_sample, for what is wrong on this rank.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipull_sample(syncyte_store_worker_t worker, int64_t sample,
-                                                                  const syncyte_buffer_t* keys,
-                                                                  const syncyte_buffer_t* values,
-                                                                  syncyte_request_t* request);
 
 /**
  * @brief Ends a sample before all its keys were pulled. Local.
@@ -440,5 +389,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_describe(syncyte_store_work
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/store.h"
 
 #endif

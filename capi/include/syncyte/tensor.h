@@ -11,6 +11,13 @@
  * enter MPI), and adds return SYNCYTE_ERR_UNSUPPORTED. All functions except create, wrap and sync are local and
  * thread-safe.
  *
+ * The started form of an operation (tensor_igather for tensor_gather; see generated/tensor.h) does not wait for other
+ * ranks. What it does to rows of this node is done on return, the rest without further calls. Its request needs no MPI:
+ * any thread may test it or wait for it. Started operations in flight at one time are not ordered with each other;
+ * tensor_flush() and tensor_sync() do not wait for them. Test and wait return SYNCYTE_ERR_PEER_DIED if an owner died or
+ * is out of reach, or a row is damaged. Without the fabric (between nodes by MPI RMA) the whole operation happens in
+ * the start.
+ *
  * An array argument may be a view of the tensor's own rows (tensor_local, tensor_node, or memory that was wrapped). If
  * the call would read a byte that it writes at another place, the result would depend on the order of the copies: it
  * returns SYNCYTE_ERR_ARGUMENT, names the row, and changes nothing; pass a copy. A row may be copied to itself, rows
@@ -210,11 +217,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
                                                     int64_t* first_row);
 
 /**
- * @brief {forked_child} Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
+ * @brief {forked_child, started} Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may
+ * repeat.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous, any number of dimensions
- * @param[out] output {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
- * row's elements
+ * @param[out] output {contiguous, tensor_dtype, traced, kept_if_started} contiguous, of the tensor's dtype, index's
+ * elements times a row's elements
  * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
  * SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
  */
@@ -222,21 +230,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, c
                                                       const syncyte_buffer_t* output);
 
 /**
- * @brief Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
- * ranks write at once, or that is added to meanwhile, is undefined.
+ * @brief {started} Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row
+ * that two ranks write at once, or that is added to meanwhile, is undefined.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
- * @param[in] source {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
- * row's elements
+ * @param[in] source {contiguous, tensor_dtype, traced, kept_if_started} contiguous, of the tensor's dtype, index's
+ * elements times a row's elements
  * @return as gather; SYNCYTE_ERR_ARGUMENT if source or index is in memory of other rows that are written.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                        const syncyte_buffer_t* source);
 
 /**
- * @brief Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
- * repeats is added to several times, in an undefined order. bool: logical or. Each element is added atomically; of a
- * complex number, each component: a rank that reads it meanwhile may see the components of different adds.
+ * @brief {started} Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A
+ * row that repeats is added to several times, in an undefined order. bool: logical or. Each element is added
+ * atomically; of a complex number, each component: a rank that reads it meanwhile may see the components of different
+ * adds.
  *
  * In a tensor made with options->deterministic, rows of floating-point or complex numbers change in the next
  * tensor_sync(): the owner sums exactly what all ranks have added to a row since the last one, adds the sum to the row,
@@ -246,8 +255,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
  * float64.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
- * @param[in] source {contiguous, tensor_dtype, traced} contiguous, of the tensor's dtype, index's elements times a
- * row's elements
+ * @param[in] source {contiguous, tensor_dtype, traced, kept_if_started} contiguous, of the tensor's dtype, index's
+ * elements times a row's elements
  * @return as scatter; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged,
  * the message names it; rows before it have been added), or if an owner died or is out of reach;
  * SYNCYTE_ERR_UNSUPPORTED if a row lies on another node and there is no fabric.
@@ -256,81 +265,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
                                                            const syncyte_buffer_t* source);
 
 /**
- * @brief {by_hand} Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element of
- * counters, or sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever
+ * @brief {by_hand, started} Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element
+ * of counters, or sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever
  * owns them: the signal is given after all owners have the rows. Local.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be empty
- * @param[in] source {contiguous, tensor_dtype} as of scatter
+ * @param[in] source {contiguous, tensor_dtype, kept_if_started} as of scatter
  * @param[in] counters a tensor of int32 or int64, of any communicator
  * @param[in] element {index(counters)} number of its element in row-major order
  * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value {default(1)} number that is added or set
  * @return as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments neither
  * rows nor element are changed; after another error the element is not.
+ * @started The signal follows when all owners have the rows, without further calls. If rows of other nodes go by the
+ * fabric and counters by MPI RMA, the start waits for the rows. If an owner of rows dies, the element is not changed.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                           const syncyte_buffer_t* source, syncyte_tensor_t counters,
                                                           int64_t element, syncyte_op_t op, int64_t value);
-
-/**
- * @brief Starts syncyte_tensor_gather(). Local; does not wait for other ranks. Rows of this node are there on return;
- * others come without further calls. Accesses in flight at one time are not ordered with each other; tensor_flush() and
- * tensor_sync() do not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
- * @param[out] output {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
- * a row's elements
- * @param[out] request ends when output holds the rows; needs no MPI: any thread may test it or wait for it
- * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-                                                       const syncyte_buffer_t* output, syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_tensor_scatter(), as syncyte_tensor_igather() does.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
- * @param[in] source {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
- * a row's elements
- * @param[out] request ends when all rows are written; needs no MPI
- * @return as gather; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-                                                        const syncyte_buffer_t* source, syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_tensor_scatter_add(), as syncyte_tensor_igather() does.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
- * @param[in] source {contiguous, tensor_dtype, kept, traced} contiguous, of the tensor's dtype, index's elements times
- * a row's elements
- * @param[out] request ends when all rows are added; needs no MPI
- * @return as scatter_add; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
- * damaged.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-                                                            const syncyte_buffer_t* source, syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Starts syncyte_tensor_put_signal(), as syncyte_tensor_igather() does. The signal follows when all
- * owners have the rows, without further calls. If rows of other nodes go by the fabric and counters by MPI RMA, the
- * start waits for the rows.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be empty; may be re-used on return
- * @param[in] source {contiguous, tensor_dtype, kept} as of scatter
- * @param[in] counters a tensor of int32 or int64, of any communicator; it may be destroyed before the request ends
- * @param[in] element {index(counters)} number of its element in row-major order
- * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
- * @param[in] value {default(1)} number that is added or set
- * @param[out] request ends when the element has changed; needs no MPI
- * @return as put_signal; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach. If it was an owner
- * of rows, the element is not changed.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-                                                           const syncyte_buffer_t* source, syncyte_tensor_t counters,
-                                                           int64_t element, syncyte_op_t op, int64_t value,
-                                                           syncyte_request_t* request);
 
 /**
  * @brief {by_hand} Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an
@@ -355,38 +307,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t te
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_t tensor, double lr);
 
 /**
- * @brief Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of other nodes
- * are updated by their owners' library. Gradients of a row that repeats are summed first, so that each call updates a
- * row once. Calls of several ranks for the same row are separate updates, done one after another in any order, each
- * exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number, which corrects
- * the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written or added to
- * meanwhile is undefined.
+ * @brief {started} Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local; rows of
+ * other nodes are updated by their owners' library. Gradients of a row that repeats are summed first, so that each call
+ * updates a row once. Calls of several ranks for the same row are separate updates, done one after another in any
+ * order, each exactly once. On return all are done; all ranks see them after tensor_sync(). An Adam update's number,
+ * which corrects the moments' bias, is the number of calls for this tensor by all ranks so far. A row that is written
+ * or added to meanwhile is undefined.
  * @param[in] tensor a tensor with an optimizer
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
- * @param[in] gradients {contiguous, tensor_dtype} contiguous, of the tensor's dtype, index's elements times a row's
- * elements
+ * @param[in] gradients {contiguous, tensor_dtype, kept_if_started} contiguous, of the tensor's dtype, index's elements
+ * times a row's elements
  * @return as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the optimizer's state of these rows;
  * SYNCYTE_ERR_UNSUPPORTED also if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have been
  * updated, and others not.
+ * @started Gradients of a row that repeats are summed, and an Adam update gets its number, in the start; if another
+ * node has the number, the start waits for the answer of that node's library. The learning rate is that of the start.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                                const syncyte_buffer_t* gradients);
-
-/**
- * @brief Starts syncyte_tensor_apply_gradients(), as syncyte_tensor_igather() does. Gradients of a row that repeats are
- * summed, and an Adam update gets its number, here; if another node has the number, the start waits for the answer of
- * that node's library. The learning rate is that of the start.
- * @param[in] tensor a tensor with an optimizer; it may be destroyed before the request ends
- * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be re-used on return
- * @param[in] gradients {contiguous, tensor_dtype, kept} contiguous, of the tensor's dtype, index's elements times a
- * row's elements
- * @param[out] request ends when all rows are updated; needs no MPI
- * @return as apply_gradients; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
- * damaged.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-                                                                const syncyte_buffer_t* gradients,
-                                                                syncyte_request_t* request);
 
 /**
  * @brief {lookup, by_hand} Returns a new reference to the tensor that holds the optimizer's state, to save it or
@@ -408,36 +346,42 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t 
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t tensor, syncyte_tensor_t* steps);
 
 /**
- * @brief {forked_child} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call
- * it.
+ * @brief {forked_child, started} Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child
+ * may call it.
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[out] output {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
+ * @param[out] output {tensor_dtype, traced, kept_if_started} as many dimensions as the tensor, any strides, the
+ * tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (output is in
  * memory of other elements of the box).
+ * @started Elements of other nodes' rows need packed memory of their size until the end; the test or wait that finds
+ * the end copies them to output.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, int64_t lower_length,
                                                        const int64_t* lower, const syncyte_buffer_t* output);
 
 /**
- * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
+ * @brief {started} Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in
+ * scatter.
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
  * @return as get_box, for source.
+ * @started Elements of other nodes' rows need packed memory of their size until the end.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_length,
                                                        const int64_t* lower, const syncyte_buffer_t* source);
 
 /**
- * @brief Combines each element of the box [lower, lower + extent of source) with alpha * source: with SYNCYTE_OP_SUM,
- * tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined atomically, also with
- * other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers, each component is added
- * atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not take part: call sync
- * between them and accumulates to the same elements. Sums of a tensor made with options->deterministic change in the
- * next sync, by whole rows: there an element outside of the box that is -0 becomes +0.
+ * @brief {started} Combines each element of the box [lower, lower + extent of source) with alpha * source: with
+ * SYNCYTE_OP_SUM, tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined
+ * atomically, also with other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers,
+ * each component is added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not
+ * take part: call sync between them and accumulates to the same elements. Sums of a tensor made with
+ * options->deterministic change in the next sync, by whole rows: there an element outside of the box that is -0 becomes
+ * +0.
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
@@ -448,107 +392,36 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * null: 1
  * @return as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op
  * that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
+ * @started Elements of other nodes' rows need packed memory of their size until the end.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
                                                               const int64_t* lower, const syncyte_buffer_t* source,
                                                               syncyte_op_t op, const void* alpha);
 
 /**
- * @brief Starts syncyte_tensor_get_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
- * memory of their size until the end; they are copied to output by the test or wait that finds the end.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[in] lower {array(lower_length)} first element of the box
- * @param[out] output {tensor_dtype, kept, traced} as many dimensions as the tensor, any strides, the tensor's dtype
- * @param[out] request ends when output holds the box; needs no MPI
- * @return as get_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_length,
-                                                        const int64_t* lower, const syncyte_buffer_t* output,
-                                                        syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_tensor_put_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need packed
- * memory of their size until the end.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype; may be
- * re-used on return
- * @param[out] request ends when the box is written; needs no MPI
- * @return as put_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_length,
-                                                        const int64_t* lower, const syncyte_buffer_t* source,
-                                                        syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_tensor_accumulate_box(), as syncyte_tensor_igather() does. Elements of other nodes' rows need
- * packed memory of their size until the end.
- * @param[in] tensor a tensor; it may be destroyed before the request ends
- * @param[in] lower_length length of lower: the tensor's dimensions
- * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype; may be
- * re-used on return
- * @param[in] op as of accumulate_box
- * @param[in] alpha {optional} as of accumulate_box; may be re-used on return
- * @param[out] request ends when all elements are combined; needs no MPI
- * @return as accumulate_box; test and wait: SYNCYTE_ERR_PEER_DIED if an owner died or is out of reach, or a row is
- * damaged.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
-                                                               const int64_t* lower, const syncyte_buffer_t* source,
-                                                               syncyte_op_t op, const void* alpha,
-                                                               syncyte_request_t* request);
-
-/**
- * @brief Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
+ * @brief {started} Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and
+ * release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] operand number to add
- * @param[out] previous {optional} the old value
+ * @param[out] previous {optional, kept_if_started} the old value
+ * @started The test or wait that finds the end stores the old value.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
                                                          int64_t* previous);
 
 /**
- * @brief Starts syncyte_tensor_fetch_add(), as syncyte_tensor_igather() does. The addition makes progress without
- * further calls; the old value is stored by the test or wait that finds the end.
- * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
- * @param[in] element {index(tensor)} number of the element in row-major order
- * @param[in] operand number to add
- * @param[out] previous {optional, kept} the old value
- * @param[out] request ends when the number is added and previous holds the old value; needs no MPI
- * @return as fetch_add; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_ifetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
-                                                          int64_t* previous, syncyte_request_t* request);
-
-/**
- * @brief Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
- * Local.
+ * @brief {started} Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and
+ * release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] expected value to compare with
  * @param[in] desired value to write if they are equal
- * @param[out] previous {optional} the old value
+ * @param[out] previous {optional, kept_if_started} the old value
+ * @started The test or wait that finds the end stores the old value.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
                                                             int64_t desired, int64_t* previous);
-
-/**
- * @brief Starts syncyte_tensor_compare_swap(), as syncyte_tensor_ifetch_add() does.
- * @param[in] tensor a tensor of int32 or int64; it may be destroyed before the request ends
- * @param[in] element {index(tensor)} number of the element in row-major order
- * @param[in] expected value to compare with
- * @param[in] desired value to write if they are equal
- * @param[out] previous {optional, kept} the old value
- * @param[out] request ends when the element is compared and previous holds the old value; needs no MPI
- * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the owner died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
-                                                             int64_t desired, int64_t* previous,
-                                                             syncyte_request_t* request);
 
 /**
  * @brief {forked_child} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
@@ -623,5 +496,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor);
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/tensor.h"
 
 #endif

@@ -12,6 +12,13 @@
  * are races. An operand of put, get or accumulate may be in the window's own memory: the bytes of the access
  * themselves, or others; if it has both, the result is SYNCYTE_ERR_ARGUMENT, and nothing moves. All functions except
  * create and fence are local.
+ *
+ * The started form of an access (window_iput for window_put; see generated/window.h) does not wait for other ranks. An
+ * access to a rank of this node is complete on return; one between nodes makes progress without further calls, and its
+ * request needs no MPI. It is complete at the target when the request has ended: window_flush(), window_unlock() and
+ * window_fence() do not wait for it. Accesses in flight at one time are not ordered with each other. Test and wait
+ * return SYNCYTE_ERR_PEER_DIED if the target died or is out of reach. Without the fabric (between nodes by MPI RMA) the
+ * whole access happens in the start.
  */
 #ifndef SYNCYTE_WINDOW_H
 #define SYNCYTE_WINDOW_H
@@ -98,141 +105,68 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data);
 
 /**
- * @brief {by_hand} Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+ * @brief {by_hand, started} Writes elements to a rank. The buffer may be re-used on return; visible at the target after
+ * flush.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset {offset(source)} bytes from the start of its part
- * @param[in] source {contiguous} contiguous
+ * @param[in] source {contiguous, kept_if_started} contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief {forked_child, by_hand} Reads elements of a rank; complete on return.
+ * @brief {forked_child, by_hand, started} Reads elements of a rank; complete on return.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset {offset(target)} bytes from the start of its part
- * @param[out] target {contiguous} contiguous
+ * @param[out] target {contiguous, kept_if_started} contiguous
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* target);
 
 /**
- * @brief {by_hand} Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
- * accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
+ * @brief {by_hand, started} Combines elements with those at a rank; atomic per element (a complex number as a whole)
+ * with other accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after
+ * flush.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
  * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
- * @param[in] source {contiguous} contiguous
+ * @param[in] source {contiguous, kept_if_started} contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset,
                                                           syncyte_op_t op, const syncyte_buffer_t* source);
 
 /**
- * @brief Combines one element and returns its old value; atomic, sequentially consistent on a node.
+ * @brief {started} Combines one element and returns its old value; atomic, sequentially consistent on a node.
  * @param[in] window a window
  * @param[in] rank {traced} target
  * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
  * @param[in] op as in accumulate
  * @param[in] operand one element
- * @param[out] previous the old element
+ * @param[out] previous {kept_if_started} the old element
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
                                                         syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                                                         void* previous);
 
 /**
- * @brief Writes desired if the element equals expected, and returns its old value; atomic.
+ * @brief {started} Writes desired if the element equals expected, and returns its old value; atomic.
  * @param[in] window a window
  * @param[in] rank {traced} target
  * @param[in] offset {offset(expected)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype an integer type or bool
  * @param[in] expected one element
  * @param[in] desired one element
- * @param[out] previous the old element; equal to expected if desired was written
+ * @param[out] previous {kept_if_started} the old element; equal to expected if desired was written
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
                                                             syncyte_dtype_t dtype, const void* expected,
                                                             const void* desired, void* previous);
-
-/**
- * @brief {by_hand} Starts syncyte_window_put(). Local; does not wait for other ranks. An access to a rank of this node
- * is complete on return; one between nodes makes progress without further calls, and its request needs no MPI. It is
- * complete at the target when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for
- * it. Accesses in flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the
- * whole access happens here.
- * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank target
- * @param[in] offset {offset(source)} bytes from the start of its part
- * @param[in] source {contiguous, kept} contiguous
- * @param[out] request ends when the elements are written
- * @return as put; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                    const syncyte_buffer_t* source, syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Starts syncyte_window_get(), as syncyte_window_iput() does.
- * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank target
- * @param[in] offset {offset(target)} bytes from the start of its part
- * @param[out] target {contiguous, kept} contiguous
- * @param[out] request ends when target holds the elements
- * @return as get; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                    const syncyte_buffer_t* target, syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Starts syncyte_window_accumulate(), as syncyte_window_iput() does.
- * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank target
- * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
- * @param[in] op as in accumulate
- * @param[in] source {contiguous, kept} contiguous
- * @param[out] request ends when all elements are combined
- * @return as accumulate; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                           syncyte_op_t op, const syncyte_buffer_t* source,
-                                                           syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_window_fetch_op(), as syncyte_window_iput() does.
- * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank {traced} target
- * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
- * @param[in] dtype element type
- * @param[in] op as in accumulate
- * @param[in] operand one element; may be re-used on return
- * @param[out] previous {kept} the old element
- * @param[out] request ends when previous holds the old element
- * @return as fetch_op; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                         syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
-                                                         void* previous, syncyte_request_t* request);
-
-/**
- * @brief Starts syncyte_window_compare_swap(), as syncyte_window_iput() does.
- * @param[in] window a window; it may be destroyed before the request ends
- * @param[in] rank {traced} target
- * @param[in] offset {offset(expected)} bytes from the start of its part; a multiple of the element's size
- * @param[in] dtype an integer type or bool
- * @param[in] expected one element; may be re-used on return
- * @param[in] desired one element; may be re-used on return
- * @param[out] previous {kept} the old element; equal to expected if desired was written
- * @param[out] request ends when previous holds the old element
- * @return as compare_swap; test and wait: SYNCYTE_ERR_PEER_DIED if the target died or is out of reach.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                             syncyte_dtype_t dtype, const void* expected,
-                                                             const void* desired, void* previous,
-                                                             syncyte_request_t* request);
 
 /**
  * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
@@ -273,5 +207,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_fence(syncyte_window_t window);
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/window.h"
 
 #endif

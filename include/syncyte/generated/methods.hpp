@@ -294,12 +294,28 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_gather(get(), index.get(), output.get()));
   }
 
+  /// Starts gather(), as the head of syncyte/tensor.h says.
+  /// @param index int32 or int64, contiguous, any number of dimensions; may be re-used on return
+  /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements; may not be read until
+  /// the request has ended
+  request igather(const const_buffer& index, const buffer& output) const {
+    return started(syncyte_tensor_igather, get(), index.get(), output.get());
+  }
+
   /// Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two ranks
   /// write at once, or that is added to meanwhile, is undefined.
   /// @param index int32 or int64, contiguous
   /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
   void scatter(const const_buffer& index, const const_buffer& source) const {
     check(syncyte_tensor_scatter(get(), index.get(), source.get()));
+  }
+
+  /// Starts scatter(), as the head of syncyte/tensor.h says.
+  /// @param index int32 or int64, contiguous; may be re-used on return
+  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged
+  /// until the request has ended
+  request iscatter(const const_buffer& index, const const_buffer& source) const {
+    return started(syncyte_tensor_iscatter, get(), index.get(), source.get());
   }
 
   /// Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
@@ -317,25 +333,10 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_scatter_add(get(), index.get(), source.get()));
   }
 
-  /// Starts gather(). Local; does not wait for other ranks. Rows of this node are there on return; others come without
-  /// further calls. Accesses in flight at one time are not ordered with each other; tensor_flush() and tensor_sync() do
-  /// not wait for them. Without the fabric (between nodes by MPI RMA) the whole operation happens here.
+  /// Starts scatter_add(), as the head of syncyte/tensor.h says.
   /// @param index int32 or int64, contiguous; may be re-used on return
-  /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements
-  request igather(const const_buffer& index, const buffer& output) const {
-    return started(syncyte_tensor_igather, get(), index.get(), output.get());
-  }
-
-  /// Starts scatter(), as igather() does.
-  /// @param index int32 or int64, contiguous; may be re-used on return
-  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
-  request iscatter(const const_buffer& index, const const_buffer& source) const {
-    return started(syncyte_tensor_iscatter, get(), index.get(), source.get());
-  }
-
-  /// Starts scatter_add(), as igather() does.
-  /// @param index int32 or int64, contiguous; may be re-used on return
-  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements
+  /// @param source contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged
+  /// until the request has ended
   request iscatter_add(const const_buffer& index, const const_buffer& source) const {
     return started(syncyte_tensor_iscatter_add, get(), index.get(), source.get());
   }
@@ -358,11 +359,12 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_apply_gradients(get(), index.get(), gradients.get()));
   }
 
-  /// Starts apply_gradients(), as igather() does. Gradients of a row that repeats are summed, and an Adam update gets
-  /// its number, here; if another node has the number, the start waits for the answer of that node's library. The
-  /// learning rate is that of the start.
+  /// Starts apply_gradients(), as the head of syncyte/tensor.h says. Gradients of a row that repeats are summed, and an
+  /// Adam update gets its number, in the start; if another node has the number, the start waits for the answer of that
+  /// node's library. The learning rate is that of the start.
   /// @param index int32 or int64, contiguous; may be re-used on return
-  /// @param gradients contiguous, of the tensor's dtype, index's elements times a row's elements
+  /// @param gradients contiguous, of the tensor's dtype, index's elements times a row's elements; must stay unchanged
+  /// until the request has ended
   request iapply_gradients(const const_buffer& index, const const_buffer& gradients) const {
     return started(syncyte_tensor_iapply_gradients, get(), index.get(), gradients.get());
   }
@@ -374,6 +376,15 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_get_box(get(), std::ssize(lower), lower.data(), output.get()));
   }
 
+  /// Starts get_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need packed memory of their
+  /// size until the end; the test or wait that finds the end copies them to output.
+  /// @param lower first element of the box; may be re-used on return
+  /// @param output as many dimensions as the tensor, any strides, the tensor's dtype; may not be read until the request
+  /// has ended
+  request iget_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    return started(syncyte_tensor_iget_box, get(), std::ssize(lower), lower.data(), output.get());
+  }
+
   /// Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
   /// @param lower first element of the box
   /// @param source as many dimensions as the tensor, any strides, the tensor's dtype
@@ -381,16 +392,9 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
     check(syncyte_tensor_put_box(get(), std::ssize(lower), lower.data(), source.get()));
   }
 
-  /// Starts get_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end;
-  /// they are copied to output by the test or wait that finds the end.
-  /// @param lower first element of the box
-  /// @param output as many dimensions as the tensor, any strides, the tensor's dtype
-  request iget_box(std::span<const std::int64_t> lower, const buffer& output) const {
-    return started(syncyte_tensor_iget_box, get(), std::ssize(lower), lower.data(), output.get());
-  }
-
-  /// Starts put_box(), as igather() does. Elements of other nodes' rows need packed memory of their size until the end.
-  /// @param lower first element of the box
+  /// Starts put_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need packed memory of their
+  /// size until the end.
+  /// @param lower first element of the box; may be re-used on return
   /// @param source as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
   request iput_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
     return started(syncyte_tensor_iput_box, get(), std::ssize(lower), lower.data(), source.get());
@@ -473,6 +477,22 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
     check(syncyte_window_put(get(), rank, offset, source.get()));
   }
 
+  /// Starts put(), as the head of syncyte/window.h says.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param source contiguous; must stay unchanged until the request has ended
+  request iput(std::int32_t rank, std::int64_t offset, const const_buffer& source) const {
+    return started(syncyte_window_iput, get(), rank, offset, source.get());
+  }
+
+  /// Starts get(), as the head of syncyte/window.h says.
+  /// @param rank target
+  /// @param offset bytes from the start of its part
+  /// @param target contiguous; may not be read until the request has ended
+  request iget(std::int32_t rank, std::int64_t offset, const buffer& target) const {
+    return started(syncyte_window_iget, get(), rank, offset, target.get());
+  }
+
   /// Combines elements with those at a rank; atomic per element (a complex number as a whole) with other accumulates,
   /// fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
   /// @param rank target
@@ -483,31 +503,11 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
     check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
   }
 
-  /// Starts put(). Local; does not wait for other ranks. An access to a rank of this node is complete on return; one
-  /// between nodes makes progress without further calls, and its request needs no MPI. It is complete at the target
-  /// when the request has ended: window_flush(), window_unlock() and window_fence() do not wait for it. Accesses in
-  /// flight at one time are not ordered with each other. Without the fabric (between nodes by MPI RMA) the whole access
-  /// happens here.
-  /// @param rank target
-  /// @param offset bytes from the start of its part
-  /// @param source contiguous
-  request iput(std::int32_t rank, std::int64_t offset, const const_buffer& source) const {
-    return started(syncyte_window_iput, get(), rank, offset, source.get());
-  }
-
-  /// Starts get(), as iput() does.
-  /// @param rank target
-  /// @param offset bytes from the start of its part
-  /// @param target contiguous
-  request iget(std::int32_t rank, std::int64_t offset, const buffer& target) const {
-    return started(syncyte_window_iget, get(), rank, offset, target.get());
-  }
-
-  /// Starts accumulate(), as iput() does.
+  /// Starts accumulate(), as the head of syncyte/window.h says.
   /// @param rank target
   /// @param offset bytes from the start of its part; a multiple of the element's size
-  /// @param how as in accumulate
-  /// @param source contiguous
+  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
+  /// @param source contiguous; must stay unchanged until the request has ended
   request iaccumulate(std::int32_t rank, std::int64_t offset, const const_buffer& source, op how = op::sum) const {
     return started(syncyte_window_iaccumulate, get(), rank, offset, raw(how), source.get());
   }
@@ -553,9 +553,9 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     check(syncyte_store_worker_pull(get(), keys.get(), values.get()));
   }
 
-  /// Starts pull(). Keys of this node are done on return. Local; does not wait for other ranks.
-  /// @param keys int64, contiguous
-  /// @param values as in pull; not to be read before the request has ended
+  /// Starts pull(), as the head of syncyte/store.h says.
+  /// @param keys int64, contiguous, any number of dimensions; may be re-used on return
+  /// @param values float32, contiguous, as many as the keys have; may not be read until the request has ended
   request ipull(const const_buffer& keys, const buffer& values) const {
     return started(syncyte_store_worker_ipull, get(), keys.get(), values.get());
   }
@@ -567,9 +567,9 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     check(syncyte_store_worker_push(get(), keys.get(), values.get()));
   }
 
-  /// Starts push(). Keys of this node are done on return. Local; does not wait for other ranks.
-  /// @param keys int64, contiguous
-  /// @param values as in push; not to be changed before the request has ended
+  /// Starts push(), as the head of syncyte/store.h says.
+  /// @param keys int64, contiguous; may be re-used on return
+  /// @param values float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
   request ipush(const const_buffer& keys, const const_buffer& values) const {
     return started(syncyte_store_worker_ipush, get(), keys.get(), values.get());
   }
@@ -581,9 +581,9 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     check(syncyte_store_worker_set(get(), keys.get(), values.get()));
   }
 
-  /// Starts set(). Keys of this node are done on return. Local; does not wait for other ranks.
-  /// @param keys int64, contiguous
-  /// @param values as in set; not to be changed before the request has ended
+  /// Starts set(), as the head of syncyte/store.h says.
+  /// @param keys int64, contiguous; may be re-used on return
+  /// @param values float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
   request iset(const const_buffer& keys, const const_buffer& values) const {
     return started(syncyte_store_worker_iset, get(), keys.get(), values.get());
   }
@@ -630,10 +630,10 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     check(syncyte_store_worker_pull_sample(get(), sample, keys.get(), values.get()));
   }
 
-  /// Starts pull_sample(). Keys of this node are done on return. Local; does not wait for other ranks.
+  /// Starts pull_sample(), as the head of syncyte/store.h says.
   /// @param sample its number
-  /// @param keys int64, contiguous; complete on return
-  /// @param values as in pull_sample; not to be read before the request has ended
+  /// @param keys int64, contiguous, at most as many as the sample has left; complete on return
+  /// @param values float32, contiguous, as many as the keys have; may not be read until the request has ended
   request ipull_sample(std::int64_t sample, const buffer& keys, const buffer& values) const {
     return started(syncyte_store_worker_ipull_sample, get(), sample, keys.get(), values.get());
   }

@@ -13,6 +13,7 @@ import emit_core  # noqa: E402
 import emit_fortran  # noqa: E402
 import emit_methods  # noqa: E402
 import emit_python  # noqa: E402
+import started  # noqa: E402
 from comments import AnnotationError  # noqa: E402
 from methods import read_module  # noqa: E402
 from model import Enum, Names  # noqa: E402
@@ -80,9 +81,9 @@ PARAMETERS = (
 DECLARATION = "syncyte_thing_t thing, int32_t number, const int64_t* rows, int64_t rows_length"
 
 
-def methods(method: str, parameters: str = PARAMETERS, declaration: str = DECLARATION) -> str:
+def methods(method: str, parameters: str = PARAMETERS, declaration: str = DECLARATION, brief: str = "") -> str:
     """The module with one method of a thing."""
-    _, names = parse(parameters, declaration)
+    _, names = parse(parameters, declaration, brief)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "things.methods"
         path.write_text(METHODS.format(method=method))
@@ -218,6 +219,90 @@ class Functions(unittest.TestCase):
         for brief, kind in [("{by_hand} ", "int32_t"), ("", "int64_t")]:
             with self.subTest(kind), self.assertRaisesRegex(AnnotationError, "can be {traced}"):
                 parse(" * @param[in] home {traced} a rank", f"{kind} home", brief)
+
+
+class Started(unittest.TestCase):
+    """The started form of a function."""
+
+    COMMENT = (
+        " * @param[in] thing a thing\n * @param[in] index {index(tensor), traced} which\n"
+        " * @param[in] tensor a tensor\n * @param[in] source {kept_if_started} what\n"
+        " * @param[in] scale {optional} a factor\n * @param[out] old {optional, kept_if_started} what was there\n"
+        " * @return SYNCYTE_ERR_INDEX.\n * @started It is late."
+    )
+    DECLARATION = (
+        "syncyte_thing_t thing, const syncyte_buffer_t* index, syncyte_tensor_t tensor, "
+        "const syncyte_buffer_t* source, const void* scale, int64_t* old"
+    )
+
+    def test_has_the_parameters_of_the_function_and_a_request(self):
+        headers, _ = parse(self.COMMENT, self.DECLARATION, "{started, forked_child} ")
+        blocking, form = headers[0].functions
+        self.assertEqual(form.name, "syncyte_thing_ido")
+        self.assertEqual(
+            [(each.name, each.type, each.direction) for each in form.parameters[:-1]],
+            [(each.name, each.type, each.direction) for each in blocking.parameters],
+        )
+        self.assertEqual([each.name for each in form.parameters if each.kept], ["source", "old"])
+        self.assertEqual((form.parameters[-1].type.name, form.parameters[-1].type.pointers), ("syncyte_request_t", 1))
+        self.assertFalse(form.forked_child)
+
+    def test_is_declared_with_what_its_caller_must_know(self):
+        headers, _ = parse(self.COMMENT, self.DECLARATION, "{started} ")
+        text = started.emit(headers)["thing.h"]
+        for line in [
+            "@brief Starts syncyte_thing_do(), as the head of syncyte/thing.h says. It is late.",
+            "@param[in] index which; may be re-used on return",
+            "@param[in] tensor a tensor; it may be destroyed before the request has ended",
+            "@param[in] source what; must stay unchanged until the request has ended",
+            "@param[in] scale a factor; may be null; may be re-used on return",
+            "@param[out] old what was there; may be null; may not be read until the request has ended",
+            "@return as thing_do, for errors that this rank finds; test and wait return the others.",
+        ]:
+            self.assertIn(f" * {line}\n", text)
+        self.assertRegex(text, r"SYNCYTE_EXPORT syncyte_status_t syncyte_thing_ido\(syncyte_thing_t thing,[^;]*t\);")
+        self.assertEqual(started.emit(parse(PARAMETERS, DECLARATION)[0]), {})
+
+    def test_is_implemented_as_the_function(self):
+        text = Functions.emitted(self.COMMENT, self.DECLARATION, "{started, part(rows)} ")
+        self.assertIn("static_cast<int64_t>(object->rows().do(index, tensor, source, scale));", text)
+        self.assertIn(
+            '    trace_buffer(index);\n    out(request, "request");\n'
+            '    give_request(object->rows().ido(index, tensor, source, scale, old), "thing_ido", request);\n',
+            text,
+        )
+        by_hand = Functions.emitted(self.COMMENT.replace(", traced", ""), self.DECLARATION, "{started, by_hand} ")
+        self.assertNotIn("do(", by_hand)
+
+    def test_is_a_fortran_method_where_the_description_says_so(self):
+        comment = (" * @param[in] thing a thing\n * @param[in] rows {kept_if_started} which\n"
+                   " * @param[in] number how many")  # fmt: skip
+        declaration = "syncyte_thing_t thing, const syncyte_buffer_t* rows, int32_t number"
+        method = "error_here, started act(rows, number?) : thing_do"
+        text = methods(method, comment, declaration, "{started} ")
+        self.assertIn("    procedure :: iact => thing_iact\n", text)
+        self.assertIn("  !> Starts act; rows must stay unchanged until the request has ended. Local.\n", text)
+        self.assertIn("  subroutine thing_iact(self, rows, request, number, stat, errmsg)\n", text)
+        self.assertIn("syncyte_thing_ido(self%handle, rows_buffer, number_c, request%handle)", text)
+        self.assertNotIn("iact", methods(method.replace(", started", ""), comment, declaration, "{started} "))
+        with self.assertRaisesRegex(AnnotationError, "syncyte_thing_do is not {started}"):
+            methods(method, comment.replace("{kept_if_started} ", ""), declaration)
+
+    def test_rejects_what_has_no_started_form(self):
+        for brief, comment, declaration, message in [
+            ("{started} ", "", "void", "only a function of a handle"),
+            ("{started} ", " * @param[in] count how many", "int32_t count", "only a function of a handle"),
+            ("{started, lookup} ", " * @param[in] thing a thing", "syncyte_thing_t thing", "no {lookup}"),
+            ("", " * @param[in] thing a thing\n * @started late", "syncyte_thing_t thing", "@started describes"),
+            ("", " * @param[in] old {kept_if_started} which", "const syncyte_buffer_t* old", "be {kept_if_started}"),
+        ]:
+            with self.subTest(message), self.assertRaisesRegex(AnnotationError, message):
+                parse(comment, declaration, brief)
+
+    def test_rejects_a_second_declaration(self):
+        with self.assertRaisesRegex(AnnotationError, "syncyte_thing_ido is declared twice"):
+            parse(" * @param[in] thing a thing", "syncyte_thing_t thing", "{started} ",
+                  "/**\n * @brief It.\n */\nsyncyte_status_t syncyte_thing_ido(void);\n")  # fmt: skip
 
 
 class Enums(unittest.TestCase):
