@@ -4,8 +4,13 @@
 Each program prints its rows as lines of JSON on rank 0: {name, unit, ours, reference, reference_name, ratio, ratio_min,
 ratio_max, goal, better}. Ours and the reference alternate in one process; ratio is the median of the rounds' ratios.
 
+A program given by --micro runs in one process without mpirun, by way of micro.py.
+
 A program given by --between-hosts runs with one rank on each of two virtual hosts (tests/support/virtual_hosts.py). Its
 rows are skipped, and the reason is printed, if this machine cannot have virtual hosts or mpirun is not Open MPI's.
+
+--compare OLD prints the rows whose ratio is worse than in an older report, and the exit status is 1 if there is one.
+Without programs nothing runs, and the report that --output names is compared.
 """
 
 from __future__ import annotations
@@ -26,7 +31,8 @@ ENVIRONMENT = {
 RANKS = 2
 
 SKIPPED = 77  # exit status of virtual_hosts.py
-VIRTUAL_HOSTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "support", "virtual_hosts.py")
+HERE = os.path.dirname(os.path.abspath(__file__))
+VIRTUAL_HOSTS = os.path.join(HERE, "..", "tests", "support", "virtual_hosts.py")
 
 # mpirun on virtual hosts puts "[1,0]<stdout>:" before each line of rank 0.
 ROW = re.compile(r"^(?:\[\d+,\d+\]<stdout>:)?(\{.*)")
@@ -74,13 +80,18 @@ def run_between_hosts(words: str, mpiexec: str) -> Run:
     return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
 
 
+def run_micro(program: str) -> Run:
+    return Run(os.path.basename(program), [sys.executable, "-B", os.path.join(HERE, "micro.py"), program], {})
+
+
 def is_open_mpi(mpiexec: str) -> bool:
     done = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return re.search("Open MPI|OpenRTE|PRRTE", done.stdout) is not None
 
 
 def all_runs(options: argparse.Namespace, folder: str) -> list[Run]:
-    runs = [run_on_node(program, options.mpiexec, folder) for program in options.programs if options.only in program]
+    runs = [run_micro(program) for program in options.micro if options.only in program]
+    runs += [run_on_node(program, options.mpiexec, folder) for program in options.programs if options.only in program]
     between = [run_between_hosts(words, options.mpiexec) for words in options.between_hosts if options.only in words]
     if between and not is_open_mpi(options.mpiexec):
         print("SKIPPED: virtual hosts need Open MPI's mpirun", file=sys.stderr)
@@ -108,25 +119,59 @@ def print_table(rows: list[dict]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mpiexec", default="mpirun", help="mpirun of the MPI that Syncyte was built with")
-    parser.add_argument("--output", default="report.json", help="file to write")
-    parser.add_argument("--only", default="", help="run only programs whose path contains this")
-    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|LINKS|NAME=VALUE...",
-                        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited")
-    parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
-    options = parser.parse_args()
+def worsened(old: list[dict], new: list[dict], percent: float) -> list[str]:
+    """A line for each row whose ratio is worse than in the old report by more than `percent`."""
+    def key(row: dict) -> tuple[str, ...]:
+        return row["name"], row["reference_name"], row["unit"]
+
+    before = {key(row): row["ratio"] for row in old}
+    found = []
+    for row in new:
+        was = before.get(key(row), row["ratio"])
+        loss = was - row["ratio"] if row["better"] == "higher" else row["ratio"] - was
+        if loss > abs(was) * percent / 100:
+            found.append(f"WORSE: {row['name']}, against {row['reference_name']}: ratio {was:.3g} -> "
+                         f"{row['ratio']:.3g}")
+    return found
+
+
+def measured_rows(options: argparse.Namespace) -> tuple[list[dict], list[str]]:
+    """Rows of all programs, which are written to the report, and what failed."""
     folder = os.path.dirname(os.path.abspath(options.output))
     os.makedirs(folder, exist_ok=True)
     runs = all_runs(options, folder)
     for run in runs:
         run.start()
     rows = [row for run in runs for row in run.rows]
-    failed = [f"{run.name}: {run.problem}" for run in runs if run.problem]
     with open(options.output, "w", encoding="utf-8") as file:
         json.dump(rows, file, indent=1)
     print_table(rows)
+    return rows, [f"{run.name}: {run.problem}" for run in runs if run.problem]
+
+
+def report(path: str) -> list[dict]:
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mpiexec", default="mpirun", help="mpirun of the MPI that Syncyte was built with")
+    parser.add_argument("--output", default="report.json", help="file to write")
+    parser.add_argument("--only", default="", help="run only programs whose path contains this")
+    parser.add_argument("--compare", metavar="OLD", help="an older report.json")
+    parser.add_argument("--percent", type=float, default=10, help="by how much a ratio may be worse (10)")
+    parser.add_argument("--micro", action="append", default=[], metavar="PROGRAM", help="program of micro benchmarks")
+    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|LINKS|NAME=VALUE...",
+                        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited")
+    parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
+    options = parser.parse_args()
+    old = report(options.compare) if options.compare else []  # before it may be overwritten
+    if options.compare and not (options.programs or options.micro or options.between_hosts):
+        rows, failed = report(options.output), []
+    else:
+        rows, failed = measured_rows(options)
+    failed += worsened(old, rows, options.percent)
     print("\n".join(failed), file=sys.stderr)
     return 1 if failed else 0
 

@@ -53,6 +53,7 @@ class Syncyte(CMakePackage, CudaPackage):
 
     with when("+tests"):
         depends_on("googletest+gmock", type="build")
+        depends_on("benchmark", type="build")
         depends_on("nlohmann-json@3.11:", type="build")
         depends_on("libabigail", type="build")
 
