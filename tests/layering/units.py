@@ -2,8 +2,8 @@
 
     units.py ROOT       prints each cycle and answers 1 if there is one
 
-A unit is a header with the source of the same name, or a Python module. Python's imports inside functions count; those
-for type checkers alone do not.
+A unit is a header with the source of the same name, or a Python module. Python's imports inside functions count, and
+those for type checkers.
 """
 
 from __future__ import annotations
@@ -40,18 +40,6 @@ def cpp_graph(root: Path, folder: str) -> Graph:
     return {unit: {other for other in included if other != unit} for unit, included in graph.items()}
 
 
-def is_for_type_checkers(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def imports(node: ast.AST) -> Iterator[ast.ImportFrom | ast.Import]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.Import, ast.ImportFrom)):
-            yield child
-        elif not is_for_type_checkers(child):
-            yield from imports(child)
-
-
 def imported_names(node: ast.ImportFrom | ast.Import, parents: tuple[str, ...]) -> list[list[str]]:
     """Absolute names that a statement of a module imports, split at dots. `parents`: the packages around the module."""
     if isinstance(node, ast.Import):
@@ -64,7 +52,9 @@ def imported_names(node: ast.ImportFrom | ast.Import, parents: tuple[str, ...]) 
 def imported_modules(path: Path, package: Path) -> Iterator[str]:
     """Modules of the package that a file imports, as paths in the package without suffix."""
     parents = (package.name, *path.parent.relative_to(package).parts)
-    for node in imports(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
         for first, *rest in imported_names(node, parents):
             if first != package.name or not rest:  # the package itself is imported before each of its modules
                 continue

@@ -1,10 +1,9 @@
-"""Methods of whole tensors: properties, one-sided reads and writes, counters, gradients."""
+"""Methods of whole tensors: owners, one-sided reads and writes, counters, gradients."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -13,94 +12,27 @@ import numpy as np
 from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
 from ._arrays import pointer
-from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer, index_buffer
-from ._checks import as_index, as_int32, as_int64, as_numbers, as_op, as_seconds, integers, wrong
+from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
+from ._checks import as_index, as_int64, as_numbers, as_op, as_seconds, integers, wrong
 from ._elements import as_element
-from ._handles import Handle
+from ._tensor_memory import TensorMemory
 from ._types import Array, Comparison, Reduction, WindowReduction
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
     import torch
 
-    from .comm import Comm
-
-
 _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
-class TensorMethods(Handle):
-    """The part of WholeTensor with properties and named methods that read and write any rank's rows, or gradients.
+class TensorMethods(TensorMemory):
+    """The part of WholeTensor with named methods that read and write any rank's rows, or gradients.
 
-    WholeTensor itself has what makes, frees and synchronizes a tensor, the views of this rank's and this node's memory,
-    and indexing, t[key], which calls the methods here. All methods here are local, except requires_grad_, sync_grad,
-    zero_grad and gather(collective=True).
+    WholeTensor itself has indexing, t[key], which calls the methods here. All methods here are local, except
+    requires_grad_, sync_grad, zero_grad and gather(collective=True).
     """
 
-    _comm: Comm
-    _name: str | None
-    _shape: tuple[int, ...]
-    _dtype: c.DType
-    _array_kind: str
-    _cache: dict[tuple[str, str], Any]
-
-    @property
-    def comm(self) -> Comm:
-        """The tensor's communicator. Local."""
-        return self._comm
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Global extents. Local."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions. Local."""
-        return len(self._shape)
-
-    def numel(self) -> int:
-        """Number of elements of the whole tensor. Local."""
-        return math.prod(self._shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements of the whole tensor. Local."""
-        return self.numel() * dtypes.itemsize(self._dtype)
-
-    @property
-    def dtype(self) -> c.DType:
-        """Element type; see numpy_dtype and torch_dtype. Local."""
-        return self._dtype
-
-    @property
-    def numpy_dtype(self) -> np.dtype[Any]:
-        """Element type of the numpy views (uint16, the bits, for bfloat16). Local."""
-        return dtypes.numpy_dtype(self._dtype)
-
-    @property
-    def torch_dtype(self) -> torch.dtype:
-        """Element type of the torch views. Local; imports torch."""
-        return dtypes.torch_dtype(self._dtype)
-
     # Owners.
-
-    def rows(self, rank: int | None = None) -> range:
-        """Returns the global row numbers that a rank owns, possibly none. Local.
-
-        Parameters
-        ----------
-        rank : int, optional
-            The owner; None: this rank.
-
-        Returns
-        -------
-        range
-            The row numbers.
-        """
-        number = self._comm.rank if rank is None else as_int32(rank, "rank")
-        first, count = _library.core().output("syncyte_tensor_rows", self.handle, number)
-        return range(first, first + count)
 
     @overload
     def owner(self, index: int) -> int: ...
@@ -524,9 +456,6 @@ class TensorMethods(Handle):
 
     # Atomic counters and flags: elements of int32 and int64 tensors. All are local.
 
-    def _called(self) -> str:
-        return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
-
     def _element(self, element: int | Sequence[int]) -> int:
         if not isinstance(element, (tuple, list)):
             return as_int64(element, "element")
@@ -656,13 +585,6 @@ class TensorMethods(Handle):
         from . import _torch_gradients
 
         return _torch_gradients
-
-    def _records_gradients(self) -> bool:
-        """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
-        local = self._cache.get(("local", TORCH))
-        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
-            return True
-        return dtypes.is_compiling()
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Makes reads differentiable. Collective: allocates the companion tensor.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from . import _declarations as c
 from . import _library
@@ -12,9 +12,6 @@ from ._checks import as_float, wrong
 from ._tensor_methods import TensorMethods, _index_buffer
 from ._types import OptimizerName
 from .errors import ArgumentError, DtypeError
-
-if TYPE_CHECKING:
-    from .tensor import WholeTensor
 
 
 class OptimizerMethods(TensorMethods):
@@ -124,7 +121,7 @@ class OptimizerMethods(TensorMethods):
         _library.core().syncyte_tensor_apply_gradients(self.handle, wanted.reference, values.reference)
         return self
 
-    def optimizer_state(self) -> WholeTensor | None:
+    def optimizer_state(self) -> Self | None:
         """Returns the optimizer's state, of shape (rows, slots, elements of a row), or None if it has none. Local.
 
         Slots: SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. The rows are
@@ -133,13 +130,13 @@ class OptimizerMethods(TensorMethods):
         """
         return self._part_of_optimizer("state")
 
-    def optimizer_steps(self) -> WholeTensor | None:
+    def optimizer_steps(self) -> Self | None:
         """Returns Adam's number of steps, an int64 tensor of one element; None for other optimizers. Local."""
         return self._part_of_optimizer("steps")
 
-    def _part_of_optimizer(self, part: str) -> WholeTensor | None:
+    def _part_of_optimizer(self, part: str) -> Self | None:
         handle = _library.core().output(f"syncyte_tensor_optimizer_{part}", self.handle)
-        return type(self).from_handle(handle, self._comm, self._array_kind) if handle else None  # type: ignore[attr-defined]
+        return type(self).from_handle(handle, self._comm, self._array_kind) if handle else None
 
 
 def _number(value: Any, name: str) -> float:

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import torch
 
 from . import _parts, dtypes, errors
 from ._buffers import TORCH
+from ._tensor_memory import TensorMemory
 from ._torch_operators import operators
 from ._torch_refusals import check_tensor, not_a_tensor, refuse
-
-if TYPE_CHECKING:
-    from .tensor import WholeTensor
 
 # Attribute of whole tensors: two companion tensors, one for adds of backward passes, one for values in flight.
 _COMPANIONS = "_gradient_companions"
 
 
-def _companions(whole: WholeTensor) -> tuple[int, int]:
+def _companions(whole: TensorMemory) -> tuple[int, int]:
     made = whole.__dict__.get(_COMPANIONS)
     return (0, 0) if made is None else (made[0].handle, made[1].handle)
 
 
-def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
+def gather(whole: TensorMemory, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
     """syncyte.torch.gather() of what is known to be a whole tensor."""
     companion, scratch = _companions(whole)
     local = whole._view("local", TORCH)
@@ -48,7 +45,7 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
         raise
 
 
-def scatter_add(whole: WholeTensor, index: torch.Tensor, source: torch.Tensor) -> None:
+def scatter_add(whole: TensorMemory, index: torch.Tensor, source: torch.Tensor) -> None:
     """syncyte.torch.scatter_add(collective=False) of what is known to be a whole tensor."""
     try:
         operators.scatter_add(source, whole.handle, index)
@@ -58,7 +55,7 @@ def scatter_add(whole: WholeTensor, index: torch.Tensor, source: torch.Tensor) -
         raise
 
 
-def scatter_add_collective(whole: WholeTensor, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+def scatter_add_collective(whole: TensorMemory, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
     """syncyte.torch.scatter_add(collective=True) of what is known to be a whole tensor."""
 
     def check() -> tuple[int, int]:
@@ -82,7 +79,7 @@ def scatter_add_collective(whole: WholeTensor, index: torch.Tensor, source: torc
     return local + operators.gather_adjoint(source, handle, _companions(whole)[1], index, rows)
 
 
-def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
+def requires_grad_(whole: TensorMemory, requires_grad: bool) -> None:
     """Implements WholeTensor.requires_grad_(). Collective."""
 
     def check() -> None:
@@ -102,7 +99,7 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     whole.local.requires_grad_(requires_grad)
 
 
-def _make_companions(whole: WholeTensor) -> None:
+def _make_companions(whole: TensorMemory) -> None:
     rows = len(whole.rows())
     whole.__dict__[_COMPANIONS] = tuple(
         type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, label=f"{what} of {whole._called()}")
@@ -111,7 +108,7 @@ def _make_companions(whole: WholeTensor) -> None:
 
 
 @contextlib.contextmanager
-def _collected(whole: WholeTensor, operation: str) -> Iterator[torch.Tensor]:
+def _collected(whole: TensorMemory, operation: str) -> Iterator[torch.Tensor]:
     """This rank's rows of the companion, with the gradients of all ranks' backward passes; cleared afterwards."""
     if _COMPANIONS not in whole.__dict__:
         raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
@@ -123,7 +120,7 @@ def _collected(whole: WholeTensor, operation: str) -> Iterator[torch.Tensor]:
     companion.sync()  # no rank adds anew before all have cleared
 
 
-def sync_grad(whole: WholeTensor) -> None:
+def sync_grad(whole: TensorMemory) -> None:
     """Implements WholeTensor.sync_grad(). Collective."""
     with _collected(whole, "sync_grad") as arrived:
         local = whole.local
@@ -134,7 +131,7 @@ def sync_grad(whole: WholeTensor) -> None:
             local.grad += arrived
 
 
-def zero_grad(whole: WholeTensor) -> None:
+def zero_grad(whole: TensorMemory) -> None:
     """Implements WholeTensor.zero_grad(). Collective."""
     with _collected(whole, "zero_grad"):
         whole.local.grad = None

@@ -6,14 +6,11 @@ torch's schemas refuse them before an operation begins; these functions pass the
 from __future__ import annotations
 
 import re
-import typing
 
 import torch
 
+from .comm import Comm
 from .errors import DtypeError
-
-if typing.TYPE_CHECKING:
-    from .comm import Comm
 
 _BY_A_SCHEMA = re.compile(r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
                           r"of type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\n"

@@ -456,7 +456,7 @@ def test_a_refused_array_is_let_go_of(world):
 
 
 def test_two_threads_let_go_of_a_wrapped_array_once():
-    from syncyte import tensor
+    from syncyte import _tensor_memory
 
     class Released:  # while one thread reads `value`, another one calls _forget_released()
         asked = False
@@ -465,15 +465,15 @@ def test_two_threads_let_go_of_a_wrapped_array_once():
         def value(self):
             if not self.asked:
                 self.asked = True
-                other = threading.Thread(target=tensor._forget_released)
+                other = threading.Thread(target=_tensor_memory._forget_released)
                 other.start()
                 other.join()
             return 1
 
-    tensor._remember(Released(), None)
-    (entry,) = (one for one in tensor._wrapped.values() if isinstance(one[0], Released))
+    _tensor_memory._remember(Released(), None)
+    (entry,) = (one for one in _tensor_memory._wrapped.values() if isinstance(one[0], Released))
     held = sys.getrefcount(entry)
-    tensor._forget_released()
+    _tensor_memory._forget_released()
     assert sys.getrefcount(entry) == held - 2  # the table's and the library's
 
 
