@@ -51,26 +51,28 @@ def array_over(memory: Any, array_kind: str, dtype: DType, shape: Sequence[int])
     return np.frombuffer(memory, dtypes.numpy_dtype(dtype)).reshape(tuple(shape))
 
 
-def fresh(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """Returns a new array that numpy or torch allocates; its contents are undefined."""
-    if array_kind == TORCH:
-        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
-    return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
-
-
 def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns a new array in memory of the pool, contents undefined; released with the last view of it."""
     size = dtypes.itemsize(dtype) * math.prod(int(extent) for extent in shape)
     if size == 0:
-        return fresh(array_kind, dtype, shape)
+        return empty(array_kind, dtype, shape)
     address = _library.core().output("syncyte_memory_allocate", size, int(Memory.HOST), 0)
     return array_over(memory_at(address, size, "syncyte_memory_free", address), array_kind, dtype, shape)
 
 
 def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns a new contiguous array in host memory, contents undefined; `array_kind` is "numpy" or "torch"."""
-    is_large = dtypes.itemsize(dtype) * math.prod(shape) >= _POOLED_BYTES
-    return (recycled if is_large else fresh)(array_kind, dtype, shape)
+    numpy_dtype = dtypes.numpy_dtype(dtype)
+    if numpy_dtype.itemsize * math.prod(shape) >= _POOLED_BYTES:
+        return recycled(array_kind, dtype, shape)
+    if array_kind == TORCH:
+        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
+    return np.empty(tuple(shape), numpy_dtype)
+
+
+def new_buffer(array_kind: str, dtype: DType, shape: Sequence[int]) -> Buffer:
+    """Describes a new array of empty()."""
+    return Buffer(empty(array_kind, dtype, shape), array_kind, dtype)
 
 
 def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
@@ -94,7 +96,7 @@ def view(kind: str, handle: int, array_kind: str, dtype: DType, shape: Sequence[
     """
     count = math.prod(shape)
     if count == 0 or address is None:
-        return fresh(array_kind, dtype, shape)
+        return empty(array_kind, dtype, shape)
     getattr(_library.core(), f"syncyte_{kind}_retain")(handle)
     memory = memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
     array = array_over(memory, array_kind, dtype, shape)

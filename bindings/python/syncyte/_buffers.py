@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ NUMPY = "numpy"
 TORCH = "torch"
 NOT_RECORDED = ""  # value of recorded_by: no function of syncyte.torch records this operation's gradients
 
-_Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
 
 
@@ -27,17 +26,23 @@ class Buffer:
 
     __slots__ = ("array", "array_kind", "description", "dtype", "reference", "shape")
 
-    def __init__(
-        self, array: Any, array_kind: str, dtype: c.DType, address: int, shape: Sequence[int], strides: Sequence[int]
-    ):
-        if len(shape) > c.MAX_NDIM:
-            raise errors.ShapeError(f"the array has {len(shape)} dimensions; at most {c.MAX_NDIM} are possible")
+    def __init__(self, array: Any, array_kind: str, dtype: c.DType):
+        """Describes a numpy array or a torch tensor of this element type in host memory."""
         self.array = array
         self.array_kind = array_kind
         self.dtype = dtype
-        self.shape = tuple(shape)
-        extents, distances = _Numbers(*shape), _Numbers(*strides)
-        self.description = c.BufferDescription(_DESCRIPTION_SIZE, address, dtype, len(shape), extents, distances)
+        self.shape = tuple(array.shape)
+        ndim = len(self.shape)
+        if ndim > c.MAX_NDIM:
+            raise errors.ShapeError(f"the array has {ndim} dimensions; at most {c.MAX_NDIM} are possible")
+        if array_kind == TORCH:
+            size = array.element_size()
+            address, strides = array.data_ptr(), [stride * size for stride in array.stride()]
+        else:
+            address, strides = array.ctypes.data, array.strides
+        self.description = c.BufferDescription(_DESCRIPTION_SIZE, address, dtype, ndim)
+        self.description.shape[:ndim] = self.shape
+        self.description.strides[:ndim] = strides
         self.reference = ctypes.byref(self.description)
 
     @property
@@ -97,9 +102,14 @@ def refuse_to_lose_gradients(value: object, name: str) -> None:
             _refuse_gradients(name, False, NOT_RECORDED)
 
 
-def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
-    torch = dtypes.import_torch()
-    if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
+def _torch_of(value: object) -> ModuleType | None:
+    """Returns the module torch if value is a torch tensor, otherwise None."""
+    torch = None if isinstance(value, np.ndarray) else dtypes.loaded_torch()
+    return torch if torch is not None and isinstance(value, torch.Tensor) else None
+
+
+def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
+    if tensor.layout != torch.strided or not (tensor.is_cpu or tensor.is_cuda):
         value = f"a {tensor.layout} tensor on {tensor.device}"
         raise wrong(errors.DtypeError, name, value, "a strided one on cpu or cuda")
     if tensor.is_conj() or tensor.is_neg():
@@ -112,10 +122,8 @@ def _of_torch(tensor: Any, name: str, writable: bool, recorded_by: str | None) -
         dtype = dtypes.from_torch(tensor.dtype)
     except errors.DtypeError as error:
         raise errors.DtypeError(f"{name}: {error}") from None
-    size = dtypes.itemsize(dtype)
-    strides = [stride * size for stride in tensor.stride()]
-    buffer = Buffer(tensor, TORCH, dtype, tensor.data_ptr(), tensor.shape, strides)
-    if tensor.device.type == "cuda":
+    buffer = Buffer(tensor, TORCH, dtype)
+    if tensor.is_cuda:
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
         torch.cuda.current_stream(tensor.device).synchronize()  # MPI reads and writes at once, whatever is enqueued
@@ -161,7 +169,12 @@ def _of_numpy(array: np.ndarray, name: str, writable: bool, expected: c.DType | 
         raise errors.ArgumentError(f"{name} is read-only, but would be written")
     if not array.flags.aligned:
         raise errors.ShapeError(f"{name} is not aligned to its element size; copy it")
-    return Buffer(array, NUMPY, dtype, array.ctypes.data, array.shape, array.strides)
+    return Buffer(array, NUMPY, dtype)
+
+
+def _check_dtype(buffer: Buffer, name: str, expected: c.DType) -> None:
+    if buffer.dtype != expected:
+        raise wrong(errors.DtypeError, name, f"of {buffer.dtype.name.lower()}", expected.name.lower())
 
 
 def as_buffer(
@@ -183,13 +196,14 @@ def as_buffer(
     Raises DtypeError (also for a masked array), ShapeError (not contiguous; not aligned; written although elements
     share memory), ArgumentError (read-only; a tensor that requires grad and would be written or lose its gradient).
     """
-    if dtypes.is_torch_tensor(value):
-        buffer = _of_torch(value, name, writable, recorded_by)
+    torch = _torch_of(value)
+    if torch is not None:
+        buffer = _of_torch(torch, value, name, writable, recorded_by)
     else:
         buffer = _of_numpy(_as_array(value, name, writable), name, writable, expected)
     _check_strides(buffer, name, writable, contiguous)
-    if expected is not None and buffer.dtype != expected:
-        raise wrong(errors.DtypeError, name, f"of {buffer.dtype.name.lower()}", expected.name.lower())
+    if expected is not None:
+        _check_dtype(buffer, name, expected)
     return buffer
 
 
@@ -200,15 +214,19 @@ def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
     """
     if isinstance(value, (list, tuple, range)) and not len(value):
         value = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
-    if dtypes.is_torch_tensor(value):
-        wide = value.long() if not narrow and value.dtype == dtypes.import_torch().int32 else value
-        numbers = wide.contiguous()
+    torch = _torch_of(value)
+    if torch is not None:
+        wide = value.long() if not narrow and value.dtype == torch.int32 else value
+        buffer = _of_torch(torch, wide.contiguous(), name, writable=False, recorded_by=None)
     else:
         array = _as_array(value, name, False)
         widens = not narrow and array.dtype == np.int32
         is_plain = array.flags.c_contiguous and not widens
         numbers = array if is_plain else np.array(array, np.int64 if widens else None, order="C")
-    return as_buffer(numbers, name, expected=None if narrow else c.DType.INT64)
+        buffer = _of_numpy(numbers, name, writable=False, expected=None)
+    if not narrow:
+        _check_dtype(buffer, name, c.DType.INT64)
+    return buffer
 
 
 def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
