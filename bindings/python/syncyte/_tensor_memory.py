@@ -445,10 +445,3 @@ class TensorMemory(Handle):
         """
         _, first = _library.core().output("syncyte_tensor_node", self.handle)
         return None if first < 0 else first
-
-    def _records_gradients(self) -> bool:
-        """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
-        local = self._cache.get(("local", TORCH))
-        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
-            return True
-        return dtypes.is_compiling()

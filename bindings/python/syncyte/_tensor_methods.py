@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
-from . import _arrays, _indexing, _library, dtypes
 from . import _declarations as c
+from . import _indexing, _library, dtypes
 from ._arrays import pointer
-from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
-from ._checks import as_index, as_int64, as_numbers, as_op, as_seconds, integers, wrong
-from ._elements import as_element
-from ._tensor_memory import TensorMemory
-from ._types import Array, Comparison, Reduction, WindowReduction
-from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
+from ._checks import as_int64, as_numbers, as_seconds, integers, wrong
+from ._tensor_access import TensorAccess, refuse_extent_and_out, row_numbers
+from ._types import Array, Comparison, Reduction
+from .errors import ArgumentError, DtypeError, ShapeError, WaitTimeoutError
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
-class TensorMethods(TensorMemory):
+class TensorMethods(TensorAccess):
     """The part of WholeTensor with named methods that read and write any rank's rows, or gradients.
 
     WholeTensor itself has indexing, t[key], which calls the methods here. All methods here are local, except
@@ -60,7 +58,7 @@ class TensorMethods(TensorMemory):
             A row that does not exist; not integers.
         """
         is_torch = dtypes.is_torch_tensor(index)
-        wanted = np.asarray(index.detach().cpu() if is_torch else _index_buffer(index).array)
+        wanted = np.asarray(index.detach().cpu() if is_torch else row_numbers(index).array)
         if wanted.dtype.kind not in "iu":
             raise wrong(DtypeError, "index", repr(index), "integers")
         numbers = np.ascontiguousarray(wanted, np.int64)
@@ -147,24 +145,10 @@ class TensorMethods(TensorMemory):
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
             return self._gather_recorded(_recorded_index(index, out))
-        wanted = _index_buffer(index)
-        if out is None:
-            is_array = dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray)
-            return self._gather_as(wanted.array_kind if is_array else self._array_kind, wanted)
-        target = as_buffer(out, "out", writable=True, expected=self._dtype)
-        self._check_rows(wanted, target, "out")
-        _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
-        target.mark_written()
-        return out
+        return self._run("gather", self._rows_to_read(index, out))
 
     def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
         return self._differentiable().gather(self, index, collective=collective)
-
-    def _gather_as(self, array_kind: str, wanted: Buffer) -> Any:
-        result = _arrays.empty(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
-        target = as_buffer(result, "out", expected=self._dtype)
-        _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
-        return result
 
     def scatter_(self, index: Any, source: Any) -> Self:
         """Writes rows: tensor[index[i]] = source[i]. Local. Other ranks see it after sync().
@@ -190,9 +174,7 @@ class TensorMethods(TensorMemory):
         ArgumentError
             source requires grad: give source.detach(), or call within torch.no_grad().
         """
-        wanted, values = self._rows_to_write(index, source)
-        _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
-        return self
+        return self._run("scatter", self._rows_to_write(index, source))
 
     def scatter_add_(self, index: Any, source: Any) -> Self:
         """Adds to rows: tensor[index[i]] += source[i]. Local.
@@ -216,12 +198,10 @@ class TensorMethods(TensorMemory):
         UnsupportedError
             A row is reached by MPI RMA. Others as of scatter_().
         """
-        wanted, values = self._rows_to_write(index, source)
-        _library.core().syncyte_tensor_scatter_add(self.handle, wanted.reference, values.reference)
-        return self
+        return self._run("scatter_add", self._rows_to_write(index, source))
 
     def put_signal_(
-        self, index: Any, source: Any, counters: TensorMethods, element: int | Sequence[int], value: int = 1,
+        self, index: Any, source: Any, counters: TensorAccess, element: int | Sequence[int], value: int = 1,
         op: Literal["sum", "replace"] = "sum",
     ) -> Self:  # fmt: skip
         """Writes rows, and then adds value to a counter, or sets it. Local.
@@ -251,31 +231,7 @@ class TensorMethods(TensorMemory):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError
             As of scatter_() and fetch_add(); another op. Nothing is written.
         """
-        wanted, values = self._rows_to_write(index, source)
-        signal = self._signal(counters, element, value, op)
-        _library.core().syncyte_tensor_put_signal(self.handle, wanted.reference, values.reference, *signal)
-        return self
-
-    @staticmethod
-    def _signal(counters: Any, element: int | Sequence[int], value: int, op: WindowReduction) -> tuple[Any, ...]:
-        """The arguments of a C function that change a counter."""
-        if not isinstance(counters, TensorMethods):
-            raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
-        number, how = counters._element(element), int(as_op(op, of_window=True))
-        return counters.handle, number, how, as_int64(value, "value")
-
-    def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
-        wanted, values = _index_buffer(index), self._source(source, True)
-        self._check_rows(wanted, values, "source")
-        return wanted, values
-
-    def _source(self, source: Any, contiguous: bool) -> Buffer:
-        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
-
-    def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
-        expected = (*index.shape, *self._shape[1:])
-        if rows.shape != expected:
-            raise ShapeError(f"{name} has shape {rows.shape}; expected {expected}, index's shape and a row's")
+        return self._run("put_signal", self._rows_and_signal(index, source, counters, element, value, op))
 
     # Boxes.
 
@@ -308,30 +264,14 @@ class TensorMethods(TensorMemory):
         DtypeError, ShapeError, ArgumentError
             As of gather().
         """
-        if (extent is None) == (out is None):
-            raise ArgumentError("extent and out: expected exactly one of them")
-        if out is None:
-            shape = self._box_shape(extent)
-            first = self._check_inside(lower, shape)
-            if self._records_gradients():
-                rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(first), shape, ()))
-                return self._gather_recorded(dtypes.import_torch().arange(rows.start, rows.stop))[inside]
-            return self._read_box(self._array_kind, lower, shape)
-        if self._records_gradients():
+        if not self._records_gradients():
+            return self._run("get_box", self._box_to_read(lower, extent, out))
+        refuse_extent_and_out(extent, out)
+        if out is not None:
             raise _no_gradient_through_out()
-        target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
-        first = self._check_inside(lower, target.shape)
-        _library.core().syncyte_tensor_get_box(self.handle, len(first), first, target.reference)
-        target.mark_written()
-        return out
-
-    def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
-        """Returns a new array of a box that is known to lie inside."""
-        result = _arrays.empty(array_kind, self._dtype, extent)
-        target = as_buffer(result, "out", expected=self._dtype)
-        first = (ctypes.c_int64 * len(lower))(*lower)
-        _library.core().syncyte_tensor_get_box(self.handle, len(first), first, target.reference)
-        return result
+        shape = self._box_shape(extent)
+        rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(self._check_inside(lower, shape)), shape, ()))
+        return self._gather_recorded(dtypes.import_torch().arange(rows.start, rows.stop))[inside]
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
         """Writes the box [lower, lower + source.shape). Local. Other ranks see it after sync().
@@ -350,9 +290,7 @@ class TensorMethods(TensorMemory):
         ArgumentError
             source requires grad: give source.detach(), or call within torch.no_grad().
         """
-        values = self._source(source, False)
-        first = self._check_inside(lower, values.shape)
-        _library.core().syncyte_tensor_put_box(self.handle, len(first), first, values.reference)
+        self._run("put_box", self._box_to_write(lower, source))
 
     def accumulate_box(
         self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
@@ -385,32 +323,7 @@ class TensorMethods(TensorMemory):
         PeerDiedError
             A process died while it added to one of the rows.
         """
-        values = self._source(source, False)
-        first = self._check_inside(lower, values.shape)
-        factor = None if alpha is None else _bytes_of(alpha, self._dtype)
-        _library.core().syncyte_tensor_accumulate_box(
-            self.handle, len(first), first, values.reference, int(as_op(op)), factor
-        )
-
-    def _box_shape(self, extent: Any) -> tuple[int, ...]:
-        shape = tuple(as_numbers(extent, "extent"))
-        if len(shape) != self.ndim or any(number < 0 for number in shape):
-            raise wrong(ShapeError, "extent", shape, f"{self.ndim} numbers of 0 or more")
-        return shape
-
-    def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
-        numbers = as_numbers(lower, "lower")
-        if len(numbers) != self.ndim or len(extent) != self.ndim:
-            raise ShapeError(
-                f"a box of {len(extent)} dimensions at {tuple(numbers)}; expected {self.ndim}, as the tensor has"
-            )
-        if any(
-            first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape, strict=True)
-        ):
-            raise OutOfRangeError(
-                f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside the tensor of shape {self._shape}"
-            )
-        return (ctypes.c_int64 * self.ndim)(*numbers)
+        self._run("accumulate_box", self._box_to_combine(lower, source, op, alpha))
 
     # Locks of rows.
 
@@ -456,20 +369,6 @@ class TensorMethods(TensorMemory):
 
     # Atomic counters and flags: elements of int32 and int64 tensors. All are local.
 
-    def _element(self, element: int | Sequence[int]) -> int:
-        if not isinstance(element, (tuple, list)):
-            return as_int64(element, "element")
-        if len(element) != len(self._shape):
-            expected = f"{len(self._shape)} numbers, or one in row-major order"
-            raise wrong(ShapeError, "element", tuple(element), expected)
-        number = 0
-        for part, extent in zip(element, self._shape, strict=True):
-            index = as_index(part, "element")
-            if not -extent <= index < extent:
-                raise OutOfRangeError(f"element {tuple(element)} is outside the tensor of shape {self._shape}")
-            number = number * extent + index % extent
-        return number
-
     def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
         """Adds to one element; atomic, acquire and release. Local.
 
@@ -485,8 +384,7 @@ class TensorMethods(TensorMemory):
         int
             The old value.
         """
-        addend = as_int64(value, "value")
-        return _library.core().output("syncyte_tensor_fetch_add", self.handle, self._element(element), addend)
+        return _library.core().output("syncyte_tensor_fetch_add", self.handle, *self._to_add(element, value))
 
     def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
         """Writes desired to one element if it equals expected; atomic, acquire and release. Local.
@@ -503,8 +401,8 @@ class TensorMethods(TensorMemory):
         int
             The old value.
         """
-        values = as_int64(expected, "expected"), as_int64(desired, "desired")
-        return _library.core().output("syncyte_tensor_compare_swap", self.handle, self._element(element), *values)
+        arguments = self._to_swap(element, expected, desired)
+        return _library.core().output("syncyte_tensor_compare_swap", self.handle, *arguments)
 
     def load(self, element: int | Sequence[int]) -> int:
         """Reads one element; acquire. Local.
@@ -643,16 +541,7 @@ def _no_gradient_through_out() -> ArgumentError:
     )
 
 
-def _bytes_of(alpha: Any, dtype: c.DType) -> ctypes.Array[ctypes.c_char]:
-    element = as_element(alpha, dtype, "alpha")
-    return ctypes.create_string_buffer(element.tobytes(), element.nbytes)
-
-
 def _recorded_index(index: Any, out: Any) -> Any:
     if out is not None:
         raise _no_gradient_through_out()
-    return index if dtypes.is_torch_tensor(index) else _indexing.as_torch(_index_buffer(index).array)
-
-
-def _index_buffer(index: Any) -> Buffer:
-    return index_buffer(index, "index", narrow=True)
+    return index if dtypes.is_torch_tensor(index) else _indexing.as_torch(row_numbers(index).array)

@@ -9,12 +9,12 @@ from typing import Any, Self
 from . import _declarations as c
 from . import _library
 from ._checks import as_float, wrong
-from ._tensor_methods import TensorMethods, _index_buffer
+from ._tensor_access import TensorAccess
 from ._types import OptimizerName
 from .errors import ArgumentError, DtypeError
 
 
-class OptimizerMethods(TensorMethods):
+class OptimizerMethods(TensorAccess):
     """The part of WholeTensor with the optimizer that updates rows where they live."""
 
     def set_optimizer(
@@ -116,10 +116,7 @@ class OptimizerMethods(TensorMethods):
         UnsupportedError
             Before set_optimizer(); a row of another node, where there is no UCX between them.
         """
-        wanted, values = _index_buffer(index), self._source(gradients, True)
-        self._check_rows(wanted, values, "gradients")
-        _library.core().syncyte_tensor_apply_gradients(self.handle, wanted.reference, values.reference)
-        return self
+        return self._run("apply_gradients", self._rows_to_write(index, gradients, "gradients"))
 
     def optimizer_state(self) -> Self | None:
         """Returns the optimizer's state, of shape (rows, slots, elements of a row), or None if it has none. Local.

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, overload
 
-import numpy as np
-
-from . import _arrays, _library, dtypes
-from ._buffers import Buffer, as_buffer
-from ._checks import as_int64, as_op
+from . import _library
 from ._requests import Request, reap
-from ._tensor_methods import TensorMethods, _bytes_of, _index_buffer
+from ._tensor_access import Access, TensorAccess
 from ._types import Array, Reduction
 from .errors import ArgumentError
 
 
-class StartedMethods(TensorMethods):
+class StartedMethods(TensorAccess):
     """The part of WholeTensor with started accesses, whose requests need no MPI.
 
     Rows of this node are read or written before the start returns; others follow without further calls. Accesses that
@@ -51,15 +47,7 @@ class StartedMethods(TensorMethods):
             The tensor records gradients: use gather(), or start within torch.no_grad().
         """
         self._refuse_recorded("gather")
-        wanted = _index_buffer(index)
-        result = out
-        if out is None:
-            is_array = dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray)
-            kind = wanted.array_kind if is_array else self._array_kind
-            result = _arrays.empty(kind, self._dtype, (*wanted.shape, *self._shape[1:]))
-        target = as_buffer(result, "out", writable=True, expected=self._dtype)
-        self._check_rows(wanted, target, "out")
-        return self._start_read("igather", (wanted, target), wanted.reference, target.reference)
+        return self._start("igather", self._rows_to_read(index, out))
 
     def iscatter_(self, index: Any, source: Any) -> Request[Self]:
         """Starts scatter_(). Local; does not wait for other ranks.
@@ -79,8 +67,7 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError
             As of scatter_().
         """
-        wanted, values = self._rows_to_write(index, source)
-        return self._start_write("iscatter", (wanted, values), wanted.reference, values.reference)
+        return self._start("iscatter", self._rows_to_write(index, source))
 
     def iscatter_add_(self, index: Any, source: Any) -> Request[Self]:
         """Starts scatter_add_(). Local; does not wait for other ranks.
@@ -100,11 +87,10 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError, UnsupportedError
             As of scatter_add_(). PeerDiedError is raised by wait() too.
         """
-        wanted, values = self._rows_to_write(index, source)
-        return self._start_write("iscatter_add", (wanted, values), wanted.reference, values.reference)
+        return self._start("iscatter_add", self._rows_to_write(index, source))
 
     def iput_signal_(
-        self, index: Any, source: Any, counters: TensorMethods, element: int | Sequence[int], value: int = 1,
+        self, index: Any, source: Any, counters: TensorAccess, element: int | Sequence[int], value: int = 1,
         op: Literal["sum", "replace"] = "sum",
     ) -> Request[Self]:  # fmt: skip
         """Starts put_signal_(). Local; does not wait for other ranks.
@@ -126,9 +112,7 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError
             As of put_signal_(). PeerDiedError is raised by wait(); if an owner of rows died, the counter is unchanged.
         """
-        wanted, values = self._rows_to_write(index, source)
-        signal = self._signal(counters, element, value, op)
-        return self._start_write("iput_signal", (wanted, values), wanted.reference, values.reference, *signal)
+        return self._start("iput_signal", self._rows_and_signal(index, source, counters, element, value, op))
 
     def iapply_gradients(self, index: Any, gradients: Any) -> Request[Self]:
         """Starts apply_gradients(). Local.
@@ -151,9 +135,7 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, UnsupportedError
             As of apply_gradients(). PeerDiedError is raised by wait() too.
         """
-        wanted, values = _index_buffer(index), self._source(gradients, True)
-        self._check_rows(wanted, values, "gradients")
-        return self._start_write("iapply_gradients", (wanted, values), wanted.reference, values.reference)
+        return self._start("iapply_gradients", self._rows_to_write(index, gradients, "gradients"))
 
     def ifetch_add(self, element: int | Sequence[int], value: int = 1) -> Request[int]:
         """Starts fetch_add(). Local; does not wait for other ranks.
@@ -168,7 +150,7 @@ class StartedMethods(TensorMethods):
         Request
             Its wait() returns the old value.
         """
-        return self._start_change("ifetch_add", element, as_int64(value, "value"))
+        return self._start_change("ifetch_add", *self._to_add(element, value))
 
     def icompare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> Request[int]:
         """Starts compare_swap(). Local; does not wait for other ranks.
@@ -183,14 +165,7 @@ class StartedMethods(TensorMethods):
         Request
             Its wait() returns the old value.
         """
-        values = as_int64(expected, "expected"), as_int64(desired, "desired")
-        return self._start_change("icompare_swap", element, *values)
-
-    def _start_change(self, operation: str, element: int | Sequence[int], *values: int) -> Request[int]:
-        previous = ctypes.c_int64()
-        return self._start(
-            operation, (previous,), lambda: previous.value, self._element(element), *values, previous
-        )
+        return self._start_change("icompare_swap", *self._to_swap(element, expected, desired))
 
     @overload
     def iget_box(self, lower: Sequence[int], extent: None = None, *, out: Array) -> Request[Array]: ...
@@ -216,16 +191,7 @@ class StartedMethods(TensorMethods):
             As of get_box(); ArgumentError also if the tensor records gradients.
         """
         self._refuse_recorded("get_box")
-        if (extent is None) == (out is None):
-            raise ArgumentError("extent and out: expected exactly one of them")
-        result = out
-        if out is None:
-            shape = self._box_shape(extent)
-            self._check_inside(lower, shape)
-            result = _arrays.empty(self._array_kind, self._dtype, shape)
-        target = as_buffer(result, "out", writable=True, contiguous=False, expected=self._dtype)
-        first = self._check_inside(lower, target.shape)
-        return self._start_read("iget_box", (target,), len(first), first, target.reference)
+        return self._start("iget_box", self._box_to_read(lower, extent, out))
 
     def iput_box(self, lower: Sequence[int], source: Any) -> Request[Self]:
         """Starts put_box(). Local; does not wait for other ranks.
@@ -245,9 +211,7 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError
             As of put_box().
         """
-        values = self._source(source, False)
-        first = self._check_inside(lower, values.shape)
-        return self._start_write("iput_box", (values,), len(first), first, values.reference)
+        return self._start("iput_box", self._box_to_write(lower, source))
 
     def iaccumulate_box(
         self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
@@ -269,11 +233,7 @@ class StartedMethods(TensorMethods):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError, UnsupportedError
             As of accumulate_box(). PeerDiedError is raised by wait() too.
         """
-        values = self._source(source, False)
-        first = self._check_inside(lower, values.shape)
-        factor = None if alpha is None else _bytes_of(alpha, self._dtype)
-        how = int(as_op(op))
-        return self._start_write("iaccumulate_box", (values,), len(first), first, values.reference, how, factor)
+        return self._start("iaccumulate_box", self._box_to_combine(lower, source, op, alpha))
 
     def _refuse_recorded(self, blocking: str) -> None:
         if self._records_gradients():
@@ -282,20 +242,15 @@ class StartedMethods(TensorMethods):
                 "torch.no_grad()"
             )
 
-    def _start_read(self, name: str, arrays: tuple[Buffer, ...], *arguments: Any) -> Request[Any]:
-        """Starts a read into the last array."""
-        target = arrays[-1]
+    def _start(self, name: str, access: Access) -> Request[Any]:
+        return self._request(name, access.arrays, access.finish, *access.arguments)
 
-        def finish() -> Any:
-            target.mark_written()
-            return target.array
+    def _start_change(self, name: str, *arguments: int) -> Request[int]:
+        """Starts a change of an element; the request's result is its old value."""
+        previous = ctypes.c_int64()
+        return self._request(name, (previous,), lambda: previous.value, *arguments, previous)
 
-        return self._start(name, arrays, finish, *arguments)
-
-    def _start_write(self, name: str, arrays: tuple[Buffer, ...], *arguments: Any) -> Request[Self]:
-        return self._start(name, arrays, lambda: self, *arguments)
-
-    def _start(self, name: str, arrays: tuple[Any, ...], finish: Any, *arguments: Any) -> Request[Any]:
+    def _request(self, name: str, arrays: tuple[Any, ...], finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
         reap()
         handle = _library.core().output(f"syncyte_tensor_{name}", self.handle, *arguments)
         return Request(handle, arrays, f"tensor_{name}", finish)

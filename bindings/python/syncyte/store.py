@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -20,7 +20,7 @@ from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
 from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Handle
 from ._requests import Request, drop, reap
-from ._store_buffers import give_back, mark_written, take_descriptions
+from ._store_operands import Operands, PooledOperands, take_operands
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -290,27 +290,21 @@ class StoreWorker(Handle):
             del self._store._live[self._number]
         super().free()
 
-    def _new_room(self, keys: Any) -> Any:
-        """Returns a new array for the values of keys, of their kind."""
-        wanted, length = _as_keys(keys), self._store.length
-        shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
-        return _arrays.empty(wanted.array_kind, c.DType.FLOAT32, shape)
-
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         length = self._store.length
         if len(shape) > 1 and length is not None and shape[-1] != length:
             raise wrong(ShapeError, name, f"of shape {tuple(shape)}", f"one dimension, or a last one of {length}")
 
-    def _run(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> None:
-        """Runs an operation."""
-        function = getattr(_library.core(), f"syncyte_store_worker_{name}")
-        self._described(keys, values, argument, is_written, lambda given, _: function(self.handle, *given))
+    def _run(self, name: str, operands: Operands | PooledOperands) -> Any:
+        """Runs an operation; returns the values that it has read."""
+        getattr(_library.core(), f"syncyte_store_worker_{name}")(self.handle, *operands.references)
+        return operands.finish()
 
-    def _start(self, name: str, keys: Any, values: Any, argument: str, is_written: bool) -> Request[Any]:
-        """Starts an operation. Its request's wait() returns `values` if they are written."""
-        result = values if is_written else None
-        call = lambda given, array: self._request(name, given, array, result)  # noqa: E731
-        return self._described(keys, values, argument, is_written, call)
+    def _start(self, name: str, operands: Operands | PooledOperands) -> Request[Any]:
+        """Starts an operation; its request's wait() returns the values that it has read."""
+        request = self._request(name, operands.references, operands.array, operands.result)
+        operands.finish()
+        return request
 
     def _request(self, name: str, arguments: Sequence[Any], arrays: Any, result: Any) -> Request[Any]:
         """Calls a function that starts an operation. `arrays` live until its end."""
@@ -324,24 +318,26 @@ class StoreWorker(Handle):
             raise
         return Request(handle.value, arrays, name, lambda: result)
 
-    def _described(self, keys: Any, values: Any, name: str, is_written: bool, call: Callable[[Any, Any], Any]) -> Any:
-        """Describes keys and values for the C library; returns call(references to the descriptions, the array)."""
-        short = take_descriptions(keys, values, is_written)
-        if short is not None:
+    def _operands(self, keys: Any, values: Any, *, is_written: bool = False) -> Operands | PooledOperands:
+        """Describes keys and values for the C library. is_written: the operation writes the values."""
+        name = "out" if is_written else "values"
+        pooled = take_operands(keys, values, is_written)
+        if pooled is not None:
             self._check_shape(name, values.shape)
-            result = call(short.references, values)
-            give_back(short)
-            if is_written:
-                mark_written(values)
-            return result
-        wanted = _as_keys(keys)
-        recorded_by = None if is_written else NOT_RECORDED
+            return pooled
+        wanted, recorded_by = _as_keys(keys), None if is_written else NOT_RECORDED
         given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
-        result = call((wanted.reference, given.reference), given.array)
-        if is_written:
-            given.mark_written()
-        return result
+        return Operands(wanted, given, values if is_written else None)
+
+    def _operands_to_pull(self, keys: Any, out: Any) -> Operands | PooledOperands:
+        """Describes keys and `out`, or a new array of their kind."""
+        if out is not None:
+            return self._operands(keys, out, is_written=True)
+        wanted, length = _as_keys(keys), self._store.length
+        shape = [int(self._store.lengths(wanted.array).sum())] if length is None else [*wanted.shape, length]
+        room = _arrays.new_buffer(wanted.array_kind, c.DType.FLOAT32, shape)
+        return Operands(wanted, room, room.array)
 
     @overload
     def pull(self, keys: Any, out: Array) -> Array: ...
@@ -374,9 +370,7 @@ class StoreWorker(Handle):
         PeerDiedError
             A process died while it wrote a key's values; set() repairs the key.
         """
-        room = self._new_room(keys) if out is None else out
-        self._run("pull", keys, room, "out", True)
-        return room
+        return self._run("pull", self._operands_to_pull(keys, out))
 
     def push(self, keys: Any, values: Any) -> None:
         """Adds to the values of keys; a key that repeats is added to several times.
@@ -393,7 +387,7 @@ class StoreWorker(Handle):
         ArgumentError
             `values` requires grad, but gradients are not recorded. Others as of pull().
         """
-        self._run("push", keys, values, "values", False)
+        self._run("push", self._operands(keys, values))
 
     def set(self, keys: Any, values: Any) -> None:
         """Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
@@ -408,7 +402,7 @@ class StoreWorker(Handle):
         ArgumentError
             As of push(). Others as of pull(), except PeerDiedError.
         """
-        self._run("set", keys, values, "values", False)
+        self._run("set", self._operands(keys, values))
 
     def ipull(self, keys: Any, out: Array) -> Request[Array]:
         """Starts a pull. Values of keys of this node are there on return.
@@ -430,21 +424,21 @@ class StoreWorker(Handle):
         OutOfRangeError, DtypeError, ShapeError, UnsupportedError
             As of pull().
         """
-        return self._start("ipull", keys, out, "out", True)
+        return self._start("ipull", self._operands(keys, out, is_written=True))
 
     def ipush(self, keys: Any, values: Any) -> Request[None]:
         """Starts a push.
 
         Parameters, result and errors as of push() and ipull().
         """
-        return self._start("ipush", keys, values, "values", False)
+        return self._start("ipush", self._operands(keys, values))
 
     def iset(self, keys: Any, values: Any) -> Request[None]:
         """Starts a set.
 
         Parameters, result and errors as of set() and ipull().
         """
-        return self._start("iset", keys, values, "values", False)
+        return self._start("iset", self._operands(keys, values))
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
         """Reads the values of keys if all of them are local; on one node they always are.
@@ -459,15 +453,10 @@ class StoreWorker(Handle):
         array or None
             As of pull(); None if a key is not local, and nothing was written.
         """
-        wanted = _as_keys(keys)
-        given = self._new_room(keys) if out is None else out
-        room = as_buffer(given, "out", writable=True, expected=c.DType.FLOAT32)
-        self._check_shape("out", room.shape)
-        arguments = self.handle, wanted.reference, room.reference
-        if not _library.core().output("syncyte_store_worker_pull_if_local", *arguments):
-            return None
-        room.mark_written()
-        return given
+        operands = self._operands_to_pull(keys, out)
+        arguments = self.handle, *operands.references
+        is_local = _library.core().output("syncyte_store_worker_pull_if_local", *arguments)
+        return operands.finish() if is_local else None
 
     def localize(self, keys: Any) -> None:
         """Asks for keys to be moved to this rank. In this version they are only checked and counted.

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _indexing, dtypes
 from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
+from ._tensor_methods import TensorMethods
 from ._tensor_optimizer import OptimizerMethods
 from ._tensor_started import StartedMethods
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["WholeTensor"]
 
 
-class WholeTensor(OptimizerMethods, StartedMethods):
+class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` returns a copy, read from the ranks that own the rows; ``t[key] = values`` writes. Integers (negative
@@ -74,7 +75,8 @@ class WholeTensor(OptimizerMethods, StartedMethods):
         array_kind = _indexing.array_kind_of(key) or self._array_kind
         if isinstance(parsed, _indexing.Box):
             return _indexing.select(self._read_box(array_kind, parsed.lower, parsed.extent), parsed.local)
-        return _indexing.apply(parsed, self._gather_as(array_kind, as_buffer(parsed.index, "index")))
+        rows = self._run("gather", self._new_rows(array_kind, as_buffer(parsed.index, "index")))
+        return _indexing.apply(parsed, rows)
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
         # Gather whole rows; torch differentiates the rest of the key.

@@ -1,0 +1,168 @@
+"""Accesses of whole tensors: their checks and arguments, which the blocking and the started form share."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _arrays, _library, dtypes
+from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer, index_buffer
+from ._checks import as_index, as_int64, as_numbers, as_op, wrong
+from ._elements import as_element
+from ._tensor_memory import TensorMemory
+from ._types import Reduction, WindowReduction
+from .errors import ArgumentError, OutOfRangeError, ShapeError
+
+
+class Access(NamedTuple):
+    """The call of an access, common to its blocking and its started form."""
+
+    arrays: tuple[Buffer, ...]  #: arrays that the C library uses until the end
+    arguments: tuple[Any, ...]  #: arguments of the C function after the tensor
+    result: Any
+    written: Buffer | None = None  #: the caller's array that the access writes, if any
+
+    def finish(self) -> Any:
+        if self.written is not None:
+            self.written.mark_written()
+        return self.result
+
+
+def row_numbers(index: Any) -> Buffer:
+    return index_buffer(index, "index", narrow=True)
+
+
+def refuse_extent_and_out(extent: Any, out: Any) -> None:
+    if (extent is None) == (out is None):
+        raise ArgumentError("extent and out: expected exactly one of them")
+
+
+class TensorAccess(TensorMemory):
+    """The part of WholeTensor that prepares accesses. All methods are local."""
+
+    def _run(self, name: str, access: Access) -> Any:
+        getattr(_library.core(), f"syncyte_tensor_{name}")(self.handle, *access.arguments)
+        return access.finish()
+
+    def _records_gradients(self) -> bool:
+        """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
+        local = self._cache.get(("local", TORCH))
+        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
+            return True
+        return dtypes.is_compiling()
+
+    # Rows.
+
+    def _rows_to_read(self, index: Any, out: Any) -> Access:
+        wanted = row_numbers(index)
+        if out is None:
+            is_array = wanted.array_kind == TORCH or isinstance(index, np.ndarray)
+            return self._new_rows(wanted.array_kind if is_array else self._array_kind, wanted)
+        target = as_buffer(out, "out", writable=True, expected=self._dtype)
+        self._check_rows(wanted, target, "out")
+        return Access((wanted, target), (wanted.reference, target.reference), out, target)
+
+    def _new_rows(self, array_kind: str, wanted: Buffer) -> Access:
+        target = _arrays.new_buffer(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
+        return Access((wanted, target), (wanted.reference, target.reference), target.array)
+
+    def _rows_to_write(self, index: Any, source: Any, name: str = "source") -> Access:
+        wanted, values = row_numbers(index), self._source(source, contiguous=True)
+        self._check_rows(wanted, values, name)
+        return Access((wanted, values), (wanted.reference, values.reference), self)
+
+    def _rows_and_signal(
+        self, index: Any, source: Any, counters: Any, element: int | Sequence[int], value: int, op: WindowReduction
+    ) -> Access:
+        access = self._rows_to_write(index, source)
+        if not isinstance(counters, TensorAccess):
+            raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
+        number, how = counters._element(element), int(as_op(op, of_window=True))
+        signal = counters.handle, number, how, as_int64(value, "value")
+        return Access(access.arrays, (*access.arguments, *signal), self)
+
+    def _source(self, source: Any, contiguous: bool) -> Buffer:
+        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
+
+    def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
+        expected = (*index.shape, *self._shape[1:])
+        if rows.shape != expected:
+            raise ShapeError(f"{name} has shape {rows.shape}; expected {expected}, index's shape and a row's")
+
+    # Boxes.
+
+    def _box_to_read(self, lower: Sequence[int], extent: Sequence[int] | None, out: Any) -> Access:
+        refuse_extent_and_out(extent, out)
+        if out is None:
+            shape = self._box_shape(extent)
+            return self._new_box(self._array_kind, self._check_inside(lower, shape), shape)
+        target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
+        first = self._check_inside(lower, target.shape)
+        return Access((target,), (len(first), first, target.reference), out, target)
+
+    def _new_box(self, array_kind: str, first: Any, extent: Sequence[int]) -> Access:
+        target = _arrays.new_buffer(array_kind, self._dtype, extent)
+        return Access((target,), (len(first), first, target.reference), target.array)
+
+    def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        """Returns a new array of a box that is known to lie inside."""
+        return self._run("get_box", self._new_box(array_kind, (ctypes.c_int64 * len(lower))(*lower), extent))
+
+    def _box_to_write(self, lower: Sequence[int], source: Any) -> Access:
+        values = self._source(source, contiguous=False)
+        first = self._check_inside(lower, values.shape)
+        return Access((values,), (len(first), first, values.reference), self)
+
+    def _box_to_combine(self, lower: Sequence[int], source: Any, op: Reduction, alpha: complex | None) -> Access:
+        access = self._box_to_write(lower, source)
+        factor = None
+        if alpha is not None:
+            element = as_element(alpha, self._dtype, "alpha")
+            factor = ctypes.create_string_buffer(element.tobytes(), element.nbytes)
+        return Access(access.arrays, (*access.arguments, int(as_op(op)), factor), self)
+
+    def _box_shape(self, extent: Any) -> tuple[int, ...]:
+        shape, ndim = tuple(as_numbers(extent, "extent")), len(self._shape)
+        if len(shape) != ndim or any(number < 0 for number in shape):
+            raise wrong(ShapeError, "extent", shape, f"{ndim} numbers of 0 or more")
+        return shape
+
+    def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        numbers, ndim = as_numbers(lower, "lower"), len(self._shape)
+        if len(numbers) != ndim or len(extent) != ndim:
+            found = f"a box of {len(extent)} dimensions at {tuple(numbers)}"
+            raise ShapeError(f"{found}; expected {ndim}, as the tensor has")
+        if any(
+            first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape, strict=True)
+        ):
+            raise OutOfRangeError(
+                f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside the tensor of shape {self._shape}"
+            )
+        return (ctypes.c_int64 * ndim)(*numbers)
+
+    # Elements.
+
+    def _to_add(self, element: int | Sequence[int], value: int) -> tuple[int, int]:
+        addend = as_int64(value, "value")
+        return self._element(element), addend
+
+    def _to_swap(self, element: int | Sequence[int], expected: int, desired: int) -> tuple[int, int, int]:
+        values = as_int64(expected, "expected"), as_int64(desired, "desired")
+        return self._element(element), *values
+
+    def _element(self, element: int | Sequence[int]) -> int:
+        if not isinstance(element, (tuple, list)):
+            return as_int64(element, "element")
+        if len(element) != len(self._shape):
+            expected = f"{len(self._shape)} numbers, or one in row-major order"
+            raise wrong(ShapeError, "element", tuple(element), expected)
+        number = 0
+        for part, extent in zip(element, self._shape, strict=True):
+            index = as_index(part, "element")
+            if not -extent <= index < extent:
+                raise OutOfRangeError(f"element {tuple(element)} is outside the tensor of shape {self._shape}")
+            number = number * extent + index % extent
+        return number
