@@ -70,7 +70,7 @@ class TensorAccess(TensorMemory):
         return Access((wanted, target), (wanted.reference, target.reference), target.array)
 
     def _rows_to_write(self, index: Any, source: Any, name: str = "source") -> Access:
-        wanted, values = row_numbers(index), self._source(source, contiguous=True)
+        wanted, values = row_numbers(index), self._source(source, name, contiguous=True)
         self._check_rows(wanted, values, name)
         return Access((wanted, values), (wanted.reference, values.reference), self)
 
@@ -84,8 +84,8 @@ class TensorAccess(TensorMemory):
         signal = counters.handle, number, how, as_int64(value, "value")
         return Access(access.arrays, (*access.arguments, *signal), self)
 
-    def _source(self, source: Any, contiguous: bool) -> Buffer:
-        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
+    def _source(self, source: Any, name: str, contiguous: bool) -> Buffer:
+        return as_buffer(source, name, contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
 
     def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
         expected = (*index.shape, *self._shape[1:])
@@ -112,7 +112,7 @@ class TensorAccess(TensorMemory):
         return self._run("get_box", self._new_box(array_kind, (ctypes.c_int64 * len(lower))(*lower), extent))
 
     def _box_to_write(self, lower: Sequence[int], source: Any) -> Access:
-        values = self._source(source, contiguous=False)
+        values = self._source(source, "source", contiguous=False)
         first = self._check_inside(lower, values.shape)
         return Access((values,), (len(first), first, values.reference), self)
 

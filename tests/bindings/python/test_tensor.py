@@ -521,6 +521,8 @@ def test_optimizer_of_numpy_rows(world):
     assert table.optimizer_steps().load(0) == world.size
     with pytest.raises(ValueError, match="gradients has shape"):
         table.apply_gradients([0], np.ones((2, 2), "f4"))
+    with pytest.raises(TypeError, match="gradients is of float64; expected float32"):
+        table.apply_gradients([0], np.ones((1, 2)))
     with pytest.raises(TypeError, match="momentum"):
         table.set_optimizer("sgd", 0.5, momentum="much")
     with pytest.raises(ValueError, match="lr"):

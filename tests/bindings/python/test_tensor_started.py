@@ -45,6 +45,8 @@ def test_gather_of_torch_and_into_out(world):
     assert request.wait() is out and np.array_equal(out[0], expected(7))
     with pytest.raises(syncyte.HandleError, match="tensor_igather"):
         request.wait()
+    view = memoryview(out)
+    assert tensor.igather([7], view).wait() is view
     world.barrier()
 
 
