@@ -111,18 +111,22 @@ class TensorAccess(TensorMemory):
         """Returns a new array of a box that is known to lie inside."""
         return self._run("get_box", self._new_box(array_kind, (ctypes.c_int64 * len(lower))(*lower), extent))
 
-    def _box_to_write(self, lower: Sequence[int], source: Any) -> Access:
+    def _box_of(self, lower: Sequence[int], source: Any) -> tuple[Buffer, tuple[Any, ...]]:
         values = self._source(source, "source", contiguous=False)
         first = self._check_inside(lower, values.shape)
-        return Access((values,), (len(first), first, values.reference), self)
+        return values, (len(first), first, values.reference)
+
+    def _box_to_write(self, lower: Sequence[int], source: Any) -> Access:
+        values, box = self._box_of(lower, source)
+        return Access((values,), box, self)
 
     def _box_to_combine(self, lower: Sequence[int], source: Any, op: Reduction, alpha: complex | None) -> Access:
-        access = self._box_to_write(lower, source)
+        values, box = self._box_of(lower, source)
         factor = None
         if alpha is not None:
             element = as_element(alpha, self._dtype, "alpha")
             factor = ctypes.create_string_buffer(element.tobytes(), element.nbytes)
-        return Access(access.arrays, (*access.arguments, int(as_op(op)), factor), self)
+        return Access((values,), (*box, int(as_op(op)), factor), self)
 
     def _box_shape(self, extent: Any) -> tuple[int, ...]:
         shape, ndim = tuple(as_numbers(extent, "extent")), len(self._shape)
