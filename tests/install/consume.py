@@ -93,7 +93,8 @@ def mapped(name):
     with open("/proc/self/maps", encoding="utf-8") as file:
         found = {line.split(maxsplit=5)[5].strip() for line in file if f"lib{name}.so" in line}
     print(name, found)
-    assert len(found) == 1 and found.pop().startswith(os.path.realpath(sys.argv[1]) + os.sep), name
+    assert len(found) == 1, name
+    assert found.pop().startswith(os.path.realpath(sys.argv[1]) + os.sep), name
 
 print(syncyte.__file__, _library.core().output("syncyte_version")[:3])
 assert syncyte.__file__.startswith(sys.argv[1])

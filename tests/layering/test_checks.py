@@ -16,6 +16,7 @@ import error_fields
 import headers
 import layers
 import lines
+import python_tests
 import symbols
 import units
 
@@ -59,6 +60,28 @@ class Units(Tree):
         self.write("package/two.py", "from package.one import y\n")
         (found,) = units.cycles(units.python_graph(self.root, "package"))
         self.assertEqual(set(found), {"one", "two"})
+
+
+class PythonTests(Tree):
+    def found(self, text: str) -> list[str]:
+        self.write("tests/a/test_b.py", f"\n{text}\n")
+        return list(python_tests.violations(self.root))
+
+    def test_joined_conditions(self) -> None:
+        for text in ["assert a and b", "def f():\n    assert (\n        a and b and c\n    ), x",
+                     "self.assertTrue(a and b)"]:
+            (found,) = self.found(text)
+            self.assertIn("tests/a/test_b.py:", found)
+
+    def test_imports_of_test_modules(self) -> None:
+        for text in ["from test_c import d", "import test_c", "from . import test_c", "from a.test_c import d"]:
+            (found,) = self.found(text)
+            self.assertIn("tests/a/test_b.py:2: ", found)
+
+    def test_other_assertions_and_imports(self) -> None:
+        for text in ["assert 0 < a < b", "assert a or b", "assert all(a and b for a, b in c)", "assert f(a and b)",
+                     "self.assertFalse(a)", "import tests, testing", "from helper import test"]:
+            self.assertEqual(self.found(text), [], text)
 
 
 class Lines(Tree):

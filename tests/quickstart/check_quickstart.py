@@ -69,7 +69,8 @@ class Quickstart(unittest.TestCase):
 
     def test_second_setup_installs_nothing(self):
         self.run_it("setup")
-        self.assertTrue(self.asked("-m venv") and self.asked("pip install"))
+        self.assertTrue(self.asked("-m venv"))
+        self.assertTrue(self.asked("pip install"))
         self.assertIn("is complete", self.run_it("setup"))
         self.assertFalse(self.asked("python"))
 
@@ -89,7 +90,8 @@ class Quickstart(unittest.TestCase):
                     self.run_it("setup", status=2 if where == "venv" else 1, STUB_INTERRUPT=where, **own)
                     (Path(name or self.root / ".venv") / "torn").touch()
                     self.assertIn("made anew", self.run_it("setup", **own))
-                    self.assertTrue(self.asked("-m venv") and self.asked("pip install"))
+                    self.assertTrue(self.asked("-m venv"))
+                    self.assertTrue(self.asked("pip install"))
                     self.assertFalse((Path(name or self.root / ".venv") / "torn").exists())
                     self.assertIn("is complete", self.run_it("setup", **own))
 

@@ -123,7 +123,8 @@ class Annotations(unittest.TestCase):
     def test_reads_annotations_of_functions(self):
         headers, _ = parse("", "void", "{forked_child, lookup} ")
         function = headers[0].functions[0]
-        self.assertTrue(function.forked_child and function.lookup)
+        self.assertTrue(function.forked_child)
+        self.assertTrue(function.lookup)
         self.assertEqual(function.brief, "Does it.")
 
     def test_rejects_an_unknown_annotation_of_a_function(self):

@@ -68,7 +68,8 @@ def main():
         left = len(os.listdir(folder)) - 1
         print("steps found:", steps, "left over:", left)
         assert left <= 1, "temporaries of jobs before the last one are still there"
-        assert steps == sorted(steps) and steps[-1] > steps[0], "saves went backwards, or none completed"
+        assert steps == sorted(steps), "saves went backwards"
+        assert steps[-1] > steps[0], "no save completed"
 
 
 if __name__ == "__main__":

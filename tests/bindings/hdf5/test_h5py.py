@@ -85,10 +85,12 @@ def test_schema(comm, checkpoints):
         raw = big.tobytes()
         assert attributes["crc32c"].tolist() == [crc32c(raw[at : at + 4096]) for at in range(0, len(raw), 4096)]
         assert file["a%2Fb%25"].chunks is None
-        assert file["scalar"][()] == 2.5 and file["scalar"].shape == ()
+        assert file["scalar"][()] == 2.5
+        assert file["scalar"].shape == ()
         assert file["scalar"].attrs["layout"] == "replicated"
         assert file["scalar"].attrs["crc32c"].tolist() == [crc32c(scalar.tobytes())]
-        assert file["empty"].shape == (0, 4) and file["empty"].attrs["crc32c"].size == 0
+        assert file["empty"].shape == (0, 4)
+        assert file["empty"].attrs["crc32c"].size == 0
     comm.barrier()
 
 
@@ -126,5 +128,6 @@ def test_h5dump(comm, checkpoints):
     checkpoints.save("dumped.h5", [checkpoints.entry("x", np.array([41, 42], dtype=np.int64))])
     if comm.rank == 0:
         text = subprocess.run(["h5dump", "dumped.h5"], capture_output=True, text=True, check=True).stdout
-        assert "41, 42" in text and "torch_dtype" in text
+        assert "41, 42" in text
+        assert "torch_dtype" in text
     comm.barrier()

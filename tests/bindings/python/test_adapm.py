@@ -137,7 +137,9 @@ def test_lengths_are_one_number_or_a_tensor_of_any_numbers(comm):
     for given, last in ((2, 2), (np.int64(2), 2), (lengths, 4), (lengths.long(), 4)):
         server = adapm.Server(given)
         worker = adapm.Worker(0, server)
-        assert worker.get_key_size() == 2 and worker.get_key_size(3) == last and worker.num_keys == 5
+        assert worker.get_key_size() == 2
+        assert worker.get_key_size(3) == last
+        assert worker.num_keys == 5
         assert server.my_rank() == RANK
         worker.finalize()
         server.shutdown()
@@ -276,7 +278,8 @@ def test_1_of_two_sets_at_once_one_stays(server, worker):
         server.barrier()
         found = torch.empty(2)
         worker.pull(keys(round), found)
-        assert found[0] == found[1] and found[0].item() in [100.0 * (rank + 1) for rank in range(SIZE)]
+        assert found[0] == found[1]
+        assert found[0].item() in [100.0 * (rank + 1) for rank in range(SIZE)]
         assert len(set(WORLD.allgather(found[0].item()))) == 1
 
 

@@ -27,8 +27,10 @@ def test_a_class_for_every_status():
     for status in Status:
         if status != Status.SUCCESS:
             error = errors.from_status(status, "what, which, why")
-            assert isinstance(error, natural.get(status, Exception)) and isinstance(error, syncyte.Error)
-            assert error.status == status and str(error) == "what, which, why"
+            assert isinstance(error, natural.get(status, Exception))
+            assert isinstance(error, syncyte.Error)
+            assert error.status == status
+            assert str(error) == "what, which, why"
             assert errors.status_of(error) == status
             classes.add(type(error))
     assert len(classes) == len(Status) - 1
@@ -37,7 +39,9 @@ def test_a_class_for_every_status():
 
 def test_missing_file_is_both():
     error = syncyte.MissingFileError("no such file: a")
-    assert isinstance(error, KeyError) and isinstance(error, FileNotFoundError) and str(error) == "no such file: a"
+    assert isinstance(error, KeyError)
+    assert isinstance(error, FileNotFoundError)
+    assert str(error) == "no such file: a"
 
 
 @pytest.mark.parametrize("dtype", list(DType))
@@ -75,7 +79,8 @@ def test_descriptions(shape, array_kind):
     value = _arrays.empty(array_kind, DType.FLOAT32, shape)
     buffer = _buffers.as_buffer(value, "value", writable=True)
     description = buffer.description
-    assert buffer.array_kind == array_kind and buffer.array is value
+    assert buffer.array_kind == array_kind
+    assert buffer.array is value
     assert tuple(description.shape[: description.ndim]) == shape
     if value.size if array_kind == _buffers.NUMPY else value.numel():
         pointer = value.ctypes.data if array_kind == _buffers.NUMPY else value.data_ptr()
@@ -88,7 +93,8 @@ def test_descriptions(shape, array_kind):
 def test_strided_arrays_where_they_may_be():
     value = np.arange(12.0).reshape(3, 4)
     buffer = _buffers.as_buffer(value.T[1:], "value", contiguous=False)
-    assert list(buffer.description.strides[:2]) == [8, 32] and buffer.shape == (3, 3)
+    assert list(buffer.description.strides[:2]) == [8, 32]
+    assert buffer.shape == (3, 3)
     tensor = torch.arange(12.0).reshape(3, 4)
     buffer = _buffers.as_buffer(tensor[:, ::2], "value", contiguous=False)
     assert list(buffer.description.strides[:2]) == [16, 8]
@@ -148,7 +154,9 @@ def test_pool_arrays_live_as_long_as_their_slices(world, dtype):
 
 def test_pool_arrays_are_plain_tensors():
     value = _arrays.recycled(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
-    assert value.is_leaf and not value._is_view() and value.data_ptr() % 64 == 0
+    assert value.is_leaf
+    assert not value._is_view()
+    assert value.data_ptr() % 64 == 0
     with torch.no_grad():
         other = _arrays.recycled(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
     other.requires_grad_()

@@ -54,7 +54,9 @@ def test_sizes_and_memory(cache):
     assert (cache.parameter_bytes, cache.computation_bytes) == (64 * UNIT, 1 << 20)
     assert repr(cache) == "<SharedCache, 32768 + 1048576 bytes>"
     memory = cache.memory
-    assert memory.dtype == np.uint8 and memory.shape == (64 * UNIT + (1 << 20),) and not memory.any()
+    assert memory.dtype == np.uint8
+    assert memory.shape == (64 * UNIT + (1 << 20),)
+    assert not memory.any()
     cache.free()
     memory[-1] = 7  # the memory stays mapped
     assert memory[-1] == 7
@@ -91,7 +93,8 @@ def test_tensors_lie_in_the_slice_in_order(cache):
     empty = torch.empty(0)  # takes no block
     del tensors, negative
     clear()
-    assert torch.empty(8).data_ptr() and empty.numel() == 0
+    assert torch.empty(8).data_ptr()
+    assert empty.numel() == 0
     assert not 0 <= offset_in(cache, torch.empty(8)) < cache.memory.size
 
 
@@ -111,9 +114,11 @@ def test_backward_and_resize_stay_in_the_slice(cache):
     inside = range(cache.parameter_bytes, cache.memory.size)
     x = torch.ones(50, requires_grad=True)
     (x * x).sum().backward()
-    assert offset_in(cache, x.grad) in inside and torch.equal(x.grad, torch.full((50,), 2.0))
+    assert offset_in(cache, x.grad) in inside
+    assert torch.equal(x.grad, torch.full((50,), 2.0))
     grown = torch.ones(4).resize_(4000)
-    assert offset_in(cache, grown) in inside and grown[:4].tolist() == [1.0] * 4
+    assert offset_in(cache, grown) in inside
+    assert grown[:4].tolist() == [1.0] * 4
 
 
 def test_copies_and_storages_lie_in_the_slice(cache):
@@ -121,7 +126,8 @@ def test_copies_and_storages_lie_in_the_slice(cache):
     cache.insert_for_computation()
     copied = copy.deepcopy(network)
     state = [*copied.parameters(), *copied.buffers()]
-    assert len(state) == 7 and all(inside(cache, each) for each in state)
+    assert len(state) == 7
+    assert all(inside(cache, each) for each in state)
     assert all(torch.equal(a, b) for a, b in zip(state, [*network.parameters(), *network.buffers()], strict=True))
     tensors = [
         torch.ones(5).untyped_storage().clone(),
@@ -132,10 +138,12 @@ def test_copies_and_storages_lie_in_the_slice(cache):
         pickle.loads(pickle.dumps(torch.ones(3))),
     ]
     assert all(inside(cache, each) for each in tensors)
-    assert tensors[4].tolist() == [1.0, 2.0] and tensors[5].tolist() == [1.0] * 3
+    assert tensors[4].tolist() == [1.0, 2.0]
+    assert tensors[5].tolist() == [1.0] * 3
     del tensors, state, copied
     clear()
-    assert not inside(cache, torch.UntypedStorage(20)) and torch.UntypedStorage(20, device="meta").device.type == "meta"
+    assert not inside(cache, torch.UntypedStorage(20))
+    assert torch.UntypedStorage(20, device="meta").device.type == "meta"
 
 
 OFFSETS = """
@@ -165,7 +173,8 @@ def test_a_full_slice_is_an_error(cache):
     with pytest.raises(torch.OutOfMemoryError):
         torch.ones(8000).add(1)  # the result has no room
     rest = torch.zeros(4000)
-    assert kept.sum() == 100 and offset_in(cache, rest) > 0
+    assert kept.sum() == 100
+    assert offset_in(cache, rest) > 0
 
 
 def test_clear_names_living_tensors(cache):

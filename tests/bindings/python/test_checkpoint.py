@@ -38,7 +38,8 @@ def test_save_and_load(world, path):
     loaded = checkpoint.load(path, torch=False)
     assert set(loaded) == set(saved)
     assert loaded["rows"].tolist() == np.arange(12.0).reshape(6, 2).tolist()
-    assert loaded["step/count"] == 7 and loaded["empty"].shape == (0, 3)
+    assert loaded["step/count"] == 7
+    assert loaded["empty"].shape == (0, 3)
     assert loaded["layer.weight"].dtype == np.uint16
     tensors = checkpoint.load(path, keys=["layer.weight", "rows"], sharded=["rows"])
     assert torch.equal(tensors["layer.weight"], saved["layer.weight"])
@@ -54,7 +55,8 @@ def test_load_into(world, path):
     version = into["layer.weight"]._version
     assert checkpoint.load(path, into, sharded={"rows"}) is into
     np.testing.assert_array_equal(into["rows"], saved["rows"])
-    assert torch.equal(into["layer.weight"], saved["layer.weight"]) and into["layer.weight"]._version > version
+    assert torch.equal(into["layer.weight"], saved["layer.weight"])
+    assert into["layer.weight"]._version > version
 
 
 @pytest.mark.parametrize("dtype", list(DType))
@@ -141,21 +143,26 @@ def test_a_part_is_known_as_long_as_its_memory_exists():
     _parts.remember(view, part_of(first))
     del first
     gc.collect()
-    assert is_known(view) and not is_known(np.arange(10.0))
+    assert is_known(view)
+    assert not is_known(np.arange(10.0))
     for change in (lambda tensor: tensor.share_memory_(), lambda tensor: tensor.untyped_storage().resize_(1 << 20)):
         tensor = torch.arange(1000.0)
         _parts.remember(tensor, part_of(tensor))
-        assert is_known(tensor) and is_known(tensor.detach())
+        assert is_known(tensor)
+        assert is_known(tensor.detach())
         address = tensor.data_ptr()
         change(tensor)
         if tensor.data_ptr() != address:  # other memory may be there
             assert _parts.Parts({}).of_array(torch.ones(1000), address, 4000) is None
     array = torch.ones(10).numpy()
     _parts.remember(array, part_of(array))
-    assert is_known(array) and is_known(array[:])
+    assert is_known(array)
+    assert is_known(array[:])
     for empty in (torch.empty(0, 2), np.empty((0, 2))):
         _parts.remember(empty, part_of(empty))
-        assert is_known(empty) and is_known(empty[:]) and not is_known(np.empty((0, 2)))
+        assert is_known(empty)
+        assert is_known(empty[:])
+        assert not is_known(np.empty((0, 2)))
         assert not is_known(torch.empty(0, 2))
 
 
@@ -200,13 +207,15 @@ def test_channels_last(world, path):
     )
     checkpoint.save(path, {"image": image, "volume": volume, "rows": image}, sharded=["rows"])
     found = checkpoint.load(path)
-    assert torch.equal(found["image"], values) and torch.equal(found["volume"].flatten(), values.flatten())
+    assert torch.equal(found["image"], values)
+    assert torch.equal(found["volume"].flatten(), values.flatten())
     assert torch.equal(found["rows"], torch.cat([values] * world.size))
     into = {"image": torch.zeros_like(image), "volume": torch.zeros_like(volume), "rows": torch.zeros_like(image)}
     version = into["image"]._version
     checkpoint.load(path, into, sharded=["rows"])
     assert all(torch.equal(into[name], expected) for name, expected in {"image": image, "rows": image}.items())
-    assert torch.equal(into["volume"], volume) and into["image"].stride() == image.stride() != values.stride()
+    assert torch.equal(into["volume"], volume)
+    assert into["image"].stride() == image.stride() != values.stride()
     assert into["image"]._version > version
     with pytest.raises(ValueError, match="not contiguous"):
         checkpoint.save(path, {"other": values.permute(3, 2, 1, 0)})
@@ -303,9 +312,14 @@ def test_reading_rows(world, path):
     table = np.arange(4000.0).reshape(1000, 4)
     checkpoint.save(path, {"table": table, "other": np.ones(3, "i4")}, step=-3, block_bytes=4096)
     with checkpoint.open(path) as opened:
-        assert list(opened) == ["other", "table"] and len(opened) == 2 and opened.step == -3
-        assert "table" in opened and "none" not in opened and 3 not in opened
-        assert opened["other"].dtype == DType.INT32 and not opened["other"].sharded
+        assert list(opened) == ["other", "table"]
+        assert len(opened) == 2
+        assert opened.step == -3
+        assert "table" in opened
+        assert "none" not in opened
+        assert 3 not in opened
+        assert opened["other"].dtype == DType.INT32
+        assert not opened["other"].sharded
         np.testing.assert_array_equal(opened.read("table", range(100, 103), torch=False), table[100:103])
         assert opened.bytes_read <= 3 * 4096
         assert isinstance(opened.read("table", (5, 6)), torch.Tensor)
@@ -333,7 +347,8 @@ def test_what_is_missing(world, path):
     for call in (lambda: checkpoint.open(path), lambda: checkpoint.load(path), lambda: checkpoint.load(path, {})):
         with pytest.raises(FileNotFoundError) as caught:
             call()
-        assert isinstance(caught.value, syncyte.NotFoundError) and path in str(caught.value)
+        assert isinstance(caught.value, syncyte.NotFoundError)
+        assert path in str(caught.value)
         assert caught.value.fields.operation.startswith("checkpoint_")
     checkpoint.save(path, {"a": np.ones(2)})
     with checkpoint.open(path) as opened:
@@ -451,7 +466,8 @@ def test_whether_a_key_is_there_is_asked_without_listing_all(world, path, monkey
     checkpoint.save(path, {"a/b": np.ones(2), "c": np.ones(3)})
     with checkpoint.open(path) as file:
         monkeypatch.setattr(checkpoint.Checkpoint, "__iter__", lambda self: pytest.fail("all keys are listed"))
-        assert "a/b" in file and "c" in file
+        assert "a/b" in file
+        assert "c" in file
         for other in ("a", "", "c\0", "\ud800", "k" * 2000, 3, None):
             assert other not in file
     with pytest.raises(syncyte.ArgumentError, match="is closed"):
@@ -465,6 +481,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_link_stays_one(world, path)
         os.symlink(path, path + ".link")
     world.barrier()
     checkpoint.save(path + ".link", {"x": np.zeros(2)})
-    assert os.path.islink(path + ".link") and os.stat(path).st_mode & 0o777 == 0o640
+    assert os.path.islink(path + ".link")
+    assert os.stat(path).st_mode & 0o777 == 0o640
     assert checkpoint.load(path, torch=False)["x"].tolist() == [0, 0]
     world.barrier()

@@ -80,11 +80,13 @@ def test_scans(world):
     assert world.scan(values[rank], "max").tolist() == np.maximum.accumulate(values)[rank].tolist()
     assert world.exscan(values[rank]).tolist() == (up - values)[rank].tolist()
     assert world.exscan(values[rank], reverse=True).tolist() == (down - values)[rank].tolist()
-    assert world.exscan(2, "prod") == 2**rank and world.scan(2, "prod", True) == 2 ** (size - rank)
+    assert world.exscan(2, "prod") == 2**rank
+    assert world.scan(2, "prod", True) == 2 ** (size - rank)
     assert world.exscan(float(rank), "max") == (rank - 1 if rank else -np.inf)
     array = torch.full((3,), rank)
     version = array._version
-    assert world.scan(array, out=array) is array and array._version > version
+    assert world.scan(array, out=array) is array
+    assert array._version > version
     assert array.tolist() == [rank * (rank + 1) // 2] * 3
 
 
@@ -97,7 +99,9 @@ def test_gather_and_allgather(world, shape, axis):
         for given in (part, strided(part)):
             result = world.gather_along(given, axis, root)
             assert (result is None) == (world.rank != root)
-            assert result is None or (result.shape == shape and (result == whole).all())
+            if result is not None:
+                assert result.shape == shape
+                assert (result == whole).all()
             np.testing.assert_array_equal(world.allgather_along(given, axis=axis), whole, strict=True)
         out = strided(np.zeros(shape))
         assert world.allgather_along(part, axis, counts=counts, out=out) is out
@@ -155,7 +159,8 @@ def test_torch_tensors_stay_what_they_are(world, dtype):
     root = world.size - 1
     assert torch.equal(world.scatter_along(whole if last(world) else None, root=root), whole[mine])
     columns = world.alltoall_along(whole[mine], 0, 1)
-    assert columns.dtype == dtype and torch.equal(world.alltoall_along(columns, -1, -2), whole[mine])
+    assert columns.dtype == dtype
+    assert torch.equal(world.alltoall_along(columns, -1, -2), whole[mine])
     if dtype.is_floating_point:
         assert torch.equal(world.reduce_scatter_along(whole), whole[mine] * world.size)
 
@@ -164,7 +169,8 @@ def test_written_tensors_have_a_new_version(world):
     out = torch.zeros(3, world.size)
     version = out._version
     assert world.allgather_along(torch.ones(3, 1), 1, out=out) is out
-    assert out._version > version and out.eq(1).all()
+    assert out._version > version
+    assert out.eq(1).all()
 
 
 def expect_on_all(world, error, match, call):

@@ -26,7 +26,8 @@ def test_world_is_mpis(comm, world):
     assert syncyte.initialized()
     assert syncyte.COMM_SELF.size == 1
     assert syncyte.thread_level() in ("single", "funneled", "serialized", "multiple")
-    assert world.topology.node_size == world.size and world.topology.nodes == 1
+    assert world.topology.node_size == world.size
+    assert world.topology.nodes == 1
 
 
 def test_from_mpi4py_keeps_order(comm, world):
@@ -43,9 +44,11 @@ def test_from_mpi4py_keeps_order(comm, world):
 def test_from_mpi4py_keeps_the_grid(comm, world):
     theirs = comm.Create_cart([1, comm.size], periods=[False, True], reorder=True)
     ours = syncyte.Comm.from_mpi4py(theirs)
-    assert isinstance(ours, syncyte.Cart) and isinstance(ours.dup(), syncyte.Cart)
+    assert isinstance(ours, syncyte.Cart)
+    assert isinstance(ours.dup(), syncyte.Cart)
     assert (ours.dims, ours.periods) == ((1, comm.size), (False, True))
-    assert ours.rank == theirs.rank and list(ours.coords) == theirs.coords
+    assert ours.rank == theirs.rank
+    assert list(ours.coords) == theirs.coords
     assert list(ours.shift(1)) == list(theirs.Shift(1, 1))
     halo = syncyte.Halo(ours, (4, 6), "float64", 0, 1)
     halo.exchange(np.zeros((4, 6)))
@@ -53,7 +56,8 @@ def test_from_mpi4py_keeps_the_grid(comm, world):
 
 
 def test_copies_are_the_same(world):
-    assert copy.deepcopy(world) is world and copy.copy(world) is world
+    assert copy.deepcopy(world) is world
+    assert copy.copy(world) is world
     part = world.dup()
     assert copy.deepcopy({"comm": part})["comm"] is part
     assert pickle.loads(pickle.dumps(world)) is world
@@ -68,7 +72,8 @@ def test_a_pickle_resolves_to_every_ranks_own(comm, world):
         pickled = comm.bcast(pickle.dumps({"in": [made]}), 0)
         assert pickle.loads(pickled)["in"][0] is made
     everywhere = comm.allgather(pickle.dumps(made))
-    assert len(set(everywhere)) == 1 and pickle.loads(everywhere[-1]) is made
+    assert len(set(everywhere)) == 1
+    assert pickle.loads(everywhere[-1]) is made
 
 
 def test_communicators_of_other_ranks_do_not_resolve(comm, world):
@@ -101,7 +106,8 @@ def test_a_pickle_of_another_job_does_not_resolve(world):
     if world.rank == 0:
         ended = subprocess.run([sys.executable, "-c", script, pickled.hex()], env=without_launcher({}),
                                capture_output=True, text=True)
-        assert ended.returncode != 0 and "pickled in another job" in ended.stderr
+        assert ended.returncode != 0
+        assert "pickled in another job" in ended.stderr
     world.barrier()
 
 
@@ -109,13 +115,15 @@ def test_several_objects_of_one_communicator(world):
     grid = world.cartesian([0])
     syncyte._library.core().syncyte_comm_retain(grid.handle)
     other = syncyte.Comm(grid.handle)
-    assert pickle.loads(pickle.dumps(grid)) is grid and pickle.loads(pickle.dumps(other)) == grid
+    assert pickle.loads(pickle.dumps(grid)) is grid
+    assert pickle.loads(pickle.dumps(other)) == grid
 
 
 def test_split(world):
     part = world.split(world.rank % 2, key=-world.rank)
     members = [rank for rank in reversed(range(world.size)) if rank % 2 == world.rank % 2]
-    assert part.size == len(members) and members[part.rank] == world.rank
+    assert part.size == len(members)
+    assert members[part.rank] == world.rank
     alone = world.split(None if world.rank == 0 else 7)
     assert (alone is None) == (world.rank == 0)
     assert alone is None or alone.size == world.size - 1
@@ -152,7 +160,8 @@ def test_allreduce_sums_every_numpy_type(world, dtype):
     array = np.arange(6, dtype=dtype).reshape(2, 3) + np.asarray(world.rank, dtype)
     expected = np.arange(6).reshape(2, 3) * world.size + total(world.size)
     result = world.allreduce(array)
-    assert result.dtype == dtype and result.shape == (2, 3)
+    assert result.dtype == dtype
+    assert result.shape == (2, 3)
     np.testing.assert_allclose(result, expected.astype(dtype))
 
 
@@ -169,7 +178,9 @@ def test_unsigned_integers_have_all_their_bits(world, dtype, op):
         expected = ufunc(expected, other).astype(dtype)
     assert world.allreduce(everyone[world.rank], op=op).tolist() == expected.tolist()
     at_root = world.reduce(everyone[world.rank], op=op)
-    assert world.rank != 0 or (at_root.dtype == dtype and at_root.tolist() == expected.tolist())
+    if world.rank == 0:
+        assert at_root.dtype == dtype
+        assert at_root.tolist() == expected.tolist()
     before = world.exscan(everyone[world.rank], op=op)
     if world.rank == 1:
         assert before.tolist() == everyone[0].tolist()
@@ -181,7 +192,8 @@ def test_allreduce_of_torch_tensors(world):
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.int64):
         tensor = torch.full((4,), world.rank + 1, dtype=dtype)
         result = world.allreduce(tensor)
-        assert isinstance(result, torch.Tensor) and result.dtype == dtype
+        assert isinstance(result, torch.Tensor)
+        assert result.dtype == dtype
         assert result.tolist() == [total(world.size + 1)] * 4
     flags = torch.tensor([world.rank == 0, False])
     assert world.allreduce(flags).tolist() == [True, False]
@@ -203,21 +215,26 @@ def test_sums_and_products_of_integers(world):
         number = int(value)
         assert world.allreduce(value) == size * number == world.iallreduce(value).wait()
         assert world.reduce(value, root=size - 1) == (size * number if rank == size - 1 else None)
-        assert world.scan(value) == (rank + 1) * number and world.scan(value, reverse=True) == (size - rank) * number
-        assert world.exscan(value) == rank * number and world.exscan(value, reverse=True) == (size - 1 - rank) * number
+        assert world.scan(value) == (rank + 1) * number
+        assert world.scan(value, reverse=True) == (size - rank) * number
+        assert world.exscan(value) == rank * number
+        assert world.exscan(value, reverse=True) == (size - 1 - rank) * number
     assert world.allreduce(large, "prod") == large**size
     assert world.reduce(large, "prod") == (large**size if rank == 0 else None)
-    assert world.scan(large, "prod") == large ** (rank + 1) and world.exscan(large, "prod") == large**rank
+    assert world.scan(large, "prod") == large ** (rank + 1)
+    assert world.exscan(large, "prod") == large**rank
     assert world.exscan(large, "prod", reverse=True) == large ** (size - 1 - rank)
     assert world.allreduce(large + rank, "max") == large + size - 1
-    assert world.iallreduce(1.5).wait() == 1.5 * size and world.iallreduce(rank, "max").wait() == size - 1
+    assert world.iallreduce(1.5).wait() == 1.5 * size
+    assert world.iallreduce(rank, "max").wait() == size - 1
 
 
 def test_integers_of_python_and_numpy_reduce_together(world):
     """Ranks may give integers of different types, and `out` on some ranks only."""
     size, rank = world.size, world.rank
     mixed = [3, np.int64(3), np.int32(3), np.array(3), torch.tensor(3)][rank % 5]
-    assert world.allreduce(mixed) == 3 * size and world.iallreduce(mixed).wait() == 3 * size
+    assert world.allreduce(mixed) == 3 * size
+    assert world.iallreduce(mixed).wait() == 3 * size
     assert world.scan(mixed) == 3 * (rank + 1)
     numbers = [3, np.int64(3), np.int32(3), np.uint16(3)][rank % 4]
     out = np.zeros(1, np.int64)
@@ -235,7 +252,8 @@ def test_true_counts_as_one(world):
         (world.exscan(True), rank), (world.allreduce(True, "prod"), 1), (world.allreduce(True if rank else 1), size),
         (world.allreduce(np.bool_(True)), size), (world.iallreduce(True if rank else np.bool_(True)).wait(), size),
     ]:  # fmt: skip
-        assert type(result) is int and result == expected
+        assert type(result) is int
+        assert result == expected
     assert world.reduce(True) == (size if rank == 0 else None)
     for op in ("land", "lor", "max", "min", "bor"):
         assert world.allreduce(True, op) is True
@@ -295,20 +313,24 @@ def test_constants_of_mpi4py_and_torch(world):
             world.allreduce(mine, op)
     window = syncyte.Window(8)
     window.fetch_op(world.rank, 0, 3, MPI.REPLACE)
-    assert window.fetch_op(world.rank, 0, 4, MPI.MAX) == 3 and window.view(dtype="int64")[0] == 4
+    assert window.fetch_op(world.rank, 0, 4, MPI.MAX) == 3
+    assert window.view(dtype="int64")[0] == 4
     window.fence()
 
 
 def test_in_place_of_mpi4py(world):
     total, mine = sum(range(world.size)), np.array([world.rank, 1.0])
-    assert world.allreduce(MPI.IN_PLACE, out=mine) is mine and mine.tolist() == [total, world.size]
+    assert world.allreduce(MPI.IN_PLACE, out=mine) is mine
+    assert mine.tolist() == [total, world.size]
     mine = np.array([world.rank, 1.0])
-    assert world.iallreduce(MPI.IN_PLACE, out=mine).wait() is mine and mine.tolist() == [total, world.size]
+    assert world.iallreduce(MPI.IN_PLACE, out=mine).wait() is mine
+    assert mine.tolist() == [total, world.size]
     mine = np.array([1])
     assert world.scan(MPI.IN_PLACE, out=mine)[0] == world.rank + 1
     mine = np.array([1])
     result = world.reduce(MPI.IN_PLACE if world.rank == 0 else mine, out=mine)
-    assert result is (mine if world.rank == 0 else None) and mine[0] == (world.size if world.rank == 0 else 1)
+    assert result is (mine if world.rank == 0 else None)
+    assert mine[0] == (world.size if world.rank == 0 else 1)
     with pytest.raises(syncyte.ArgumentError, match="out is None; expected the array to reduce"):
         world.allreduce(MPI.IN_PLACE)
     for call in (
@@ -328,7 +350,8 @@ def test_allreduce_in_place_and_out(world):
     source, out = torch.ones(3), torch.empty(3)
     version = out._version
     assert world.allreduce(source, out=out) is out
-    assert out.tolist() == [world.size] * 3 and out._version > version
+    assert out.tolist() == [world.size] * 3
+    assert out._version > version
 
 
 def test_large_results_come_from_the_pool(world):
@@ -339,7 +362,8 @@ def test_large_results_come_from_the_pool(world):
         assert (result == world.size).all()
         del result
     after = syncyte.memory.stats()
-    assert after.hits >= before.hits + 2 and after.in_use == before.in_use
+    assert after.hits >= before.hits + 2
+    assert after.in_use == before.in_use
 
 
 def test_bcast(world):
@@ -376,7 +400,8 @@ def test_alltoallv(world, given):
     receive = [(world.rank + rank) % 3 for rank in range(world.size)] if given else None
     result = world.alltoallv(rows, send, receive)
     expected = [100 * rank + world.rank for rank in range(world.size) for _ in range((world.rank + rank) % 3)]
-    assert result[:, 0].tolist() == expected and result.shape == (len(expected), 2)
+    assert result[:, 0].tolist() == expected
+    assert result.shape == (len(expected), 2)
 
 
 def test_agree(world):
@@ -415,7 +440,8 @@ def test_representations_say_what_they_are(world):
     )
     halo.free()
     ring.free()
-    assert repr(ring) == "<syncyte.Cart 'ring': freed>" and repr(halo).endswith(f"over {ring!r}, freed>")
+    assert repr(ring) == "<syncyte.Cart 'ring': freed>"
+    assert repr(halo).endswith(f"over {ring!r}, freed>")
     window = syncyte.Window(8 * world.rank, name="flags")
     assert repr(window) == f"<syncyte.Window 'flags' of {8 * world.rank} bytes on this rank, over {world!r}>"
     window.free()

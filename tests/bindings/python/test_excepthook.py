@@ -4,59 +4,18 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
-sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
-from mpi_harness.job import MPIRUN, environment
+from scripts import Outcome, run, thorough_but
 
 LIMIT = 10.0  # seconds, as documented
-
-PREAMBLE = """
-import os, sys, threading, time
-import syncyte, syncyte._meeting
-rank = syncyte.COMM_WORLD.rank
-with open("started", "w") as file:
-    file.write(str(time.time()))
-syncyte.COMM_WORLD.barrier()
-syncyte._meeting.SECONDS = {seconds}
-"""
 WAIT = "syncyte.COMM_WORLD.barrier()\nsyncyte.COMM_WORLD.barrier()\n"
 
 
-class Outcome:
-    """Result of an mpirun."""
-
-    def __init__(self, folder, script, ranks, command, extra):
-        path = folder / "script.py"
-        path.write_text(script)
-        env = environment({"SYNCYTE_WATCHDOG": "0", **extra})
-        line = [*MPIRUN.split("|"), str(ranks), sys.executable, "-B", *command, str(path), "first", "--second"]
-        begin = time.time()
-        try:
-            done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=90, cwd=folder)
-        except subprocess.TimeoutExpired as error:
-            pytest.fail(f"the job hangs: {error.stdout} {error.stderr}")
-        # Counts from the barrier before the failure, because the start of a job may take long on a busy machine.
-        started = folder / "started"
-        self.seconds = time.time() - (float(started.read_text()) if started.exists() else begin)
-        self.status = done.returncode
-        # mpirun may insert its tags within a line, because Python writes a line in pieces.
-        self.output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)
-
-
-def run(folder, script, *, ranks=2, command=("-m", "syncyte"), seconds=1.0, **extra):
-    return Outcome(folder, PREAMBLE.format(seconds=seconds) + script, ranks, command, extra)
-
-
-def thorough_but(usual, cases):
-    """Parameters of a test: those that are not usual run with the label slow only."""
-    return [case if case in usual else pytest.param(case, marks=pytest.mark.thorough) for case in cases]
-
-
 def assert_ended(outcome, rank, *texts):
-    assert outcome.status != 0 and outcome.seconds < LIMIT, (outcome.seconds, outcome.output)
+    assert outcome.status != 0, outcome.output
+    assert outcome.seconds < LIMIT, outcome.output
     for text in texts:
         assert any(f"[rank {rank}]" in line and text in line for line in outcome.output.splitlines()), outcome.output
 
@@ -114,7 +73,8 @@ except ValueError:
 def test_an_error_of_all_ranks_is_printed_once(tmp_path):
     outcome = run(tmp_path, "CATCHES = False" + MISTAKE, ranks=5)
     assert_ended(outcome, 0, "Traceback", "ranks 0, 2, 4", "ranks 1, 3")
-    assert outcome.output.count("Traceback") == 1 and "[rank 1]" not in outcome.output, outcome.output
+    assert outcome.output.count("Traceback") == 1, outcome.output
+    assert "[rank 1]" not in outcome.output, outcome.output
 
 
 def test_an_error_that_python_finds_on_all_ranks_is_printed_once(tmp_path):
@@ -137,8 +97,10 @@ def test_an_error_of_all_ranks_is_printed_by_another_if_the_first_one_catches_it
 def test_ranks_that_exit_alike_do_not_abort_the_job(tmp_path, statement, status, texts):
     script = f"time.sleep(0.3 * rank)\nprint(f'<{{rank}}>', flush=True)\n{statement}"
     outcome = run(tmp_path, script, ranks=3, seconds=5.0)
-    assert outcome.status == status and outcome.seconds < LIMIT, (outcome.status, outcome.output)
-    assert "MPI_ABORT" not in outcome.output and "the whole job ends" not in outcome.output, outcome.output
+    assert outcome.status == status, outcome.output
+    assert outcome.seconds < LIMIT, outcome.output
+    assert "MPI_ABORT" not in outcome.output, outcome.output
+    assert "the whole job ends" not in outcome.output, outcome.output
     assert outcome.output.count("no input") == texts, outcome.output
     assert all(f"<{rank}>" in outcome.output for rank in range(3)), outcome.output
 
@@ -146,13 +108,15 @@ def test_ranks_that_exit_alike_do_not_abort_the_job(tmp_path, statement, status,
 def test_ranks_that_exit_alike_with_the_hook_installed(tmp_path):
     script = "syncyte.install_excepthook()\nsys.exit(f'no input on rank {rank}')"
     outcome = run(tmp_path, script, ranks=3, command=(), seconds=5.0)
-    assert outcome.status == 1 and "MPI_ABORT" not in outcome.output, (outcome.status, outcome.output)
+    assert outcome.status == 1, outcome.output
+    assert "MPI_ABORT" not in outcome.output, outcome.output
     assert outcome.output.count("no input") == 3, outcome.output
 
 
 def test_ranks_that_exit_differently_abort_the_job(tmp_path):
     outcome = run(tmp_path, "sys.exit(3 * rank)", ranks=3)
-    assert outcome.status in (3, 6) and outcome.seconds < LIMIT, (outcome.status, outcome.output)
+    assert outcome.status in (3, 6), outcome.output
+    assert outcome.seconds < LIMIT, outcome.output
     assert "the whole job ends" in outcome.output, outcome.output
 
 
@@ -172,14 +136,16 @@ def test_a_handler_that_raises_during_an_exit_does_not_stop_it(tmp_path):
 
 def test_one_process_that_exits_aborts_nothing():
     outcome = command_line("-c", "import sys, syncyte; assert syncyte.COMM_WORLD.size == 1; sys.exit(3)")
-    assert outcome.returncode == 3 and "MPI_ABORT" not in outcome.stderr, outcome.stderr
+    assert outcome.returncode == 3, outcome.stderr
+    assert "MPI_ABORT" not in outcome.stderr, outcome.stderr
 
 
 def test_traceback_names_the_line_and_nothing_of_ours(tmp_path):
     script = "def deep():\n    raise RuntimeError('here\\nand there')\nif rank == 2:\n    deep()\n" + WAIT
     outcome = run(tmp_path, script, ranks=3)
     assert_ended(outcome, 2, "Traceback", "script.py", "in deep", "RuntimeError: here", "and there")
-    assert "runpy" not in outcome.output and "__main__.py" not in outcome.output
+    assert "runpy" not in outcome.output
+    assert "__main__.py" not in outcome.output
 
 
 @pytest.mark.thorough
@@ -214,7 +180,8 @@ def test_an_earlier_hook_is_called_first(tmp_path):
 def test_without_the_hook_nothing_waits_at_exit(tmp_path):
     # The failing rank must not enter finalize(), which is collective. mpirun sees its exit status and ends the others.
     outcome = run(tmp_path, "if rank == 1:\n    raise ValueError('plain')\n" + WAIT, command=())
-    assert outcome.status != 0 and outcome.seconds < LIMIT, (outcome.seconds, outcome.output)
+    assert outcome.status != 0, outcome.output
+    assert outcome.seconds < LIMIT, outcome.output
     assert "ValueError: plain" in outcome.output
 
 
@@ -246,23 +213,23 @@ sys.exit(0)
 
 def test_scripts_run_as_python_would(tmp_path):
     (tmp_path / "neighbour.py").write_text("value = 42\n")
-    outcome = run(tmp_path, "import neighbour\nassert neighbour.value == 42 and sys.argv[0] == __file__\n")
+    outcome = run(tmp_path, "import neighbour\nassert neighbour.value == 42\nassert sys.argv[0] == __file__\n")
     assert outcome.status == 0, outcome.output
     (tmp_path / "tool.py").write_text(
-        "import sys\nassert sys.argv[1].endswith('script.py') and __name__ == '__main__'\n"
+        "import sys\nassert sys.argv[1].endswith('script.py')\nassert __name__ == '__main__'\n"
     )
     assert run(tmp_path, "", ranks=1, command=("-m", "syncyte", "-m", "tool")).status == 0
 
 
 def test_commands_run_as_python_would(tmp_path):
-    command = "import sys, __main__; x = 3; f = lambda: x; assert f() == __main__.x and sys.argv == ['-c', 'first']"
+    command = "import sys, __main__; x = 3; f = lambda: x; assert f() == __main__.x; assert sys.argv == ['-c', 'first']"
     for python in (("-c", command), ("-m", "syncyte", "-c", command)):
         run = subprocess.run([sys.executable, "-B", *python, "first"], cwd=tmp_path, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
     outcome = command_line("-c", "1 / 0")
-    assert (
-        outcome.returncode != 0 and "ZeroDivisionError" in outcome.stderr and "syncyte/__main__" not in outcome.stderr
-    )
+    assert outcome.returncode != 0
+    assert "ZeroDivisionError" in outcome.stderr
+    assert "syncyte/__main__" not in outcome.stderr
 
 
 def command_line(*arguments):
@@ -316,11 +283,13 @@ def test_variables_of_torch_follow_from_the_launchers(launcher):
     given, expected = LAUNCHED[launcher]
     found = _launcher.torch_variables(given)
     port = found.pop("MASTER_PORT", "20000")
-    assert found == expected and 20000 <= int(port) < 32000
+    assert found == expected
+    assert 20000 <= int(port) < 32000
     own = {**given, "RANK": "5", "MASTER_PORT": "1"}
     _launcher.set_torch_variables(own)
     assert own == {**given, **expected, "RANK": "5", "MASTER_PORT": "1"}
-    assert _launcher._first_host("n[1-3]-ib,c") == "n1-ib" and _launcher._first_host("a,b") == "a"
+    assert _launcher._first_host("n[1-3]-ib,c") == "n1-ib"
+    assert _launcher._first_host("a,b") == "a"
 
 
 def test_ranks_of_one_job_agree_on_the_port():
@@ -334,7 +303,8 @@ def test_ranks_of_one_job_agree_on_the_port():
         subprocess.run([*shells, *show], env=env, capture_output=True, text=True, timeout=60).stdout
         for shells in ([], ["sh", "-c", '"$@"; true', "sh"], ["sh", "-c", '"$@"; true', "sh"])
     }
-    assert len(found) == 1 and found != {"None\n"}, found
+    assert len(found) == 1, found
+    assert found != {"None\n"}, found
 
 
 def test_variables_of_torch_can_be_left_unset(monkeypatch):
@@ -347,8 +317,13 @@ def test_variables_of_torch_can_be_left_unset(monkeypatch):
 
 def test_command_line():
     assert re.fullmatch(r"syncyte \d+\.\d+\.\d+\n", command_line("--version").stdout)
-    assert command_line("--help").returncode == 0 and "script.py" in command_line("--help").stdout
+    helped = command_line("--help")
+    assert helped.returncode == 0
+    assert "script.py" in helped.stdout
     for incomplete in ((), ("-m",), ("-c",)):
-        assert command_line(*incomplete).returncode == 2 and "usage" in command_line(*incomplete).stderr
+        refused = command_line(*incomplete)
+        assert refused.returncode == 2
+        assert "usage" in refused.stderr
     missing = command_line("nowhere.py")
-    assert missing.returncode == 2 and "nowhere.py" in missing.stderr
+    assert missing.returncode == 2
+    assert "nowhere.py" in missing.stderr

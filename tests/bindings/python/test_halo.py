@@ -17,13 +17,15 @@ def last(world):
 @pytest.mark.parametrize("ndim", [1, 2, 3])
 def test_grids(world, ndim):
     cart = world.cartesian([0] * ndim, periods=[axis % 2 == 0 for axis in range(ndim)])
-    assert isinstance(cart, syncyte.Cart) and cart.ndim == ndim
+    assert isinstance(cart, syncyte.Cart)
+    assert cart.ndim == ndim
     assert math.prod(cart.dims) == cart.size == world.size
     assert cart.periods == (True, False, True)[:ndim]
     places = list(np.ndindex(*cart.dims))
     assert cart.coords == places[world.rank]
     for rank, place in enumerate(places):
-        assert cart.coords_of(rank) == place and cart.rank_at(place) == rank
+        assert cart.coords_of(rank) == place
+        assert cart.rank_at(place) == rank
     wrapped = list(cart.coords)
     wrapped[0] += cart.dims[0]
     assert cart.rank_at(wrapped) == world.rank
@@ -149,7 +151,9 @@ def test_torch_tensors_and_starts(world):
     assert tensor[0].tolist() == [below, world.rank, world.rank, above]
     halo.iaccumulate(tensor).wait()
     assert tensor[1].tolist() == [0, 2 * world.rank, 2 * world.rank, 0]
-    assert halo.shape == (2, 4) and halo.dtype == syncyte.DType.BFLOAT16 and halo.cart is cart
+    assert halo.shape == (2, 4)
+    assert halo.dtype == syncyte.DType.BFLOAT16
+    assert halo.cart is cart
 
 
 def test_mistakes_when_it_is_made(world):
@@ -191,7 +195,8 @@ def test_a_start_with_a_wrong_array_does_not_wait(world):
         halo.exchange(np.zeros(6))
     array = np.full(6, float(world.rank))
     assert halo.iexchange(array).wait() is None
-    assert array[0] == max(world.rank - 1, 0) and array[5] == min(world.rank + 1, world.size - 1)
+    assert array[0] == max(world.rank - 1, 0)
+    assert array[5] == min(world.rank + 1, world.size - 1)
 
 
 def test_freed_halos_say_so(world):
@@ -207,7 +212,8 @@ def test_widths_and_axes_of_any_kind_of_numbers(world):
     for low, high, axes in [(np.array(1), np.int64(2), np.array([1])), (torch.tensor(1), [2], iter([-1])),
                             (np.array([1]), (2,), range(1, 2))]:  # fmt: skip
         halo = syncyte.Halo(cart, (4, 6), "float64", low, high, axes=axes)
-        assert halo.interior == expected.interior and repr(halo) == repr(expected)
+        assert halo.interior == expected.interior
+        assert repr(halo) == repr(expected)
 
 
 def test_nodes_of_equal_arrays_get_their_sums_by_a_halo_for_each_dimension(world):

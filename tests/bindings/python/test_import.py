@@ -59,7 +59,8 @@ def test_loading_the_library_does_not_initialize_mpi():
     output = run(
         "import ctypes, syncyte\n"
         "from syncyte import _library\n"
-        "assert _library.core().output('syncyte_version')[:3] == (0, 1, 0) and not syncyte.initialized()\n"
+        "assert _library.core().output('syncyte_version')[:3] == (0, 1, 0)\n"
+        "assert not syncyte.initialized()\n"
         "assert syncyte.memory.empty((3, 4), 'float32').shape == (3, 4)\n"
         "path = next(line.split()[-1] for line in open('/proc/self/maps') if 'libmpi.so' in line)\n"
         "flag = ctypes.c_int(-1)\n"
@@ -84,7 +85,8 @@ def test_environment_names_the_library(tmp_path):
     assert run(code, SYNCYTE_LIBRARY=str(copy)) == str(copy)
     assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name("libsyncyte.so"))
     message = run(code, check=False, SYNCYTE_LIBRARY=str(tmp_path / "missing.so"))
-    assert "SYNCYTE_LIBRARY" in message and "no such file" in message
+    assert "SYNCYTE_LIBRARY" in message
+    assert "no such file" in message
 
 
 def test_package_folder_then_loader(tmp_path):
@@ -95,7 +97,9 @@ def test_package_folder_then_loader(tmp_path):
     code = "from syncyte import _library\nprint(_library.core().path)"
     assert run(code, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=os.path.dirname(LIBRARY)) == f"libsyncyte.so.{ABI}"
     message = run(code, check=False, PYTHONPATH=str(tmp_path))
-    assert "LibraryError" in message and "SYNCYTE_LIBRARY" in message and "PYTHONPATH=build/python" in message
+    assert "LibraryError" in message
+    assert "SYNCYTE_LIBRARY" in message
+    assert "PYTHONPATH=build/python" in message
     shutil.copy(LIBRARY, package / "libsyncyte.so")
     assert run(code, PYTHONPATH=str(tmp_path)) == str(package / "libsyncyte.so")
 
@@ -109,13 +113,16 @@ def test_library_of_another_version_is_refused(tmp_path, version):
         "    try:\n"
         "        syncyte.COMM_WORLD.rank\n"
         "    except ImportError as error:\n"
-        "        assert isinstance(error, syncyte.Error) and error.status == syncyte.Status.ERR_VERSION\n"
+        "        assert isinstance(error, syncyte.Error)\n"
+        "        assert error.status == syncyte.Status.ERR_VERSION\n"
         "        print(error)"
     )
     lines = run(code, SYNCYTE_LIBRARY=path).splitlines()
     major, minor, abi = version
     assert len(lines) == 2
-    assert path in lines[0] and f"{major}.{minor}.5 (ABI {abi})" in lines[0] and f"0.1.0 (ABI {ABI})" in lines[0]
+    assert path in lines[0]
+    assert f"{major}.{minor}.5 (ABI {abi})" in lines[0]
+    assert f"0.1.0 (ABI {ABI})" in lines[0]
 
 
 @pytest.mark.parametrize("name, use", [("hdf5", "from syncyte import _library; _library.hdf5()"),
@@ -195,14 +202,16 @@ def test_missing_numpy_is_named():
         "import syncyte"
     )
     message = run(code, check=False)
-    assert "ModuleNotFoundError: Syncyte needs numpy, which" in message and sys.executable in message
+    assert "ModuleNotFoundError: Syncyte needs numpy, which" in message
+    assert sys.executable in message
 
 
 def test_what_was_perhaps_meant():
     code = "import syncyte\nif {}:\n    syncyte.install_excepthook()\nsyncyte.WhoelTensor"
     for hook in (False, True):
         message = run(code.format(hook), check=False)
-        assert message.lower().count("did you mean") == 1 and "'WholeTensor'?" in message, message
+        assert message.lower().count("did you mean") == 1, message
+        assert "'WholeTensor'?" in message, message
     assert run("import syncyte\nprint(hasattr(syncyte, 'anything'), hasattr(syncyte, '__wrapped__'))") == "False False"
 
 
@@ -232,12 +241,14 @@ def test_mpi_finalized_first():
         "except syncyte.NotInitializedError as error:\n"
         "    print(syncyte.initialized(), error)"
     )
-    assert output.startswith("False") and "finalized" in output
+    assert output.startswith("False")
+    assert "finalized" in output
 
 
 def test_wrong_thread_level():
     message = run("import syncyte\nsyncyte.init('many')", check=False)
-    assert "ArgumentError" in message and "'many'" in message
+    assert "ArgumentError" in message
+    assert "'many'" in message
 
 
 def test_a_thread_that_may_not_call_mpi():
@@ -317,7 +328,8 @@ from syncyte import dtypes
 sys.torch_begins, sys.torch_may_end = threading.Event(), threading.Event()
 thread = threading.Thread(target=lambda: __import__("torch"))
 thread.start()
-assert sys.torch_begins.wait(20) and "torch" in sys.modules
+assert sys.torch_begins.wait(20)
+assert "torch" in sys.modules
 worker = syncyte.Store(4, 2).worker()
 worker.push([1], numpy.ones((1, 2), numpy.float32))
 print(worker.pull([1]).tolist(), syncyte.COMM_WORLD.allreduce(numpy.ones(1)).tolist(), dtypes.is_compiling())

@@ -143,7 +143,8 @@ def test_arrays_behind_slices_and_negative_steps(key):
     assert result.flags.c_contiguous  # so that collectives and torch accept it
     tensors = tuple(torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in listed)
     result = read(tensors)
-    assert result.shape == expected.shape and np.array_equal(np.asarray(result), expected)
+    assert result.shape == expected.shape
+    assert np.array_equal(np.asarray(result), expected)
     assert not isinstance(result, torch.Tensor) or result.is_contiguous()
 
 
@@ -154,13 +155,15 @@ def test_an_integer_before_a_slice_and_an_array_counts_as_in_torch():
 
 def test_arrays_behind_slices_read_only_what_they_span():
     parsed = _indexing.parse((slice(1, 3), [2, 1]), SHAPE)
-    assert parsed.lower == (1, 1, 0) and parsed.extent == (2, 2, 3)
+    assert parsed.lower == (1, 1, 0)
+    assert parsed.extent == (2, 2, 3)
 
 
 def test_steps_read_only_their_rows():
     for key, rows in ((slice(1, 5, 3), [1, 4]), (slice(None, None, -2), [4, 2, 0]), ((slice(0, 5, 4), [1]), [0, 4])):
         parsed = _indexing.parse(key, SHAPE)
-        assert isinstance(parsed, _indexing.Rows) and parsed.index.tolist() == rows
+        assert isinstance(parsed, _indexing.Rows)
+        assert parsed.index.tolist() == rows
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def test_started_messages(world, ring):
     sends = [world.isend(own(world.rank), dest, 1), world.isend(own(world.rank + 50), dest, 2)]
     assert syncyte.wait_all(receives) == [(source, 1), (source, 2)]
     assert syncyte.wait_all(sends) == [None, None]
-    assert np.array_equal(outs[0], own(source)) and np.array_equal(outs[1], own(source + 50))
+    assert np.array_equal(outs[0], own(source))
+    assert np.array_equal(outs[1], own(source + 50))
 
 
 def test_test_and_waiting_twice(world, ring):
@@ -56,7 +57,8 @@ def test_test_and_waiting_twice(world, ring):
     sent = world.isend(own(world.rank), dest)
     while not request.test():
         pass
-    assert request.test() and np.array_equal(out, own(source))
+    assert request.test()
+    assert np.array_equal(out, own(source))
     assert request.wait() == (source, 0)  # sender and tag
     with pytest.raises(syncyte.HandleError, match=r"irecv\(\) has ended, and has been waited for before"):
         request.wait()

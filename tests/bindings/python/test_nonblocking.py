@@ -44,8 +44,10 @@ def test_out_and_in_place(world):
     request = world.iallreduce(array, out=out)
     while not request.test():
         pass
-    assert request.wait() is out and (out == total).all()
-    assert world.iallreduce(array, out=array).wait() is array and (array == total).all()
+    assert request.wait() is out
+    assert (out == total).all()
+    assert world.iallreduce(array, out=array).wait() is array
+    assert (array == total).all()
 
 
 @pytest.mark.parametrize("wrong", ["op", "root", "counts"])

@@ -44,7 +44,8 @@ def test_parts_of_the_cache():
     parameter = torch.ones(10)
     pipeswitch.insert_shared_cache_for_computation()
     result = torch.empty(10)
-    assert parameter.data_ptr() == memory.ctypes.data and result.data_ptr() == memory.ctypes.data + (64 << 10)
+    assert parameter.data_ptr() == memory.ctypes.data
+    assert result.data_ptr() == memory.ctypes.data + (64 << 10)
     with pytest.raises(syncyte.BusyError, match="2 tensors"):
         pipeswitch.clear_shared_cache()
     with pytest.raises(syncyte.BusyError, match="overlaps"):
@@ -119,7 +120,8 @@ def test_what_asks_for_cuda_is_refused():
         [sys.executable, "-c", ASKS_FOR_CUDA], capture_output=True, text=True, check=True, timeout=60
     )
     *refusals, last = found.stdout.splitlines()
-    assert last == "3.0 False" and len(refusals) == 6
+    assert last == "3.0 False"
+    assert len(refusals) == 6
     assert all(
         "the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals
     )

@@ -13,7 +13,8 @@ def test_any_strides_index_shapes_and_conversion(world):
         index_inside = index % len(part)
         assert np.array_equal(syncyte.gather_rows(part, index_inside), part[index_inside])
         found = syncyte.gather_rows(part, index_inside, dtype="float16")
-        assert found.dtype == np.float16 and np.array_equal(found, part[index_inside].astype(np.float16))
+        assert found.dtype == np.float16
+        assert np.array_equal(found, part[index_inside].astype(np.float16))
 
 
 def test_out_is_filled_and_returned(world):

@@ -55,7 +55,8 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     assert isinstance(values, torch.Tensor if make is torch.tensor else np.ndarray)
     assert values.tolist() == [[2.0 * SIZE] * 3, [1.0 * SIZE] * 3, [2.0 * SIZE] * 3]
     out = torch.empty(9)
-    assert worker.pull(keys, out) is out and out[3] == SIZE
+    assert worker.pull(keys, out) is out
+    assert out[3] == SIZE
     assert worker.pull(torch.tensor([[1, 2], [3, 4]])).shape == (2, 2, 3)
     local = worker.pull_if_local(keys)
     assert (local is None) == (syncyte.COMM_WORLD.topology.nodes > 1)  # keys of two ranks
@@ -72,7 +73,9 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     worker.localize(keys)
     assert worker.pull([3]).tolist() == [[5.0, 5.0, 5.0]]
     worker.flush()
-    assert store.owner([0, 9]).tolist() == [0, 9 % SIZE] and store.num_keys == 10 and store.length == 3
+    assert store.owner([0, 9]).tolist() == [0, 9 % SIZE]
+    assert store.num_keys == 10
+    assert store.length == 3
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,8 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
 def test_keys_may_differ_in_length(comm, make):
     store = syncyte.Store(3, make([1, 4, 2]))
     worker = store.worker()
-    assert store.length is None and store.lengths([2, 1]).tolist() == [2, 4]
+    assert store.length is None
+    assert store.lengths([2, 1]).tolist() == [2, 4]
     worker.push([1, 0], np.arange(5, dtype=np.float32))
     store.sync()
     assert worker.pull([0, 1, 2]).tolist() == [4.0 * SIZE, *(SIZE * i for i in range(4)), 0, 0]
@@ -130,7 +134,8 @@ def test_an_array_is_kept_until_its_operation_is_waited_for(store):
     out = np.empty(30, np.float32)
     request = worker.ipull(keys, out)
     worker.free()  # its operations go on
-    assert request.wait() is out and not out.any()
+    assert request.wait() is out
+    assert not out.any()
 
 
 def test_requests_that_are_dropped_keep_their_arrays_until_they_have_ended(store):
@@ -226,7 +231,8 @@ def test_samples_are_of_the_range(store):
         rest = torch.empty(3, dtype=torch.int64)
         assert worker.pull_sample(sample, rest, torch.empty(9))[0] is rest
         drawn = keys.tolist() + rest.tolist()
-        assert all(2 <= key < 7 for key in drawn) and values.shape == (2, 3)
+        assert all(2 <= key < 7 for key in drawn)
+        assert values.shape == (2, 3)
         if scheme != "shared":
             assert sorted(drawn) == [2, 3, 4, 5, 6]
         with pytest.raises(ValueError, match=f"sample is {sample}; expected the number of a sample that has keys left"):
@@ -304,7 +310,8 @@ def test_what_handlers_of_signals_do_disturbs_no_call(store):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     counts = WORLD.allreduce(handled)
-    assert handled > 0 and worker.pull(keys[0])[0, 0] <= 20000 * SIZE
+    assert handled > 0
+    assert worker.pull(keys[0])[0, 0] <= 20000 * SIZE
     store.sync()
     assert worker.pull([0, 1])[:, 0].tolist() == [20000 * SIZE, counts]
 
@@ -322,7 +329,8 @@ def test_ctrl_c_ends_a_wait_for_workers(comm):
 
 def test_clocks_and_intents_are_recorded(store):
     worker = store.worker()
-    assert worker.clock == 0 and worker.advance_clock() == 1
+    assert worker.clock == 0
+    assert worker.advance_clock() == 1
     worker.intent([1, 2], 1, 3)
     worker.intent(torch.tensor([5]), 2)
     worker.localize([4])
@@ -362,7 +370,8 @@ def test_keys_of_int32_and_strided_ones(comm, library):
         out = np.zeros(9, np.float32)
         worker.ipull(keys, out).wait()
         assert out.tolist() == (2 * values).tolist()
-        assert store.owner(keys).tolist() == [0, 0, 0] and store.lengths(keys).tolist() == [3, 3, 3]
+        assert store.owner(keys).tolist() == [0, 0, 0]
+        assert store.lengths(keys).tolist() == [3, 3, 3]
         worker.localize(keys)
         worker.intent(keys, 0)
 
@@ -376,7 +385,8 @@ def test_wrong_arrays_change_nothing(store, text):
     for operation in (worker.pull, worker.push, worker.set, worker.ipull, worker.ipush, worker.iset):
         with pytest.raises((ValueError, TypeError, IndexError), match=text):
             operation(keys, values)
-    assert (values == before).all() and not worker.pull(np.arange(10)).any()
+    assert (values == before).all()
+    assert not worker.pull(np.arange(10)).any()
 
 
 def test_wrong_stores_are_every_ranks_error(comm):
@@ -434,7 +444,8 @@ def test_views_and_inference_tensors_are_pulled_into_as_others_are(store):
     keys, room = torch.arange(10), torch.zeros(20, 3)
     worker.set(keys, torch.arange(30.0))
     store.sync()
-    assert worker.pull(keys[2:4], room[5:7]).tolist() == [[6, 7, 8], [9, 10, 11]] and room.sum() == 51
+    assert worker.pull(keys[2:4], room[5:7]).tolist() == [[6, 7, 8], [9, 10, 11]]
+    assert room.sum() == 51
     with torch.inference_mode():
         assert worker.pull(keys[:1], torch.zeros(3)).tolist() == [0, 1, 2]
     negative = torch.view_as_complex(torch.ones(3, 2)).conj().imag  # -1, stored as 1 with torch's negative bit

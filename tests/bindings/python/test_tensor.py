@@ -38,9 +38,13 @@ def uneven(world):
 @pytest.mark.parametrize("dtype", list(DType))
 def test_every_element_type(world, dtype):
     tensor = syncyte.WholeTensor((7, 2), dtype, name="all types")
-    assert tensor.dtype == dtype and tensor.shape == (7, 2) and tensor.ndim == 2 and len(tensor) == 7
+    assert tensor.dtype == dtype
+    assert tensor.shape == (7, 2)
+    assert tensor.ndim == 2
+    assert len(tensor) == 7
     assert tensor.comm is world
-    assert not tensor.local.any() and tensor.local.dtype == tensor.torch_dtype
+    assert not tensor.local.any()
+    assert tensor.local.dtype == tensor.torch_dtype
     assert tensor.local_array.dtype == tensor.numpy_dtype
     tensor.local[:] = 1
     tensor.sync()
@@ -57,7 +61,8 @@ def test_default_partition(world):
     tensor = syncyte.WholeTensor(SHAPE)
     sizes = [SHAPE[0] // world.size + (rank < SHAPE[0] % world.size) for rank in range(world.size)]
     assert [len(tensor.rows(rank)) for rank in range(world.size)] == sizes
-    assert tensor.rows() == tensor.rows(world.rank) and tensor.rows(world.size - 1).stop == SHAPE[0]
+    assert tensor.rows() == tensor.rows(world.rank)
+    assert tensor.rows(world.size - 1).stop == SHAPE[0]
     assert tensor.local.shape == (sizes[world.rank], 2, 3)
 
 
@@ -67,9 +72,11 @@ def test_owner(world):
     assert [tensor.owner(row) for row in range(SHAPE[0])] == expected
     assert isinstance(tensor.owner(3), int)
     owners = tensor.owner(np.arange(SHAPE[0], dtype=np.int32).reshape(1, -1))
-    assert owners.dtype == np.int32 and owners.tolist() == [expected]
+    assert owners.dtype == np.int32
+    assert owners.tolist() == [expected]
     assert tensor.owner(torch.tensor([[0], [10]])).tolist() == [[expected[0]], [expected[-1]]]
-    assert tensor.owner(torch.tensor(10)).shape == () and tensor.owner([]).shape == (0,)
+    assert tensor.owner(torch.tensor(10)).shape == ()
+    assert tensor.owner([]).shape == (0,)
 
 
 @pytest.mark.parametrize("rows", ["equal", "uneven"])
@@ -78,7 +85,8 @@ def test_gather(world, rows):
     whole = oracle()
     index = np.array([[10, 0, 3], [3, 7, 10]])
     result = tensor.gather(index)
-    assert isinstance(result, np.ndarray) and result.shape == (2, 3, 2, 3)
+    assert isinstance(result, np.ndarray)
+    assert result.shape == (2, 3, 2, 3)
     np.testing.assert_array_equal(result, whole[index])
     for dtype in (torch.int32, torch.int64):
         result = tensor.gather(torch.from_numpy(index).to(dtype))
@@ -86,7 +94,8 @@ def test_gather(world, rows):
         np.testing.assert_array_equal(result.numpy(), whole[index])
     np.testing.assert_array_equal(tensor.gather([4, 4]), whole[[4, 4]])
     np.testing.assert_array_equal(tensor.gather(5), whole[5])
-    assert tensor.gather([]).shape == (0, 2, 3) and tensor.gather(torch.zeros(0, dtype=torch.long)).shape == (0, 2, 3)
+    assert tensor.gather([]).shape == (0, 2, 3)
+    assert tensor.gather(torch.zeros(0, dtype=torch.long)).shape == (0, 2, 3)
     world.barrier()
 
 
@@ -95,7 +104,8 @@ def test_gather_into_out(world):
     index = torch.tensor([1, 9])
     out = torch.empty(2, 2, 3, dtype=torch.float64)
     version = out._version
-    assert tensor.gather(index, out=out) is out and out._version > version
+    assert tensor.gather(index, out=out) is out
+    assert out._version > version
     np.testing.assert_array_equal(out.numpy(), oracle()[[1, 9]])
     array = np.empty((2, 2, 3))
     assert tensor.gather(index, array) is array
@@ -202,7 +212,8 @@ def test_locate_box(world):
     parts = tensor.locate_box((1, 0, 1), (9, 2, 1))
     assert [row for _, rows in parts for row in rows] == list(range(1, 10))
     for rank, rows in parts:
-        assert len(rows) > 0 and (tensor.owner(np.array(rows)) == rank).all()
+        assert len(rows) > 0
+        assert (tensor.owner(np.array(rows)) == rank).all()
     assert tensor.locate_box((3, 0, 0), (4, 0, 1)) == []
     with pytest.raises(syncyte.OutOfRangeError):
         tensor.locate_box((3, 0, 0), (9, 1, 1))
@@ -452,7 +463,8 @@ def test_a_refused_array_is_let_go_of(world):
     del array, unequal
     syncyte.WholeTensor((1,)).sync()
     gc.collect()
-    assert lives() is None and lives_unequal() is None
+    assert lives() is None
+    assert lives_unequal() is None
 
 
 def test_two_threads_let_go_of_a_wrapped_array_once():
@@ -486,8 +498,10 @@ def test_kinds_of_results(world):
     }
     for dtype, kind in made.items():
         tensor = syncyte.WholeTensor((4, 2), dtype)
-        assert isinstance(tensor[1:3], kind) and isinstance(tensor.gather([1]), kind)
-        assert isinstance(tensor[np.array([1])], np.ndarray) and isinstance(tensor[torch.tensor([1])], torch.Tensor)
+        assert isinstance(tensor[1:3], kind)
+        assert isinstance(tensor.gather([1]), kind)
+        assert isinstance(tensor[np.array([1])], np.ndarray)
+        assert isinstance(tensor[torch.tensor([1])], torch.Tensor)
 
 
 def test_from_handle_of_another_library(world):
@@ -497,7 +511,9 @@ def test_from_handle_of_another_library(world):
     _library.core().syncyte_tensor_retain(tensor.handle)
     other = syncyte.WholeTensor.from_handle(tensor.handle)
     tensor.free()
-    assert other.shape == SHAPE and other.dtype == DType.FLOAT64 and other.comm.size == world.size
+    assert other.shape == SHAPE
+    assert other.dtype == DType.FLOAT64
+    assert other.comm.size == world.size
     np.testing.assert_array_equal(other[3], oracle()[3])
     world.barrier()
 
@@ -509,10 +525,14 @@ def test_optimizer_of_numpy_rows(world):
     if world.rank == 0:
         table.apply_gradients([3 * world.size - 1, 0, 0], np.array([[2, -2], [1, 1], [2, 2]], "f4"))
     table.sync()
-    assert table[-1].tolist() == [-1, 1] and table[0].tolist() == [-1, -1] and not table[1].any()
+    assert table[-1].tolist() == [-1, 1]
+    assert table[0].tolist() == [-1, -1]
+    assert not table[1].any()
     state = table.optimizer_state()
-    assert isinstance(state[:], np.ndarray) and state.shape == (3 * world.size, 2, 2)  # 8-byte rows: a spare slot
-    assert state[0, 0].tolist() == [9, 9] and table.optimizer_steps() is None
+    assert isinstance(state[:], np.ndarray)
+    assert state.shape == (3 * world.size, 2, 2)  # 8-byte rows: a spare slot
+    assert state[0, 0].tolist() == [9, 9]
+    assert table.optimizer_steps() is None
     table.sync()
     table.set_optimizer("adam", 0.5)
     table.set_learning_rate(0.25)

@@ -82,7 +82,8 @@ def test_writes_in_reverse(world):
     expected = np.zeros((6, 2), np.float32)
     expected[::-2] = np.arange(6).reshape(3, 2)
     same(tensor[:], expected)
-    assert tensor.numel() == 12 and tensor.nbytes == 48
+    assert tensor.numel() == 12
+    assert tensor.nbytes == 48
     assert syncyte.WholeTensor((2**40, 0), "int8").nbytes == 0
     world.barrier()
 

@@ -36,13 +36,15 @@ def test_gather_of_torch_and_into_out(world):
     request = tensor.igather(index)
     index.zero_()  # may change after the start
     found = request.wait()
-    assert isinstance(found, torch.Tensor) and found.shape == (2, 2, 5)
+    assert isinstance(found, torch.Tensor)
+    assert found.shape == (2, 2, 5)
     assert np.array_equal(found[0, 0].numpy(), expected(10))
     out = np.zeros((1, 5))
     request = tensor.igather([7], out)
     while not request.test():
         pass
-    assert request.wait() is out and np.array_equal(out[0], expected(7))
+    assert request.wait() is out
+    assert np.array_equal(out[0], expected(7))
     with pytest.raises(syncyte.HandleError, match="tensor_igather"):
         request.wait()
     view = memoryview(out)

@@ -191,7 +191,8 @@ def test_objects_made_in_another_order_are_not_each_others(world):
             for name in (usual, other):
                 assert (f'"{name}" on rank' if name else "none on rank") in str(caught.value)
         made = make("temperature", f"of rank {world.rank}")
-        assert f"of rank {world.rank}" in repr(made) and "temperature" not in repr(made)
+        assert f"of rank {world.rank}" in repr(made)
+        assert "temperature" not in repr(made)
         make(None if odd else "", None)
         with pytest.raises(syncyte.ArgumentError, match="label is"):
             make("temperature", "zero\0byte")
@@ -207,7 +208,8 @@ def test_a_wait_in_vain_names_tensor_and_element(world):
         element = element if tensor.rows() else 0
         with pytest.raises(syncyte.WaitTimeoutError, match=f"^wait: element {element} of {text} is 0; it was not >= 1"):
             tensor.wait(element, ">=", 1, timeout=0.01)
-    assert "'flags'" in repr(named) and "None" not in repr(plain)
+    assert "'flags'" in repr(named)
+    assert "None" not in repr(plain)
     world.barrier()
 
 

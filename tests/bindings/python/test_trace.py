@@ -95,10 +95,14 @@ for i in range(1000):
 )
 def test_a_trace_is_chromes_format(tmp_path, end):
     events = traced(tmp_path, end)
-    assert events[0]["name"] == "process_name" and events[0]["args"]["name"].startswith("rank 0 on ")
+    assert events[0]["name"] == "process_name"
+    assert events[0]["args"]["name"].startswith("rank 0 on ")
     calls = {event["name"]: event for event in events[1:]}
     for event in calls.values():
-        assert event["ph"] == "X" and event["pid"] == 0 and event["dur"] >= 0 and event["ts"] > 1.6e15
+        assert event["ph"] == "X"
+        assert event["pid"] == 0
+        assert event["dur"] >= 0
+        assert event["ts"] > 1.6e15
     common = {"dtype": "float64", "comm": "world", "status": 0}
     assert calls["comm_allreduce"]["args"] == {"bytes": 8000, **common}
     assert calls["comm_isend"]["args"] == {"bytes": 40, "peer": 0, **common}

@@ -32,10 +32,12 @@ def test_results_are_typed(cls):
         result = inspect.signature(function).return_annotation
         if function in OVERLOADED:
             results = [inspect.signature(each).return_annotation for each in typing.get_overloads(function)]
-            assert len(results) > 1 and "Any" not in results
+            assert len(results) > 1
+            assert "Any" not in results
         else:
             # A type checker treats `Array | Any` as Any.
-            assert result is not inspect.Signature.empty and "Any" not in result.split(" | "), f"{cls.__name__}.{name}"
+            assert result is not inspect.Signature.empty, f"{cls.__name__}.{name}"
+            assert "Any" not in result.split(" | "), f"{cls.__name__}.{name}"
         for parameter in inspect.signature(function).parameters.values():
             if parameter.name == "op":
                 assert "Reduction" in parameter.annotation or parameter.annotation.startswith("Literal[")

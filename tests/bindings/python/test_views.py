@@ -16,13 +16,17 @@ from syncyte import DType
 def test_numpy_and_torch_share_memory(world, dtype):
     tensor = syncyte.WholeTensor((2 * world.size, 3), dtype)
     array, local = tensor.local_array, tensor.local
-    assert array.ctypes.data == local.data_ptr() and array.shape == tuple(local.shape) == (2, 3)
-    assert array.flags.writeable and array.flags.c_contiguous and array.flags.aligned
+    assert array.ctypes.data == local.data_ptr()
+    assert array.shape == tuple(local.shape) == (2, 3)
+    assert array.flags.writeable
+    assert array.flags.c_contiguous
+    assert array.flags.aligned
     local[1, 2] = 1
     assert array[1, 2] != 0
     array[1, 2] = 0
     assert not bool(local.any())
-    assert tensor.local is local and tensor.local_array is array
+    assert tensor.local is local
+    assert tensor.local_array is array
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DType])
@@ -30,10 +34,12 @@ def test_dlpack(world, dtype):
     tensor = syncyte.WholeTensor((2 * world.size, 3), dtype)
     source = tensor if world.size == 1 else tensor.local
     other = torch.from_dlpack(source)
-    assert other.dtype == tensor.torch_dtype and other.data_ptr() == tensor.local.data_ptr()
+    assert other.dtype == tensor.torch_dtype
+    assert other.data_ptr() == tensor.local.data_ptr()
     if dtype != DType.BFLOAT16:
         array = np.from_dlpack(tensor if world.size == 1 else tensor.local_array)
-        assert array.ctypes.data == other.data_ptr() and array.dtype == tensor.numpy_dtype
+        assert array.ctypes.data == other.data_ptr()
+        assert array.dtype == tensor.numpy_dtype
     tensor.free()
     del tensor, source
     world.collect()
@@ -49,7 +55,8 @@ def test_as_an_array_it_is_whole_or_an_error(world, dtype):
     tensor.sync()
     whole = torch.arange(tensor.shape[0], dtype=tensor.torch_dtype).reshape(tensor.shape)
     bits = whole.view(torch.uint16) if dtype == "bfloat16" else whole
-    assert np.array_equal(np.asarray(tensor), bits.numpy()) and np.sum(tensor) == bits.numpy().sum()
+    assert np.array_equal(np.asarray(tensor), bits.numpy())
+    assert np.sum(tensor) == bits.numpy().sum()
     assert np.asarray(tensor, np.float64).dtype == np.float64
     with pytest.raises(ValueError, match="copy"):
         np.asarray(tensor, copy=False)
@@ -74,7 +81,8 @@ def test_node_view_is_one_range(world):
     tensor.local[:] = world.rank
     tensor.sync()
     expected = np.repeat(np.arange(world.size), 3)
-    assert tensor.node_array[:, 1].tolist() == expected.tolist() and tensor.node[:, 2].tolist() == expected.tolist()
+    assert tensor.node_array[:, 1].tolist() == expected.tolist()
+    assert tensor.node[:, 2].tolist() == expected.tolist()
     rows = tensor.rows()
     assert tensor.node[rows.start :].data_ptr() == tensor.node.data_ptr() + rows.start * 32
     world.barrier()
@@ -92,7 +100,8 @@ def test_ranks_without_rows(world, dtype):
     assert tensor.node.shape == (5, 2)
     assert torch.from_dlpack(tensor.local).shape == (rows, 2)
     empty = syncyte.WholeTensor((0, 3), dtype)
-    assert empty.local.shape == empty.node_array.shape == (0, 3) and empty[:].shape == (0, 3)
+    assert empty.local.shape == empty.node_array.shape == (0, 3)
+    assert empty[:].shape == (0, 3)
 
 
 def slices(tensor):
@@ -158,7 +167,8 @@ def test_autograd_on_local(world):
     local.requires_grad_()
     assert local.is_leaf
     (local * 3).sum().backward()
-    assert tensor.local.grad is not None and bool((tensor.local.grad == 3).all())
+    assert tensor.local.grad is not None
+    assert bool((tensor.local.grad == 3).all())
     with torch.no_grad():
         local -= 1
         tensor.sync()

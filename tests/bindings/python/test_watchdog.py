@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from scripts import run
 from syncyte import runtime
-from test_excepthook import run
 
 SCRIPT = """
 import ctypes

@@ -9,7 +9,9 @@ import syncyte
 
 def test_put_get_and_view(world):
     window = syncyte.Window(8 * (world.rank + 1), name="uneven")
-    assert window.size() == 8 * (world.rank + 1) and window.size(0) == 8 and window.comm is world
+    assert window.size() == 8 * (world.rank + 1)
+    assert window.size(0) == 8
+    assert window.comm is world
     assert not window.view().any()
     world.barrier()
     target = (world.rank + 1) % world.size
@@ -20,7 +22,8 @@ def test_put_get_and_view(world):
     assert window.view(dtype="float64")[0] == source + 0.5
     assert window.get(target, 0, 1, "float64").tolist() == [world.rank + 0.5]
     out = torch.zeros(1, dtype=torch.float64)
-    assert window.get(target, 0, out=out) is out and out.item() == world.rank + 0.5
+    assert window.get(target, 0, out=out) is out
+    assert out.item() == world.rank + 0.5
     window.fence()
 
 
@@ -49,7 +52,8 @@ def test_accumulate_and_fetch_op(world, dtype):
     window.fence()
     assert window.get(0, 0, 3, dtype).tolist() == [100 * world.size] * 3
     total = window.fetch_op(0, 32, 0, "sum", dtype)
-    assert total == 200 * world.size and isinstance(total, float if dtype.startswith("f") else int)
+    assert total == 200 * world.size
+    assert isinstance(total, float if dtype.startswith("f") else int)
     window.fence()
     window.fetch_op(world.rank, 0, 9, syncyte.Op.REPLACE, dtype)
     window.fence()
@@ -180,7 +184,8 @@ def test_started_operations(world):
     adds = [window.iaccumulate(0, 64, np.ones(3, "int32")) for _ in range(10)]
     counts = [window.ifetch_op(0, 128, 2) for _ in range(10)]
     olds = [count.wait() for count in counts]
-    assert len(set(olds)) == 10 and all(old % 2 == 0 for old in olds)
+    assert len(set(olds)) == 10
+    assert all(old % 2 == 0 for old in olds)
     assert syncyte.wait_all([put, *adds]) == [None] * 11
     window.fence()
     assert window.iget(world.rank, 8, 4, "float64").wait().tolist() == [source + i for i in range(4)]
@@ -188,7 +193,8 @@ def test_started_operations(world):
     read = window.iget(0, 64, out=out)
     while not read.test():
         pass
-    assert read.wait() is out and out.tolist() == [10 * world.size] * 3
+    assert read.wait() is out
+    assert out.tolist() == [10 * world.size] * 3
     assert window.fetch_op(0, 128, 0) == 20 * world.size
     window.fence()
     old = window.icompare_swap(0, 128, 20 * world.size, world.rank).wait()

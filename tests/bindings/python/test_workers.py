@@ -72,7 +72,8 @@ def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
     done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
     output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)  # mpirun's tags
     assert done.returncode == 0, output
-    assert output.count("ended with 1 of 2") == 2 and "worked" not in output, output
+    assert output.count("ended with 1 of 2") == 2, output
+    assert "worked" not in output, output
     for rank in range(2):
         assert f"UnsupportedError: this process is a multiprocessing worker of rank {rank}" in output, output
     assert "under `if __name__ == '__main__':`" in output, output

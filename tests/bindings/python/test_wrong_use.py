@@ -51,14 +51,17 @@ def test_all_ranks_get_the_fields(world):
         request.wait()
     expect(caught, operation="comm_ibcast", argument="root", object="" if last(world) else "world")
     again = pickle.loads(pickle.dumps(caught.value))
-    assert type(again) is syncyte.DtypeError and again.fields == caught.value.fields
+    assert type(again) is syncyte.DtypeError
+    assert again.fields == caught.value.fields
     with pytest.raises(syncyte.ArgumentError) as caught:  # found by Python on one rank
         world.dup(check="sometimes")
-    assert caught.value.fields.argument == "check" and caught.value.fields.value == "'sometimes'"
+    assert caught.value.fields.argument == "check"
+    assert caught.value.fields.value == "'sometimes'"
     assert syncyte.Error("text").fields == syncyte.errors.ErrorFields()
     with pytest.raises(syncyte.DtypeError) as caught:  # found by Python on all ranks
         world.allreduce("abc")
-    assert caught.value.fields.agreed_rank == world.rank and caught.value.fields.argument == "array"
+    assert caught.value.fields.agreed_rank == world.rank
+    assert caught.value.fields.argument == "array"
     world.barrier()
 
 
@@ -170,7 +173,8 @@ def test_options_of_a_new_communicator_are_everybodys(comm, world, options):
     else:
         assert isinstance(caught.value, syncyte.ArgumentError)
     part = syncyte.Comm.from_mpi4py(comm, check="full", name="mine")
-    assert part.check == "full" and part.allreduce(1) == world.size
+    assert part.check == "full"
+    assert part.allreduce(1) == world.size
 
 
 def test_errors_without_agreement_are_the_ranks_own(world):
@@ -414,7 +418,8 @@ def test_integers_beyond_the_c_types_are_named(world, huge):
             continue
         with pytest.raises((syncyte.ArgumentError, syncyte.OutOfRangeError, syncyte.ShapeError)) as caught:
             call()
-        assert name in str(caught.value) and str(huge) in str(caught.value), name
+        assert name in str(caught.value), name
+        assert str(huge) in str(caught.value), name
     for call in (lambda wrong: world.counts(wrong), lambda wrong: world.agree(x=wrong)):
         with pytest.raises(syncyte.ArgumentError, match="expected .* to 2.63 - 1"):
             call(huge if last(world) else 1)

@@ -12,7 +12,8 @@ buffer = mpi4torch.JoinDummies(torch.empty_like(x), [x])
 sent = comm.Isend(x, following, 0)
 received = comm.Recv(mpi4torch.JoinDummies(buffer, [sent.dummy]), before, 0)
 y = mpi4torch.JoinDummies(x + received, [comm.Wait(mpi4torch.JoinDummiesHandle(sent, [received]))])
-assert (y == 2.0 + comm.rank + before).all() and comm.size > 1
+assert (y == 2.0 + comm.rank + before).all()
+assert comm.size > 1
 comm.Allreduce(y, mpi4torch.MPI_SUM).sum().backward()
 assert (x.grad == 2.0 * comm.size).all(), x.grad
 
@@ -34,11 +35,13 @@ wm.finalize_lib()
 import torchshard as ts  # noqa: E402
 import torchshard.nn.functional  # noqa: E402
 
-assert torchshard.nn is ts.nn and torchshard.nn.functional is ts.nn.functional
+assert torchshard.nn is ts.nn
+assert torchshard.nn.functional is ts.nn.functional
 ts.distributed.init_process_group(group_size=comm.size)
 layer = ts.nn.ParallelLinear(4, 2 * comm.size, dim=-1)
 output = layer(torch.ones(3, 4))
-assert output.shape == (3, 2) and ts.get_parallel_dim(output) == -1
+assert output.shape == (3, 2)
+assert ts.get_parallel_dim(output) == -1
 assert ts.distributed.gather(output).shape == (3, 2 * comm.size)
 assert ts.collect_state_dict(layer)["weight"].shape == (2 * comm.size, 4)
 ts.distributed.destroy_process_group()

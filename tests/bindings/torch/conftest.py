@@ -1,6 +1,8 @@
 import pytest
 import torch
 
+from backends import EAGER, INDUCTOR
+
 torch.set_num_threads(1)
 
 
@@ -23,3 +25,10 @@ def world():
 def generator(comm):
     """A generator of random numbers, different on every rank."""
     return torch.Generator().manual_seed(7 + comm.rank)
+
+
+@pytest.fixture(params=[EAGER, "aot_eager", INDUCTOR])
+def compiled(request):
+    """Compiles a function into one graph, by each backend."""
+    torch._dynamo.reset()
+    return lambda function: torch.compile(function, fullgraph=True, backend=request.param)

@@ -1,9 +1,10 @@
-"""Messages round the ring of all ranks."""
+"""Messages round the ring of all ranks, and along it."""
 
 import torch
 from mpi4py import MPI
 
-from syncyte.torch import irecv, isend, join_dummies, recv, sendrecv
+import syncyte
+from syncyte.torch import irecv, isend, join_dummies, recv, send, sendrecv
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
@@ -30,3 +31,18 @@ def both_ways(x: torch.Tensor) -> torch.Tensor:
     right = sendrecv(x, NEXT, join_dummies(torch.empty_like(x), [x]), PREVIOUS, tag=1)
     left = sendrecv(x, PREVIOUS, join_dummies(torch.empty_like(x), [right]), NEXT, tag=1)
     return right - 3 * left
+
+
+def receive_from_anybody(x: torch.Tensor) -> torch.Tensor:
+    received = irecv(join_dummies(torch.empty_like(x), [x]), syncyte.ANY, syncyte.ANY)
+    return join_dummies(received, [send(x, NEXT, 3)]).wait()
+
+
+def chain(x: torch.Tensor) -> torch.Tensor:
+    """A message from rank to rank; each rank adds its own tensor."""
+    total = x
+    if RANK > 0:
+        total = x + 2 * recv(join_dummies(torch.empty_like(x), [x]), RANK - 1)
+    if RANK < SIZE - 1:
+        total = join_dummies(total, [send(total, RANK + 1)])
+    return total

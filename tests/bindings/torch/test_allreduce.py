@@ -29,7 +29,9 @@ def expected_sum(size: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch
 def test_sums_every_dtype_and_shape(comm, dtype, shape):
     source = values_of(comm.rank, shape, dtype)
     result = allreduce(source, comm)
-    assert result.dtype == dtype and result.shape == shape and result.is_contiguous()
+    assert result.dtype == dtype
+    assert result.shape == shape
+    assert result.is_contiguous()
     assert torch.equal(result, expected_sum(comm.size, shape, dtype))
     assert torch.equal(source, values_of(comm.rank, shape, dtype))
 
@@ -110,7 +112,8 @@ def test_memory_does_not_grow(comm):
         allreduce(x, comm).sum().backward()
     gc.collect()
     after = syncyte.memory.stats()
-    assert after.in_use <= before.in_use + 4096 and after.cached <= before.cached + 65536
+    assert after.in_use <= before.in_use + 4096
+    assert after.cached <= before.cached + 65536
 
 
 def test_different_shapes_are_everybodys_error(comm):

@@ -1,21 +1,14 @@
 """torch.compile(fullgraph=True): results, gradients, and operations that must run although their result is unused."""
 
-import contextlib
-
 import pytest
 import torch
 
 import syncyte
-from backends import EAGER, INDUCTOR
+from backends import EAGER
 from syncyte.torch import gather
+from traces import traced_operations
 
 inductor_too = pytest.mark.parametrize("compiled", [EAGER, "aot_eager", "inductor"], indirect=True)
-
-
-@pytest.fixture(params=[EAGER, "aot_eager", INDUCTOR])
-def compiled(request):
-    torch._dynamo.reset()
-    return lambda function: torch.compile(function, fullgraph=True, backend=request.param)
 
 
 @inductor_too
@@ -43,21 +36,6 @@ def test_need_for_gradients_is_a_fact_of_the_graph(comm, compiled):
             run(x)
     with torch.no_grad():
         assert run(x).tolist() == [2.0 * comm.size] * 3
-
-
-@contextlib.contextmanager
-def traced_operations():
-    """Context manager: the names of the operations that run within it, recorded by the trace hook."""
-    from syncyte import _declarations as c
-    from syncyte import _library
-
-    seen = []
-    hook = c.TraceFn(lambda event, context: seen.append(event.contents.operation.decode()))
-    _library.core().syncyte_trace_set(hook, None)
-    try:
-        yield seen
-    finally:
-        _library.core().syncyte_trace_set(c.TraceFn(), None)
 
 
 @inductor_too
@@ -122,4 +100,5 @@ def test_collective_gather_and_its_gradient(comm, compiled):
     (expected_gradient,) = torch.autograd.grad(expected.sum(), local)
     result = compiled(function)(local, index)
     (gradient,) = torch.autograd.grad(result.sum(), local)
-    assert torch.allclose(result, expected) and torch.allclose(gradient, expected_gradient)
+    assert torch.allclose(result, expected)
+    assert torch.allclose(gradient, expected_gradient)

@@ -21,7 +21,7 @@ from syncyte.torch import (
     isend,
     recv,
 )
-from test_compile import traced_operations
+from traces import traced_operations
 
 in_flight = torch.ops.syncyte.requests_in_flight
 

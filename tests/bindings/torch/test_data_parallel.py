@@ -8,6 +8,7 @@ import torch
 from mpi4py import MPI
 from torch.utils.checkpoint import checkpoint
 
+from means import close, loss_of, mean_gradients, network
 from syncyte import _launcher
 from syncyte.errors import MismatchError, UnsupportedError
 from syncyte.torch import DataParallel
@@ -16,37 +17,11 @@ WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 
 
-def network(seed: int) -> torch.nn.Module:
-    torch.manual_seed(seed)
-    return torch.nn.Sequential(torch.nn.Linear(7, 11), torch.nn.Tanh(), torch.nn.Linear(11, 5), torch.nn.Tanh(),
-                               torch.nn.Linear(5, 3)).double()
-
-
-def data(rank: int) -> tuple[torch.Tensor, torch.Tensor]:
-    generator = torch.Generator().manual_seed(100 + rank)
-    return tuple(torch.randn(4, size, dtype=torch.float64, generator=generator) for size in (7, 3))
-
-
-def loss_of(model: torch.nn.Module, rank: int) -> torch.Tensor:
-    x, y = data(rank)
-    return ((model(x) - y) ** 2).sum()
-
-
-def mean_gradients(model: torch.nn.Module) -> list[torch.Tensor]:
-    gradients = torch.autograd.grad(sum(loss_of(model, rank) for rank in range(SIZE)) / SIZE, list(model.parameters()))
-    return list(gradients)
-
-
 @pytest.fixture(params=[1, 300, 1 << 20], ids=["a bucket each", "several buckets", "one bucket"])
 def model(request):
     made = network(RANK)  # parameters that differ between ranks
     made.averager = DataParallel(made, bucket_bytes=request.param)
     return made
-
-
-def close(model: torch.nn.Module, expected: list[torch.Tensor]) -> None:
-    for parameter, gradient in zip(model.parameters(), expected, strict=True):
-        torch.testing.assert_close(parameter.grad, gradient)
 
 
 def test_parameters_are_rank_0s(model):
@@ -213,7 +188,8 @@ def test_a_parameter_that_is_frozen_later_gets_no_gradient(model):
     for _ in range(2):
         model.zero_grad()
         loss_of(model, RANK).backward()
-        assert model[0].weight.grad is None and model[0].bias.grad is None
+        assert model[0].weight.grad is None
+        assert model[0].bias.grad is None
         whole = network(0)
         for parameter, gradient in list(zip(model.parameters(), mean_gradients(whole), strict=True))[2:]:
             torch.testing.assert_close(parameter.grad, gradient)
@@ -408,7 +384,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 dist.init_process_group("gloo")
 rank, size = int(os.environ["RANK"]), dist.get_world_size()
-assert (rank, size) == (dist.get_rank(), int(os.environ["WORLD_SIZE"])) and int(os.environ["LOCAL_RANK"]) < size
+assert (rank, size) == (dist.get_rank(), int(os.environ["WORLD_SIZE"]))
+assert int(os.environ["LOCAL_RANK"]) < size
 torch.manual_seed(rank)
 model = DistributedDataParallel(torch.nn.Linear(2, 1, bias=False))
 with torch.no_grad():

@@ -6,9 +6,9 @@ import weakref
 import pytest
 import torch
 
+from means import RANK, SIZE, close, loss_of, mean_gradients, network
 from syncyte import _data_parallel
 from syncyte.torch import DataParallel
-from test_data_parallel import RANK, SIZE, close, loss_of, mean_gradients, network
 
 
 def test_removed_averages_nothing():

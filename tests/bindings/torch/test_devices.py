@@ -158,7 +158,8 @@ def test_dtypes_and_shapes(dtype, shape):
     x = torch.ones(shape, dtype=dtype)
     for function in (lambda x: bcast(x, 0), lambda x: iallreduce(x).wait(), start_then_wait):
         result = function(x.to(DEVICE))
-        assert result.device == DEVICE and torch.equal(result.cpu(), function(x))
+        assert result.device == DEVICE
+        assert torch.equal(result.cpu(), function(x))
 
 
 def test_conjugates():
@@ -204,7 +205,8 @@ def test_ranks_may_have_different_devices():
     x = rows(3)
     result, gradient = with_gradient(allreduce, x.to(where))
     expected, wanted = with_gradient(allreduce, x)
-    assert result.device == where and gradient.device == where
+    assert result.device == where
+    assert gradient.device == where
     torch.testing.assert_close(result.cpu(), expected)
     torch.testing.assert_close(gradient.cpu(), wanted)
     torch.testing.assert_close(start_then_wait(x.to(where)).cpu(), start_then_wait(x))

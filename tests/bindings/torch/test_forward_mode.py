@@ -29,14 +29,16 @@ def test_allreduce_of_a_dual_number(comm):
         x = forward_ad.make_dual(point, direction)
         primal, tangent = forward_ad.unpack_dual(allreduce(x * x, comm))
     expected, derivative = sum_of_squares(comm)
-    assert torch.equal(primal, expected) and torch.equal(tangent, derivative)
+    assert torch.equal(primal, expected)
+    assert torch.equal(tangent, derivative)
 
 
 def test_allreduce_by_jvp_and_jacfwd(comm):
     point, direction = values(comm)
     primal, tangent = torch.func.jvp(lambda x: allreduce(x * x, comm), (point,), (direction,))
     expected, derivative = sum_of_squares(comm)
-    assert torch.equal(primal, expected) and torch.equal(tangent, derivative)
+    assert torch.equal(primal, expected)
+    assert torch.equal(tangent, derivative)
     # the elements of all ranks are perturbed together
     every = torch.func.jacfwd(lambda x: allreduce(x * x, comm))(point)
     total = sum(2 * (torch.arange(3.0, dtype=torch.float64) + rank) for rank in range(comm.size))

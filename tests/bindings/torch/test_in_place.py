@@ -6,7 +6,6 @@ from mpi4py import MPI
 
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from syncyte.torch import allreduce, bcast, bcast_, reduce, reduce_
-from test_compile import compiled  # noqa: F401 (a fixture)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 CASES = {"bcast": (lambda x: bcast_(x, SIZE - 1), lambda x: bcast(x, SIZE - 1)),
@@ -28,7 +27,9 @@ def test_the_tensor_itself_is_written_and_returned(case):
     x = values(2, 3)
     expected, version, address = functional(x), x._version, x.data_ptr()
     assert in_place(x) is x
-    assert torch.equal(x, expected) and x._version > version and x.data_ptr() == address
+    assert torch.equal(x, expected)
+    assert x._version > version
+    assert x.data_ptr() == address
 
 
 def test_views_and_strides_touch_nothing_beside_them(case):
@@ -66,7 +67,8 @@ def test_a_leaf_is_refused_on_all_ranks(case, which):
     x = (leaf if which == "a leaf" else leaf[:]) if odd else leaf * 1
     with pytest.raises(RuntimeError, match=f"{which} Variable that requires grad"):
         case[0](x)
-    assert torch.equal(leaf, values(3)) and leaf._version == 0
+    assert torch.equal(leaf, values(3))
+    assert leaf._version == 0
     with torch.no_grad():
         case[0](leaf)  # as in torch
     assert allreduce(torch.ones(1)).item() == SIZE
@@ -106,7 +108,7 @@ def test_a_wrong_root_on_one_rank_is_everybodys_error(case):
         bcast_(values(3), -1 if RANK == 0 else 0)
 
 
-def test_compiled(case, compiled):  # noqa: F811
+def test_compiled(case, compiled):
     in_place, functional = case
     leaf = values(2, 3).requires_grad_()
 
@@ -119,10 +121,11 @@ def test_compiled(case, compiled):  # noqa: F811
     expected = functional(leaf * 2).sin()
     cotangent = values(2, 3)
     gradients = [torch.autograd.grad(y, leaf, cotangent)[0] for y in (result, expected)]
-    assert torch.allclose(result, expected) and torch.allclose(*gradients)
+    assert torch.allclose(result, expected)
+    assert torch.allclose(*gradients)
 
 
-def test_a_compiled_functions_input_is_written(case, compiled):  # noqa: F811
+def test_a_compiled_functions_input_is_written(case, compiled):
     in_place, functional = case
     x = values(2, 3)
     expected = functional(x)
@@ -136,7 +139,8 @@ def test_a_compiled_functions_input_is_written(case, compiled):  # noqa: F811
 
 def test_schemas_return_nothing():
     for operation in (torch.ops.syncyte.bcast_.default, torch.ops.syncyte.reduce_.default):
-        assert operation._schema.returns == [] and operation._schema.arguments[0].alias_info.is_write
+        assert operation._schema.returns == []
+        assert operation._schema.arguments[0].alias_info.is_write
 
 
 def test_opcheck(comm):

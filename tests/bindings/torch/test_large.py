@@ -85,7 +85,8 @@ def test_a_gradient():
         assert x.grad.isinf()  # the sum of 2^30 ones
     else:
         got = irecv(torch.empty((), dtype=torch.float16).expand(count), 0).wait()
-        assert got[-1] == 0 and got.numel() == count
+        assert got[-1] == 0
+        assert got.numel() == count
         got.sum().backward()
 
 
@@ -93,10 +94,12 @@ def test_numpy_reductions():
     x = np.zeros(COUNT, dtype=np.uint8)
     x[PLACES] = RANK + 1
     assert syncyte.COMM_WORLD.allreduce(x, "sum", out=x) is x
-    assert x[PLACES].tolist() == [3] * len(PLACES) and np.count_nonzero(x) == len(PLACES)
+    assert x[PLACES].tolist() == [3] * len(PLACES)
+    assert np.count_nonzero(x) == len(PLACES)
     x[PLACES] = 1 << RANK
     syncyte.COMM_WORLD.reduce(x, "bor", root=1, out=x if RANK == 1 else None)
-    assert x[PLACES].tolist() == [3 if RANK == 1 else 1] * len(PLACES) and np.count_nonzero(x) == len(PLACES)
+    assert x[PLACES].tolist() == [3 if RANK == 1 else 1] * len(PLACES)
+    assert np.count_nonzero(x) == len(PLACES)
     x[PLACES] = RANK
     syncyte.COMM_WORLD.scan(x, "max", out=x)
     assert x[PLACES].tolist() == [RANK] * len(PLACES)
@@ -109,6 +112,7 @@ def test_numpy_gather_of_unequal_parts():
         x[PLACES] = 7
     result = syncyte.COMM_WORLD.gather_along(x, root=0)
     if RANK == 0:
-        assert result[:3].tolist() == [9] * 3 and len(result) == COUNT + 3
+        assert result[:3].tolist() == [9] * 3
+        assert len(result) == COUNT + 3
         assert result[[3 + place for place in PLACES]].tolist() == [7] * len(PLACES)
         assert np.count_nonzero(result) == len(PLACES) + 3

@@ -5,11 +5,10 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from operations import OPERATIONS, STARTED
 from resident_memory import resident_bytes
+from rings import both_ways, receive_from_anybody, start_then_wait
 from syncyte import torch as sct
-from test_messages import both_ways, receive_from_anybody, start_then_wait
-from test_nonblocking import CASES
-from test_safety import OPERATIONS
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
@@ -126,7 +125,7 @@ STEPS = {
     **{name: differentiated(operation) for name, operation in OPERATIONS.items()},
     **{function.__name__: differentiated(function) for function in (start_then_wait, receive_from_anybody, both_ways)},
     **{f"started {name}": differentiated(lambda x, start=start: start(x).wait(), given)
-       for name, (start, _, given) in CASES.items()},
+       for name, (start, _, given) in STARTED.items()},
     "wait_all": differentiated(all_waited_for), "test": differentiated(polled), "ordered": differentiated(in_order),
     "join_dummies": differentiated(joined), "double backward": differentiated(twice), "halo_exchange": halo,
     "gather": rows, "gather together": rows_together, "DataParallel": data_parallel, "mixed_grad": mixed_gradients,

@@ -98,11 +98,14 @@ def test_parameters_keep_what_they_were(comm):
     model = dense_model().eval()
     model.blocks[0].up.weight.requires_grad_(False)
     nn.convert(model, {"blocks.0.up": 1})
-    assert not model.blocks[0].up.weight.requires_grad and model.blocks[0].up.bias.requires_grad
-    assert not model.blocks[0].up.training and type(model.blocks[1].up) is torch.nn.Linear
+    assert not model.blocks[0].up.weight.requires_grad
+    assert model.blocks[0].up.bias.requires_grad
+    assert not model.blocks[0].up.training
+    assert type(model.blocks[1].up) is torch.nn.Linear
     layer = torch.nn.Linear(SIZE, SIZE)
     assert isinstance(nn.convert(layer, {"": 1}), nn.ParallelLinear)
-    assert nn.convert(model, {"blocks.1.*": None}) is model and type(model.blocks[1].up) is torch.nn.Linear
+    assert nn.convert(model, {"blocks.1.*": None}) is model
+    assert type(model.blocks[1].up) is torch.nn.Linear
 
 
 def test_an_encoder_layer_calls_its_layers_in_evaluation_too(comm):
@@ -299,7 +302,8 @@ def test_relocated_state_is_this_ranks(comm):
 def test_keys_that_the_model_does_not_have_stay(comm):
     model = parallel_model()
     relocated = nn.relocate_state_dict(model, dense_model().state_dict() | {"more": torch.ones(3), "step": 3})
-    assert relocated["more"].sum() == 3 and relocated["step"] == 3
+    assert relocated["more"].sum() == 3
+    assert relocated["step"] == 3
 
 
 def test_uneven_parts_are_collected_and_relocated(comm):
@@ -329,7 +333,8 @@ def test_parameters_and_buffers_of_ones_own_layers_are_marked(comm):
     model = copy.deepcopy(torch.nn.Sequential(Cut(RANK), torch.nn.ReLU()))
     rows = [rank for rank in range(SIZE) for _ in range(rank)]
     collected = nn.collect_state_dict(model)
-    assert collected["0.mean"].tolist() == [10.0 + rank for rank in rows] and collected["0.count"] == 0
+    assert collected["0.mean"].tolist() == [10.0 + rank for rank in rows]
+    assert collected["0.count"] == 0
     assert torch.equal(collected["0.weight"], torch.tensor(rows, dtype=torch.float32).expand(3, -1))
     assert_equal(nn.relocate_state_dict(model, collected), model.state_dict())
     for arguments, error, text in (
@@ -368,7 +373,8 @@ def test_values_of_tied_keys_are_collected_once_whatever_memory_they_have(comm, 
     if RANK != 0:
         state = {key: value.clone() for key, value in state.items()}
     whole = nn.collect_state_dict(model, state)
-    assert whole["0.weight"] is whole["1.weight"] and whole["0.weight"].shape == (rows, 2)
+    assert whole["0.weight"] is whole["1.weight"]
+    assert whole["0.weight"].shape == (rows, 2)
     if RANK == 0 and first.weight.numel() > 0:
         state = dict(state) | {"1.weight": state["1.weight"] + 1}
     if rows > 0:
@@ -572,7 +578,8 @@ def test_an_optimizers_state_of_a_part_is_a_part(comm, tmp_path):
     parameter.grad.zero_()
     with syncyte.checkpoint.open(path) as checkpoint:
         checkpoint.read("gradient", out=parameter.grad)
-    assert torch.equal(parameter.grad, gradient) and gradient.any()
+    assert torch.equal(parameter.grad, gradient)
+    assert gradient.any()
     for key, value in zip(model.state_dict(), range(3), strict=True):
         whole = nn.collect_state_dict(model, model.state_dict() | {key: state[value]["exp_avg"]})[key]
         assert torch.equal(found[f"{value}.exp_avg"], whole)

@@ -78,7 +78,8 @@ def test_bcast_and_reduce_take_leaves_and_work_in_place(world):
     x = numbers(3, grad=True)
     root = WORLD.bcast(x.detach().clone())
     result = world.Bcast_(x, 0)
-    assert torch.equal(result, root) and torch.equal(x.detach(), root)
+    assert torch.equal(result, root)
+    assert torch.equal(x.detach(), root)
     result.sum().backward()
     assert torch.equal(x.grad, torch.full_like(x, SIZE if RANK == 0 else 0))
     y = torch.ones(3, dtype=torch.float64, requires_grad=True)
@@ -142,7 +143,8 @@ def test_join_dummies(world):
     x, dummy = numbers(2, grad=True), numbers(3, grad=True)
     assert mpi4torch.JoinDummies(x, [numbers(1)]) is x
     mpi4torch.JoinDummies(world.Allreduce(x, mpi4torch.MPI_SUM), [dummy]).sum().backward()
-    assert torch.equal(dummy.grad, torch.zeros_like(dummy)) and torch.equal(x.grad, torch.full_like(x, SIZE))
+    assert torch.equal(dummy.grad, torch.zeros_like(dummy))
+    assert torch.equal(x.grad, torch.full_like(x, SIZE))
 
 
 def test_both_started(world):
@@ -196,7 +198,8 @@ def test_an_mpi4py_communicator_is_duplicated_once():
     copied = copy.deepcopy(first)
     del first
     gc.collect()
-    assert ours() is not None and copied.Allreduce(torch.ones(1), mpi4torch.MPI_SUM).item() == copied.size
+    assert ours() is not None
+    assert copied.Allreduce(torch.ones(1), mpi4torch.MPI_SUM).item() == copied.size
     del copied
     gc.collect()
     assert ours() is None
@@ -225,7 +228,8 @@ def test_a_script_that_imports_mpi4torch(tmp_path):
                       "print('sum', COMM_WORLD.Allreduce(torch.ones(2), mpi4torch.MPI_SUM).tolist(), sys.argv[1:])\n")
     done = subprocess.run([sys.executable, "-m", "syncyte.compat", str(script), "more"], env=without_launcher({}),
                           capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and "sum [1.0, 1.0] ['more']" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "sum [1.0, 1.0] ['more']" in done.stdout, done.stderr
 
 
 def fitted(world) -> torch.Tensor:
@@ -268,7 +272,8 @@ def test_mpi4torchs_own(path, monkeypatch):
     outcome = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromModule(module).run(outcome)
     failures: list[str] = [text for _, text in outcome.failures + outcome.errors]
-    assert outcome.testsRun > 0 and not failures, "\n".join(failures)
+    assert outcome.testsRun > 0
+    assert not failures, "\n".join(failures)
 
 
 def run_by_name(script: pathlib.Path, capfd) -> str:
@@ -283,6 +288,7 @@ def test_mpi4torchs_examples(monkeypatch, capfd):
     monkeypatch.setitem(sys.modules, "mpi4torch", mpi4torch)
     examples = pathlib.Path(FOLDER).parent / "examples"
     result, gradient = run_by_name(examples / "isend-recv-wait.py", capfd).splitlines()
-    assert result.startswith(f"tensor([{2 + RANK + PREVIOUS}.]") and gradient == "tensor([2.])"
+    assert result.startswith(f"tensor([{2 + RANK + PREVIOUS}.]")
+    assert gradient == "tensor([2.])"
     printed = run_by_name(examples / "simple_linear_regression.py", capfd)
     assert ("Final parameters:  tensor([ 0.1000,  1.0000, -2.0000]" in printed) == (RANK == 0)

@@ -47,7 +47,8 @@ def test_defect_2_siblings_and_the_users_gradient_keep_their_values(world, name)
     before = gradient.clone()
     sibling = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     (result + sibling).backward(gradient)
-    assert torch.equal(gradient, before) and torch.equal(sibling.grad, before)
+    assert torch.equal(gradient, before)
+    assert torch.equal(sibling.grad, before)
 
 
 def test_defect_4_joining_dummies_leaks_nothing(world):
@@ -143,7 +144,8 @@ def test_defect_13_an_undefined_gradient_is_zero(world):
 
 def test_defect_14_mpi_supports_threads_as_autograd_needs_them(world):
     """Backward of device tensors runs in another thread; the destructor of a handle does not throw."""
-    assert world.size == SIZE and MPI.Query_thread() == MPI.THREAD_MULTIPLE
+    assert world.size == SIZE
+    assert MPI.Query_thread() == MPI.THREAD_MULTIPLE
     handle = world.Irecv(torch.empty(2), PREVIOUS, 8)
     del handle
     gc.collect()
@@ -199,4 +201,5 @@ def test_defect_17_dtypes(world, dtype):
     assert torch.equal(ring(world, x, 0), expected)
     operation = mpi4torch.MPI_LOR if dtype is torch.bool else mpi4torch.MPI_SUM
     result = world.Allreduce(x, operation)
-    assert result.dtype == dtype and result[0].item() == (True if dtype is torch.bool else SIZE)
+    assert result.dtype == dtype
+    assert result[0].item() == (True if dtype is torch.bool else SIZE)

@@ -51,9 +51,11 @@ def test_a_receive_writes_its_buffer(world, receive, is_leaf, is_recorded):
     with torch.set_grad_enabled(is_recorded):
         result = receive(world, buffer, PREVIOUS, 0)
     world.Wait(sent)
-    assert torch.equal(buffer.detach(), of_rank(PREVIOUS, 2, 3)) and torch.equal(result.detach(), buffer.detach())
+    assert torch.equal(buffer.detach(), of_rank(PREVIOUS, 2, 3))
+    assert torch.equal(result.detach(), buffer.detach())
     assert result.data_ptr() == buffer.data_ptr()
-    assert buffer._version > version and buffer.is_leaf
+    assert buffer._version > version
+    assert buffer.is_leaf
 
 
 def test_a_buffer_that_autograd_has_saved_is_noticed(world):
@@ -80,7 +82,8 @@ def test_a_view_receives_nothing_beside_it(world, receive, view):
     world.Wait(sent)
     expected = torch.full((4, 5), -1.0, dtype=torch.float64)
     view(expected).copy_(of_rank(PREVIOUS, *buffer.shape))
-    assert torch.equal(whole, expected) and torch.equal(result, view(expected))
+    assert torch.equal(whole, expected)
+    assert torch.equal(result, view(expected))
 
 
 def test_a_wait_for_a_send_returns_what_was_sent(world):
@@ -88,7 +91,8 @@ def test_a_wait_for_a_send_returns_what_was_sent(world):
     sent = world.Isend(x, NEXT, 0)
     got = world.Recv(torch.empty(3, dtype=torch.float64), PREVIOUS, 0)
     result = world.Wait(sent)
-    assert torch.equal(result.detach(), x.detach()) and result.requires_grad
+    assert torch.equal(result.detach(), x.detach())
+    assert result.requires_grad
     # The sender gets the gradient of the received value; the cotangent of the result itself does not matter.
     (mpi4torch.JoinDummies(got * (RANK + 1), [result]).sum() + 7 * result.sum()).backward()
     assert torch.equal(x.grad, torch.full_like(x, NEXT + 1.0))
@@ -99,7 +103,9 @@ def test_a_send_returns_what_was_sent(world):
     x = of_rank(RANK, 3)
     if RANK == 0:
         result = world.Send(x, 1, 0)
-        assert torch.equal(result, x) and result.data_ptr() == x.data_ptr() and not result.requires_grad
+        assert torch.equal(result, x)
+        assert result.data_ptr() == x.data_ptr()
+        assert not result.requires_grad
     elif RANK == 1:
         world.Recv(x, 0, 0)
         assert torch.equal(x, of_rank(0, 3))
@@ -112,7 +118,8 @@ def test_gradients_of_a_receive_into_a_buffer_in_use(world):
     sent = world.Isend(x, NEXT, 0)
     got = world.Recv(mpi4torch.JoinDummies(buffer, [sent.dummy]), PREVIOUS, 0)
     token = world.Wait(mpi4torch.JoinDummiesHandle(sent, [got]))
-    assert torch.equal(buffer, of_rank(PREVIOUS, 3)) and not buffer.requires_grad
+    assert torch.equal(buffer, of_rank(PREVIOUS, 3))
+    assert not buffer.requires_grad
     mpi4torch.JoinDummies((got * got).sum(), [token]).backward()
     assert torch.equal(x.grad, 2 * x.detach())
 
@@ -121,7 +128,8 @@ def test_nobody_leaves_a_buffer_as_it_is(world):
     """MPI_PROC_NULL, as at the open border of a grid."""
     buffer = of_rank(RANK, 3)
     result = world.Recv(buffer, syncyte.PROC_NULL, 0)
-    assert torch.equal(buffer, of_rank(RANK, 3)) and torch.equal(result, buffer)
+    assert torch.equal(buffer, of_rank(RANK, 3))
+    assert torch.equal(result, buffer)
     x = of_rank(RANK, 3).requires_grad_()
     got = world.Recv(mpi4torch.JoinDummies(x, [x]), syncyte.PROC_NULL, 0)
     assert torch.equal(got.detach(), x.detach())
@@ -135,7 +143,8 @@ def test_waiting_is_all_that_an_example_needs(world):
     handle = world.Isend(mine, NEXT, 0)
     buffer = mpi4torch.JoinDummies(torch.empty_like(mine), [handle.dummy])
     other = world.Recv(buffer, PREVIOUS, 0)
-    assert torch.equal(buffer.detach(), other.detach()) and buffer.item() == 1 + PREVIOUS
+    assert torch.equal(buffer.detach(), other.detach())
+    assert buffer.item() == 1 + PREVIOUS
     token = world.Wait(mpi4torch.JoinDummiesHandle(handle, [other]))
     mpi4torch.JoinDummies(mine + other, [token]).backward(torch.ones_like(mine))
     assert mine.grad.item() == 2.0
@@ -169,7 +178,8 @@ def test_compiled_receives_write_their_buffers(world, backend):
     for factor in (1, 2):
         buffer = torch.zeros(3, dtype=torch.float64)
         result = run(of_rank(RANK, 3) * factor, buffer)
-        assert torch.equal(buffer, of_rank(PREVIOUS, 3) * factor) and torch.equal(result, 2 * buffer)
+        assert torch.equal(buffer, of_rank(PREVIOUS, 3) * factor)
+        assert torch.equal(result, 2 * buffer)
 
 
 @pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])

@@ -7,11 +7,9 @@ from mpi4py import MPI
 
 from backends import INDUCTOR
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from operations import STARTED, UNEVEN, WHOLE, rows
 from syncyte.torch import (
-    allgather_along,
     allreduce,
-    alltoall_along,
-    bcast,
     iallgather_along,
     iallreduce,
     ialltoall_along,
@@ -25,30 +23,11 @@ from syncyte.torch import (
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
-UNEVEN = list(range(SIZE))  # rank r has r
-WHOLE = sum(UNEVEN)
 
 
-def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(5 + RANK)
-    return torch.randint(-9, 9, (count, *others), generator=generator).to(dtype)
-
-
-CASES = {
-    "allreduce": (iallreduce, allreduce, lambda: rows(3, 2)),
-    "bcast": (lambda x, **more: ibcast(x, SIZE - 1, **more), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x, **more: iallgather_along(x, -2, counts=UNEVEN, **more), lambda x: allgather_along(x, 0),
-                  lambda: rows(RANK, 2)),
-    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, 0, counts=UNEVEN, **more),
-                       lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN, **more),
-                 lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
-}
-
-
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=STARTED)
 def case(request):
-    return CASES[request.param]
+    return STARTED[request.param]
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.int32])
@@ -175,7 +154,8 @@ def test_mixed_grad(case, needing):
     result.backward(cotangent)
     mine = given().requires_grad_(RANK == needing)
     mixed = start(mine, mixed_grad=True).wait()
-    assert mixed.requires_grad and torch.equal(mixed, result)
+    assert mixed.requires_grad
+    assert torch.equal(mixed, result)
     mixed.backward(cotangent)
     assert torch.equal(mine.grad, everyone.grad) if RANK == needing else mine.grad is None
 

@@ -8,7 +8,7 @@ import syncyte
 import syncyte.nn  # it has keep_gradients' kernel
 from syncyte import _torch_operators
 from syncyte import torch as sct
-from test_compile import traced_operations
+from traces import traced_operations
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -36,9 +36,11 @@ def test_kernels(name):
         return torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
 
     if name in COLLECTING:  # they call the operator with counts, on any device
-        assert has("CompositeExplicitAutograd") and has("Meta")
+        assert has("CompositeExplicitAutograd")
+        assert has("Meta")
         return
-    assert has("CPU") and has("Meta")
+    assert has("CPU")
+    assert has("Meta")
     if name not in NO_DATA:
         assert has("CUDA"), "no kernel for devices"
     if name not in NO_DATA | LOCAL:
@@ -84,7 +86,9 @@ def test_defect_12_messages_of_the_application_on_the_same_communicator_are_its_
     received = sct.recv(torch.zeros(1, dtype=torch.float64), before, 3, comm=ours)
     total = sct.allreduce(torch.ones(1), ours)
     sent.wait()
-    assert not receive.Test() and received.item() == 7.0 and total.item() == SIZE
+    assert not receive.Test()
+    assert received.item() == 7.0
+    assert total.item() == SIZE
     WORLD.Barrier()  # no rank replies before all have tested their receive
     reply = theirs.Isend(torch.full((1,), 8.0, dtype=torch.float64).numpy(), dest=following, tag=3)
     MPI.Request.Waitall([receive, reply])

@@ -78,7 +78,8 @@ def test_backward_runs_in_the_reverse_order():
         for operation, name in zip([allreduce, bcast, scan, reduce], names, strict=True):
             operation(Noted.apply(x, notes, name))  # the result is unused
         order.join(torch.ones((), dtype=torch.float64)).backward()
-    assert notes == names[::-1] and torch.equal(x.grad, torch.zeros_like(x))
+    assert notes == names[::-1]
+    assert torch.equal(x.grad, torch.zeros_like(x))
 
 
 def test_messages_whose_waits_nobody_uses_are_answered():
@@ -105,7 +106,8 @@ def test_a_loss_that_does_not_use_a_send():
         assert loss.requires_grad == (RANK in (0, SIZE - 1))
         if loss.requires_grad:
             loss.backward()
-    assert (x.grad is not None) == (RANK == 0) and (x.grad is None or torch.equal(x.grad, torch.full_like(x, 3.0)))
+    assert (x.grad is not None) == (RANK == 0)
+    assert x.grad is None or torch.equal(x.grad, torch.full_like(x, 3.0))
 
 
 def program(x: torch.Tensor, order) -> torch.Tensor:
@@ -157,7 +159,8 @@ def test_halos_take_part():
         halo_exchange(x * 1, halo)
         y = halo_exchange(x * 2, halo)
         order.join((y if RANK == 0 else 0 * x).sum()).backward()
-    assert x.grad is not None and works()
+    assert x.grad is not None
+    assert works()
 
 
 def test_one_scope_for_many_steps_leads_into_no_finished_graph():
@@ -206,7 +209,8 @@ def test_an_exception_ends_the_scope():
         raise KeyError
     with pytest.raises(RuntimeError, match="no ordered scope is open"):
         scope.join(x)
-    assert allreduce(x) is not None and works()
+    assert allreduce(x) is not None
+    assert works()
     with pytest.raises(RuntimeError, match="no ordered scope is open"):
         torch.ops.syncyte.leave_order()
 
@@ -224,7 +228,8 @@ def test_an_operation_that_fails_in_a_scope():
 def test_what_needs_no_gradient_takes_no_part():
     x = torch.ones(2)
     with ordered() as order:
-        assert not allreduce(x).requires_grad and order.join(x) is x
+        assert not allreduce(x).requires_grad
+        assert order.join(x) is x
         allreduce(numbers(2))
         assert not allreduce(torch.ones(2, dtype=torch.int32), op="lor").requires_grad
         with torch.no_grad():
@@ -328,4 +333,5 @@ def test_join_dummies_and_handles_leak_nothing():
         result.sum().backward()
         del start, result
     gc.collect()
-    assert not [ref for ref in alive if ref() is not None] and tensors() <= before
+    assert not [ref for ref in alive if ref() is not None]
+    assert tensors() <= before

@@ -5,9 +5,9 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from dense import assert_same, random
 from syncyte import nn
 from syncyte.nn import functional
-from test_compile import compiled  # noqa: F401 (a fixture)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -17,15 +17,6 @@ DIMS = [None, 0, 1, -1]
 def part(tensor: torch.Tensor, dim: int | None) -> torch.Tensor:
     """This rank's part, cut by the rule of the layers."""
     return tensor if dim is None else tensor.split(syncyte.even_counts(tensor.size(dim), SIZE), dim)[RANK]
-
-
-def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
-    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
-
-
-def random(*shape: int, seed: int = 5) -> torch.Tensor:
-    """Random numbers that are the same on all ranks."""
-    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def seeded(make, *arguments, **options):
@@ -197,7 +188,7 @@ class Model(torch.nn.Module):
         return self.loss(self.head(self.down(torch.relu(self.up(self.table(index))))), target)
 
 
-def test_a_model_is_compiled_in_one_graph(comm, compiled):  # noqa: F811
+def test_a_model_is_compiled_in_one_graph(comm, compiled):
     torch.manual_seed(3)
     model = Model()
     index, target = torch.arange(6) % (2 * SIZE), torch.arange(6) % (3 * SIZE)
@@ -335,11 +326,12 @@ def test_a_layer_that_one_rank_cannot_make_is_every_ranks_error(comm):
     assert functional.reduce(torch.ones(1)).item() == SIZE
 
 
-def test_compiled_an_index_that_is_out_of_range_is_an_error(comm, compiled):  # noqa: F811
+def test_compiled_an_index_that_is_out_of_range_is_an_error(comm, compiled):
     table, loss = nn.ParallelEmbedding(2 * SIZE, 3, dim=0), nn.ParallelCrossEntropy()
     rows = compiled(lambda index: table(index))
     losses = compiled(lambda target: loss(torch.ones(2, 2), target))
-    assert rows(torch.tensor([0, 1])).shape == (2, 3) and losses(torch.tensor([0, 1])).shape == ()
+    assert rows(torch.tensor([0, 1])).shape == (2, 3)
+    assert losses(torch.tensor([0, 1])).shape == ()
     with pytest.raises((RuntimeError, IndexError), match="out of range"):
         rows(torch.tensor([0, 2 * SIZE]))
     with pytest.raises((RuntimeError, IndexError), match="out of range"):
@@ -393,7 +385,8 @@ def test_the_loss_is_of_float32_within_autocast(comm):
     with torch.autocast("cpu", torch.bfloat16):
         logits = layer(torch.ones(2, 3))
         value = loss(logits, torch.tensor([0, 1]))
-    assert logits.dtype == torch.bfloat16 and value.dtype == torch.float32
+    assert logits.dtype == torch.bfloat16
+    assert value.dtype == torch.float32
     value.backward()
     assert layer.weight.grad.dtype == torch.float32
 

@@ -7,7 +7,7 @@ from mpi4py import MPI
 
 import syncyte
 from syncyte.nn import functional
-from test_compile import compiled, traced_operations  # noqa: F401 (a fixture)
+from traces import traced_operations
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -73,7 +73,8 @@ def test_the_adjoint_identity_holds(operation):
     y = numbers(ax.shape, whole_result, 2)
     (adjoint,) = torch.autograd.grad(ax, x, y)
     left = pairing(ax, y, whole_result)
-    assert left == pairing(x, adjoint, whole_input) and left != 0
+    assert left == pairing(x, adjoint, whole_input)
+    assert left != 0
     if whole_input:
         assert all(torch.equal(adjoint, other) for other in WORLD.allgather(adjoint))
     if whole_result:
@@ -95,10 +96,11 @@ def test_tangents_go_the_same_way(operation):
     function, shape, whole_input, _ = operation
     x, tangent = numbers(shape, whole_input, 1), numbers(shape, whole_input, 4)
     result, mapped = torch.func.jvp(function, (x,), (tangent,))
-    assert torch.equal(result, function(x)) and torch.equal(mapped, function(tangent))
+    assert torch.equal(result, function(x))
+    assert torch.equal(mapped, function(tangent))
 
 
-def test_compiled_they_are_the_same(traceable, compiled):  # noqa: F811
+def test_compiled_they_are_the_same(traceable, compiled):
     function, shape, whole_input, whole_result = traceable
 
     def step(t):
@@ -116,10 +118,12 @@ def test_compiled_they_are_the_same(traceable, compiled):  # noqa: F811
 def test_results_are_what_they_are_called(comm):
     x = numbers((2, 3 * SIZE), True, 1)
     part = functional.scatter(x)
-    assert torch.equal(part, x[:, 3 * RANK : 3 * RANK + 3]) and part.is_contiguous()
+    assert torch.equal(part, x[:, 3 * RANK : 3 * RANK + 3])
+    assert part.is_contiguous()
     assert torch.equal(functional.gather(part), x)
     assert torch.equal(functional.reduce(torch.full((2,), RANK + 1.0)), torch.full((2,), SIZE * (SIZE + 1) / 2))
-    assert functional.copy(x) is not None and torch.equal(functional.copy(x), x)
+    assert functional.copy(x) is not None
+    assert torch.equal(functional.copy(x), x)
     part.zero_()  # separate memory
     assert x.any()
 

@@ -206,4 +206,5 @@ def test_backward_in_a_thread_that_may_not_call_mpi():
                                capture_output=True, text=True, cwd=pathlib.Path(__file__).parent, timeout=35)
         expected = {"funneled": "funneled refused\n" * 2,
                     "serialized": "serialized [2.0, 2.0, 2.0]\nserialized [4.0, 4.0, 4.0]\n"}
-        assert ended.returncode == 0 and ended.stdout == expected[level], ended.stdout + ended.stderr
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        assert ended.stdout == expected[level], ended.stdout + ended.stderr

@@ -54,7 +54,8 @@ def test_values_in_order(table, depth, threads):
 def test_items_with_labels(table):
     items = [(index, number) for number, index in enumerate(batches(5))]
     for number, (rows, label) in enumerate(RowLoader(table, iter(items))):
-        assert label == number and torch.equal(rows, values()[items[number][0]])
+        assert label == number
+        assert torch.equal(rows, values()[items[number][0]])
     assert list(RowLoader(table, [])) == []
 
 
@@ -68,7 +69,8 @@ def test_data_loader(table):
 def test_batches_are_separate_tensors(table):
     big = torch.arange(ROWS).repeat(2000)  # memory of large batches is recycled
     kept = [rows for rows in RowLoader(table, [big, big.flip(0), big])]
-    assert torch.equal(kept[0], values()[big]) and torch.equal(kept[1], values()[big.flip(0)])
+    assert torch.equal(kept[0], values()[big])
+    assert torch.equal(kept[1], values()[big.flip(0)])
     addresses = {rows.data_ptr() for rows in RowLoader(table, [big] * 30)}
     assert len(addresses) < 10
 

@@ -92,7 +92,8 @@ def test_the_node_view_and_a_reducers_pieces_stay_too(whole, comm):
 def test_copies_are_as_any_other(whole, comm):
     local = whole.local
     for made in (local.clone(), copy.deepcopy(local), pickle.loads(pickle.dumps(local)), saved_and_loaded(local)):
-        assert torch.equal(made, local) and made.share_memory_().is_shared()
+        assert torch.equal(made, local)
+        assert made.share_memory_().is_shared()
     assert torch.utils.data.default_collate([local[0], local[1]]).shape == (2, 2)
     comm.barrier()
 
@@ -131,7 +132,8 @@ def test_a_wrapped_array_stays_while_it_is_wrapped(comm, make):
     comm.collect()
     syncyte.WholeTensor((1,)).sync()
     if isinstance(array, torch.Tensor):
-        assert type(array.untyped_storage()) is torch.UntypedStorage and array.share_memory_().is_shared()
+        assert type(array.untyped_storage()) is torch.UntypedStorage
+        assert array.share_memory_().is_shared()
 
 
 def test_memory_that_is_shared_already_may_be_wrapped_and_shared(comm):

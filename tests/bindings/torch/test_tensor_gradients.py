@@ -56,7 +56,8 @@ KEYS = {
 def check_gradient(world, tensor, read, oracle):
     """Checks the values read, and runs backward of a weighted sum of them: for the whole tensor, and for the oracle."""
     weight = torch.linspace(1, 2, oracle.numel(), dtype=torch.float64).reshape(oracle.shape)
-    assert isinstance(read, torch.Tensor) and torch.equal(read, oracle)
+    assert isinstance(read, torch.Tensor)
+    assert torch.equal(read, oracle)
     (read * weight).sum().backward()
     tensor.sync_grad()
     (oracle * weight).sum().backward()
@@ -117,8 +118,10 @@ def test_what_cannot_record_says_so(world):
             read()
     with torch.no_grad():
         out = np.empty((1, 3))
-        assert tensor.gather([6], out=out) is out and out.tolist() == WHOLE[6:].tolist()
-        assert isinstance(tensor[np.array([0])], np.ndarray) and not tensor[0].requires_grad
+        assert tensor.gather([6], out=out) is out
+        assert out.tolist() == WHOLE[6:].tolist()
+        assert isinstance(tensor[np.array([0])], np.ndarray)
+        assert not tensor[0].requires_grad
     world.barrier()
 
 
@@ -186,7 +189,8 @@ def test_rank_and_size_within_torch_compile(world):
             lambda x: (syncyte.torch.allreduce(x, comm) / comm.size, comm.rank), fullgraph=True, backend="eager"
         )
         result, rank = mean(torch.ones(2))
-        assert result.tolist() == [1.0, 1.0] and rank == comm.rank
+        assert result.tolist() == [1.0, 1.0]
+        assert rank == comm.rank
 
 
 def test_allreduce_names_what_is_no_communicator(world):

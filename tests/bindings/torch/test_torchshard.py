@@ -13,9 +13,9 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from dense import assert_same, random
 from syncyte import compat
 from syncyte.compat import torchshard as ts
-from test_parallel_layers import assert_same, random
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -105,10 +105,12 @@ def test_attributes_have_their_names():
     x = torch.ones(2)
     assert ts.get_parallel_dim(x) is None
     ts.register_parallel_dim(x, -1)
-    assert x.parallel_dim == -1 and getattr(x, ts._PARALLEL_ATTR) == getattr(x, ts._PARALLEL_DIM) == -1
+    assert x.parallel_dim == -1
+    assert getattr(x, ts._PARALLEL_ATTR) == getattr(x, ts._PARALLEL_DIM) == -1
     ts.register_parallel_dim(x, parallel_dim=0)
     ts.register_parallel_attribute(y := torch.ones(2), 1, 1)
-    assert x.parallel_dim == 0 and getattr(y, ts._ORDER_TYPE) == y.order_type == 1
+    assert x.parallel_dim == 0
+    assert getattr(y, ts._ORDER_TYPE) == y.order_type == 1
     for function, wrong in ((ts.register_parallel_dim, (x, 2)), (ts.set_attribute, (x, 0, 2)),
                             (ts.register_parallel_dim, (3, 0))):
         with pytest.raises((ValueError, TypeError), match="expected"):
@@ -120,10 +122,11 @@ def test_attributes_have_their_names():
 def test_slices_are_views_unless_copies_are_asked_for():
     x = torch.arange(12.0).view(2, 6)
     parts = ts.slice(x, 3)
-    assert (
-        isinstance(parts, tuple) and torch.equal(torch.cat(parts, 1), x) and parts[1].data_ptr() == x[:, 2:].data_ptr()
-    )
-    assert ts.slice(x, 3, contiguous=True)[1].is_contiguous() and len(ts.slice(x, 2, dim=0)) == 2
+    assert isinstance(parts, tuple)
+    assert torch.equal(torch.cat(parts, 1), x)
+    assert parts[1].data_ptr() == x[:, 2:].data_ptr()
+    assert ts.slice(x, 3, contiguous=True)[1].is_contiguous()
+    assert len(ts.slice(x, 2, dim=0)) == 2
     for wrong, error in (((x, 4), "is 6; expected a multiple of num_partitions, 4"), ((x, 0), "num_partitions is 0"),
                          ((x, 2, 2), "dim is 2; expected -2 to 1")):
         with pytest.raises((ValueError, IndexError), match=error):
@@ -151,7 +154,8 @@ def test_operations_and_their_gradients():
     assert_same(whole, x)
     (whole * random(3, 2 * SIZE, seed=6)).sum().backward()
     assert_same(x.grad, random(3, 2 * SIZE, seed=6))
-    assert ts.get_parallel_dim(part) == -1 and ts.get_parallel_dim(whole) is None
+    assert ts.get_parallel_dim(part) == -1
+    assert ts.get_parallel_dim(whole) is None
     x.grad = None
     before = x.detach().clone()
     (RANK * ts.distributed.copy(x)).sum().backward()  # TorchShard's copy corrupted the heap
@@ -166,12 +170,15 @@ def test_operations_and_their_gradients():
 
 def test_a_sum_is_in_place_where_no_gradient_is_recorded():
     x = torch.full((2,), 1.0 + RANK)
-    assert ts.distributed.reduce(x) is x and x.tolist() == [SIZE * (SIZE + 1) / 2] * 2
+    assert ts.distributed.reduce(x) is x
+    assert x.tolist() == [SIZE * (SIZE + 1) / 2] * 2
     with torch.no_grad():
         leaf = torch.ones(2, requires_grad=True)
-        assert ts.distributed.reduce(leaf) is leaf and leaf.tolist() == [SIZE] * 2
+        assert ts.distributed.reduce(leaf) is leaf
+        assert leaf.tolist() == [SIZE] * 2
     y = torch.ones(2, requires_grad=True)
-    assert ts.distributed.reduce(y) is not y and y.tolist() == [1, 1]
+    assert ts.distributed.reduce(y) is not y
+    assert y.tolist() == [1, 1]
 
 
 ADJOINTS = {  # the operation, its adjoint, and whether its input is a whole tensor, equal on all ranks
@@ -297,7 +304,8 @@ def test_an_embedding_equals_the_dense_one(dim):
     dense(index).sum().backward()
     stored = None if dim is None else abs(dim)
     assert_same(layer.weight.grad, part(dense.weight.grad, stored))
-    assert ts.get_parallel_dim(layer.weight) == dim and layer.weight.order_type == 1
+    assert ts.get_parallel_dim(layer.weight) == dim
+    assert layer.weight.order_type == 1
     with pytest.raises(ValueError, match="_weight is of shape"):
         ts.nn.ParallelEmbedding(4 * SIZE, 3 * SIZE, _weight=table, dim=dim)
     if dim == 0:
@@ -427,7 +435,8 @@ def test_conversion_reaches_every_depth():
     names = ["inner.0.weight", "inner.0.bias", "inner.1.0.weight", "inner.1.0.bias"]
     assert model._ddp_params_and_buffers_to_ignore == ts.register_ddp_parameters_to_ignore(model) == names
     plain = ts.nn.ParallelLinear.convert_parallel_linear(nested(), None)
-    assert plain.inner[0].weight.shape == (2 * SIZE, 2) and ts.register_ddp_parameters_to_ignore(plain) == []
+    assert plain.inner[0].weight.shape == (2 * SIZE, 2)
+    assert ts.register_ddp_parameters_to_ignore(plain) == []
     alone = ts.nn.ParallelLinear.convert_parallel_linear(torch.nn.Linear(2, SIZE), 1)
     assert isinstance(alone, ts.nn.ParallelLinear)
 
@@ -453,7 +462,8 @@ def test_tied_parameters_are_collected():
     head.weight = model.weight
     both = torch.nn.ModuleDict({"table": model, "head": head})
     collected = ts.collect_state_dict(both)
-    assert collected["table.weight"].shape == (2 * SIZE, 3) and collected["head.weight"] is collected["table.weight"]
+    assert collected["table.weight"].shape == (2 * SIZE, 3)
+    assert collected["head.weight"] is collected["table.weight"]
     tied = nested()
     tied.inner = torch.nn.Linear(3, 2 * SIZE, bias=False)
     tied.inner.weight = tied.table.weight
@@ -474,7 +484,8 @@ def test_parameters_and_buffers_with_attributes_are_collected():
     model = Own()
     collected = ts.collect_state_dict(model)
     ranks = [float(rank) for rank in range(SIZE) for _ in range(2)]
-    assert collected["mean"].tolist() == ranks and collected["kernel"][2].tolist() == ranks
+    assert collected["mean"].tolist() == ranks
+    assert collected["kernel"][2].tolist() == ranks
     assert_state(ts.relocate_state_dict(model, collected), model.state_dict())
     assert ts.register_ddp_parameters_to_ignore(model) == ["kernel", "mean"]
 
@@ -513,7 +524,9 @@ def test_conversion_of_embeddings_reaches_every_depth():
     expected = copy.deepcopy(model.state_dict())
     ts.nn.ParallelEmbedding.convert_parallel_embedding(model, 0)
     layer = model[0]["a"][0]
-    assert type(layer) is ts.nn.ParallelEmbedding and layer.weight.shape == (2, 3) and layer.padding_idx == 1
+    assert type(layer) is ts.nn.ParallelEmbedding
+    assert layer.weight.shape == (2, 3)
+    assert layer.padding_idx == 1
     assert_state(ts.collect_state_dict(model), expected)
 
 
@@ -573,7 +586,8 @@ def test_a_group_smaller_than_the_world():
     assert not ts.distributed.is_initialized()
     ts.distributed.init_process_group(group_size=2)
     assert (ts.distributed.get_rank(), ts.distributed.get_group_size()) == (RANK % 2, 2)
-    assert ts.distributed.get_world_size() == SIZE and ts.distributed.get_group().size == 2
+    assert ts.distributed.get_world_size() == SIZE
+    assert ts.distributed.get_group().size == 2
     layer = ts.nn.ParallelLinear(3, 4, dim=1)
     assert layer.weight.shape == (2, 3)
     assert ts.collect_state_dict(layer)["weight"].shape == (4, 3)
@@ -609,7 +623,8 @@ def test_each_group_has_a_model_of_its_own(group_size):
 def test_all_ranks_are_the_group_by_default():
     ts.distributed.destroy_process_group()
     ts.distributed.init_process_group()
-    assert ts.distributed.get_group_size() == SIZE and ts.distributed.get_group() == syncyte.COMM_WORLD
+    assert ts.distributed.get_group_size() == SIZE
+    assert ts.distributed.get_group() == syncyte.COMM_WORLD
     ts.distributed.destroy_process_group()
     ts.distributed.init_process_group(group_size=10 * SIZE)
     assert ts.distributed.get_group_size() == SIZE
@@ -740,4 +755,5 @@ def test_an_init_method_that_fails_on_one_rank_is_every_ranks_error():
 
 def test_a_dim_may_be_any_integer():
     layer = ts.nn.ParallelLinear(SIZE, SIZE, dim=numpy.int64(0))
-    assert ts.get_parallel_dim(layer.weight) == 0 and layer(torch.ones(1, SIZE)).shape == (1, SIZE)
+    assert ts.get_parallel_dim(layer.weight) == 0
+    assert layer(torch.ones(1, SIZE)).shape == (1, SIZE)

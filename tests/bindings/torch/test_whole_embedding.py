@@ -142,10 +142,13 @@ def test_no_update_is_lost(comm):
 
 def test_it_has_no_elements_and_no_gradient_for_other_optimizers(comm):
     layer = WholeEmbedding(ROWS, WIDTH, comm=comm)
-    assert sum(parameter.numel() for parameter in layer.parameters()) == 0 and list(layer.buffers()) == []
-    assert layer.double() is layer and layer(torch.tensor([1])).dtype == torch.float32
+    assert sum(parameter.numel() for parameter in layer.parameters()) == 0
+    assert list(layer.buffers()) == []
+    assert layer.double() is layer
+    assert layer(torch.tensor([1])).dtype == torch.float32
     layer(torch.tensor([1])).sum().backward()
-    assert layer.table.local.grad is None and layer._anchor.grad is None
+    assert layer.table.local.grad is None
+    assert layer._anchor.grad is None
     assert "12, 5, optimizer=sgd" in repr(layer)
     layer.sync()
 
@@ -165,7 +168,8 @@ def test_own_updates_are_visible_at_once(comm):
 def test_without_optimizer(comm):
     layer = WholeEmbedding(ROWS, WIDTH, optimizer=None, comm=comm)
     rows = layer(torch.tensor([[0, 1]]))
-    assert rows.shape == (1, 2, WIDTH) and not rows.requires_grad
+    assert rows.shape == (1, 2, WIDTH)
+    assert not rows.requires_grad
     with torch.no_grad():
         layer.set_optimizer("adam", 0.1)
         assert not layer(torch.tensor([0])).requires_grad
@@ -177,8 +181,10 @@ def test_values_at_first(comm):
     torch.manual_seed(comm.rank)  # only rank 0's matters
     layer = WholeEmbedding(600, 20, padding_idx=1, comm=comm)
     whole = layer.table[:]
-    assert abs(float(whole.mean())) < 0.05 and abs(float(whole.std()) - 1) < 0.05
-    assert not whole[1].any() and len(torch.unique(whole, dim=0)) == 600
+    assert abs(float(whole.mean())) < 0.05
+    assert abs(float(whole.std()) - 1) < 0.05
+    assert not whole[1].any()
+    assert len(torch.unique(whole, dim=0)) == 600
     torch.manual_seed(comm.rank)
     again = WholeEmbedding(600, 20, padding_idx=1, comm=comm)
     assert torch.equal(again.table[:], whole)
@@ -427,7 +433,8 @@ def test_a_step_is_that_of_one_process(comm, name, dtype, reduce):
     expected, state = dense_training(name, dtype, comm.size)
     bounds = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
     torch.testing.assert_close(layer.table[:], expected, **bounds)
-    assert scaler.get_scale() == 1024.0 and optimizer.param_groups[0]["lr"] == OPTIMIZERS[name][0]["lr"] / 4
+    assert scaler.get_scale() == 1024.0
+    assert optimizer.param_groups[0]["lr"] == OPTIMIZERS[name][0]["lr"] / 4
     rows, own = layer.table.rows(), optimizer.state_dict()["state"].get(0, {})
     for slot, key in enumerate({"adagrad": ["sum"], "adam": ["exp_avg", "exp_avg_sq"]}.get(name, [])):
         torch.testing.assert_close(own["state"][:, slot], state[key][rows.start : rows.stop], **bounds)

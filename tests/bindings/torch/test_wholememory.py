@@ -36,14 +36,18 @@ def last_two(comm) -> list[int]:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn])
 def test_a_tensor_is_one_range_of_zeros_that_all_ranks_write(comm, dtype):
     t = wm.create_tensor([2 * comm.size + 1, 3], [], dtype, True, [])
-    assert type(t) is torch.Tensor and t.dtype == dtype and t.stride() == (3, 1) and t.data_ptr() % 64 == 0
+    assert type(t) is torch.Tensor
+    assert t.dtype == dtype
+    assert t.stride() == (3, 1)
+    assert t.data_ptr() % 64 == 0
     bits = t.view(torch.uint8)
     assert not bits.any()
     wm.barrier([])
     bits[2 * comm.rank + 1] = comm.rank + 1
     wm.barrier([])
     for rank in range(comm.size):
-        assert bits[2 * rank + 1].eq(rank + 1).all() and not bits[2 * rank].any()
+        assert bits[2 * rank + 1].eq(rank + 1).all()
+        assert not bits[2 * rank].any()
     wm.barrier([])
 
 
@@ -65,7 +69,8 @@ def test_a_small_table_is_spread_over_all_ranks(comm, monkeypatch):
 
 def test_strides_leave_gaps(comm):
     t = wm.create_tensor([4, 2, 3], [10, 4, 1], torch.int32, True, [])
-    assert t.stride() == (10, 4, 1) and t.untyped_storage().nbytes() == 4 * 10 * 4
+    assert t.stride() == (10, 4, 1)
+    assert t.untyped_storage().nbytes() == 4 * 10 * 4
     wm.barrier([])
     if comm.rank == comm.size - 1:
         t.copy_(torch.arange(24, dtype=torch.int32).view(4, 2, 3))
@@ -82,7 +87,9 @@ def test_no_dimension_and_no_elements(comm):
 def test_views_of_the_cpu_also_of_slices(comm):
     t = wm.create_tensor([6, 4], [], torch.float32, True, [])
     part = wm.get_tensor_view(t[2:4, 1:], torch.device("cpu"))
-    assert part.data_ptr() == t[2:, 1:].data_ptr() and part.stride() == (4, 1) and part.shape == (2, 3)
+    assert part.data_ptr() == t[2:, 1:].data_ptr()
+    assert part.stride() == (4, 1)
+    assert part.shape == (2, 3)
     assert wm.get_tensor_view(t, "cpu").data_ptr() == t.data_ptr()
     with pytest.raises(ValueError, match="in memory of its own; expected a tensor that create_tensor"):
         wm.get_tensor_view(torch.ones(3), torch.device("cpu"))
@@ -319,7 +326,9 @@ def test_chunked_tensors_and_their_parts(comm):
     wm.barrier([])
     part = wm.get_sub_chunked_tensor(c, [4, 2], [10])
     again = wm.get_sub_chunked_tensor(part, [1], [-1])
-    assert part.shape == [10, 6] and part.stride == [8, 1] and again.shape == [9, 6]
+    assert part.shape == [10, 6]
+    assert part.stride == [8, 1]
+    assert again.shape == [9, 6]
     index = torch.tensor([0, 5, 8])
     found = torch.ops.wholememory.gather_chunked(index, again.get_ptr(), torch.float64)
     assert torch.equal(found, values[5:14, 2:][index].double())
@@ -373,10 +382,13 @@ def test_embeddings_are_loaded_from_uneven_parts_and_converted(comm, folder, chu
     else:
         t = wm.create_tensor([30, 8], [], torch.float16, True, [])
         wm.load_embedding_to_tensor_from_file_prefix(t, *arguments)
-    assert torch.equal(t[:23, :5], values.half()) and not t[23:].any() and not t[:, 5:].any()
+    assert torch.equal(t[:23, :5], values.half())
+    assert not t[23:].any()
+    assert not t[:, 5:].any()
     part = wm.create_tensor([40, 9], [], torch.float64, True, [])
     wm.load_embedding_to_tensor_from_file_prefix(part[10:35, 2:7], torch.float64, torch.float64, 23, 5, prefix)
-    assert torch.equal(part[10:33, 2:7], values) and not part[:10].any()
+    assert torch.equal(part[10:33, 2:7], values)
+    assert not part[:10].any()
     wm.barrier([])
 
 
@@ -429,7 +441,5 @@ def test_install_makes_every_name_the_same_module(comm, monkeypatch):
 
     assert dotted is wholememory_pytorch is wm is importlib.import_module("wholememory.torch.wholememory_pytorch")
     assert importlib.import_module("mpi4torch").__name__ == "syncyte.compat.mpi4torch"
-    assert (
-        importlib.util.find_spec("wholememory") is not None
-        and importlib.util.find_spec("wholememory.torch") is not None
-    )
+    assert importlib.util.find_spec("wholememory") is not None
+    assert importlib.util.find_spec("wholememory.torch") is not None

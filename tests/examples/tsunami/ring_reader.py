@@ -40,7 +40,8 @@ def tell(ring: Ring, step: int) -> None:
 
 def check_sizes(ring: Ring) -> None:
     assert (ring.layout.slots, ring.layout.snapshots, ring.layout.nx, ring.layout.ny) == (SLOTS, RUN, 256, 256)
-    assert ring.rest_depth.shape == (256, 256) and (ring.rest_depth == 1).all()
+    assert ring.rest_depth.shape == (256, 256)
+    assert (ring.rest_depth == 1).all()
 
 
 def check_complete_pairs(ring: Ring) -> None:
@@ -81,7 +82,8 @@ def check_overwriting_while_reading(ring: Ring) -> None:
     ring.gather = late_gather
     used, before, _ = ring.try_pairs(np.array([6, 7]), LAG)
     ring.gather = gather
-    assert not used.any() and all(pattern_of(x) not in (6, 7) for x in before)
+    assert not used.any()
+    assert all(pattern_of(x) not in (6, 7) for x in before)
 
 
 def check_at_full_speed(ring: Ring) -> None:
@@ -93,7 +95,8 @@ def check_at_full_speed(ring: Ring) -> None:
         before, after = ring.sample(2, LAG, random)
         for start, last in zip(before, after, strict=True):
             publication = pattern_of(start)
-            assert publication is not None and pattern_of(last) == publication + LAG, "a torn or mixed pair was used"
+            assert publication is not None, "a torn or mixed pair was used"
+            assert pattern_of(last) == publication + LAG, "a torn or mixed pair was used"
             assert publication % RUN + LAG < RUN, "a pair crosses runs"
         newest = ring.read(Counter.PUBLISHED)
         seen_torn += pattern_of(ring.gather(ring.training, np.array([newest]))[0]) is None

@@ -19,7 +19,8 @@ def check_figure(folder: str) -> None:
     from matplotlib import image
 
     picture = image.imread(os.path.join(folder, "figure.png"))
-    assert picture.shape[0] > 500 and picture.shape[1] > 800, f"figure.png has shape {picture.shape}"
+    assert picture.shape[0] > 500, f"figure.png has shape {picture.shape}"
+    assert picture.shape[1] > 800, f"figure.png has shape {picture.shape}"
     assert picture[..., :3].std() > 0.05, "figure.png is blank"
 
 
@@ -39,7 +40,9 @@ def check_report(report: dict, quick: bool) -> None:
     assert report["ranks"]["restart_learners"] != report["ranks"]["learners"]
     assert report["persistence_to_variance"] >= 0.3, "the lead time is too short: persistence is too good"
     assert report["held_out_loss"] < report["baseline_loss"]
-    assert report["samples"] > 0 and report["bytes_put"] > 0 and report["bytes_gathered"] > 0
+    assert report["samples"] > 0
+    assert report["bytes_put"] > 0
+    assert report["bytes_gathered"] > 0
     if not quick:
         assert report["loss_last"] < report["loss_first"] / 2, "training has learnt too little"
         assert report["held_out_loss"] < report["baseline_loss"] / 3, "the surrogate has learnt too little"

@@ -16,7 +16,8 @@ import bathymetry
 def test_data_is_the_salish_sea():
     sea = bathymetry.salish_sea()
     assert sea.elevation.shape == (91, 120)
-    assert sea.elevation.min() == -1437 and sea.elevation.max() == 2205
+    assert sea.elevation.min() == -1437
+    assert sea.elevation.max() == 2205
     assert sea.cell_size == pytest.approx((2431, 2431), rel=1e-3)
 
 
@@ -49,7 +50,8 @@ def test_file_is_read_back(tmp_path):
     bathymetry.write(path, sea)
     found = bathymetry.read(path)
     assert np.array_equal(found.elevation, sea.elevation)
-    assert np.allclose(found.longitude, sea.longitude) and np.allclose(found.latitude, sea.latitude)
+    assert np.allclose(found.longitude, sea.longitude)
+    assert np.allclose(found.latitude, sea.latitude)
 
 
 def test_foreign_file_is_named(tmp_path):

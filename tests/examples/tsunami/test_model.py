@@ -39,7 +39,8 @@ def test_dry_cells_keep_their_values():
     torch.nn.init.normal_(model.leave.weight)
     state = torch.from_numpy(states(2))
     changed = (model(state) != state).numpy()
-    assert not changed[..., depth == 0].any() and changed[..., depth > 0].all()
+    assert not changed[..., depth == 0].any()
+    assert changed[..., depth > 0].all()
 
 
 def test_loss_is_the_mean_over_wet_cells():
@@ -92,4 +93,5 @@ def test_training_lowers_the_loss_and_ends_after_its_steps():
     losses = []
     while not trainer.done():
         losses.append(trainer.step(lambda count: (before[:count], 0.5 * before[:count])).loss)
-    assert len(losses) == 60 and losses[-1] < 0.3 * losses[0]
+    assert len(losses) == 60
+    assert losses[-1] < 0.3 * losses[0]

@@ -48,7 +48,9 @@ def test_demo_defaults():
     assert (full.resolution, full.solver_ranks, full.learner_ranks, full.restart_ranks) == (1.0, 1, 2, 1)
     assert (full.lead_time, full.train_seconds, full.epochs, full.output) == (600.0, 90.0, 0, "/demo")
     quick = parse_options("the demo", ["--build", "/", "--quick", "--held-out", "5", "--learner-ranks", "1"])
-    assert quick.epochs > 0 and quick.held_out == 5 and quick.restart_ranks == 2
+    assert quick.epochs > 0
+    assert quick.held_out == 5
+    assert quick.restart_ranks == 2
     assert parse_options("the demo", ["--build", "/", "--quick", "--train-seconds", "7"]).epochs == 0
 
 
@@ -59,7 +61,8 @@ def demo(*arguments):
 
 def test_demo_help():
     done = demo("--help")
-    assert done.returncode == 0 and "--lead-time" in done.stdout
+    assert done.returncode == 0
+    assert "--lead-time" in done.stdout
 
 
 @pytest.mark.parametrize("below", ["", "folder"])
@@ -77,7 +80,9 @@ def test_demo_cannot_write_into_its_folder(tmp_path):
     """A path that cannot be written is an error without a traceback too."""
     os.makedirs(tmp_path / "demo" / "report.json")
     done = demo("--build", str(tmp_path))
-    assert done.returncode == 1 and done.stderr.startswith("demo: ") and "report.json" in done.stderr
+    assert done.returncode == 1
+    assert done.stderr.startswith("demo: ")
+    assert "report.json" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -100,9 +105,11 @@ def solver(*arguments):
 ])
 def test_solver_names_what_is_wrong(arguments, words):
     done = solver(*arguments)
-    assert done.returncode != 0 and words in done.stderr
+    assert done.returncode != 0
+    assert words in done.stderr
 
 
 def test_solver_help():
     done = solver("--help")
-    assert done.returncode == 0 and "--wait-limit" in done.stdout
+    assert done.returncode == 0
+    assert "--wait-limit" in done.stdout
