@@ -10,7 +10,9 @@
 static void test_version(void) {
   int32_t major = -1, minor = -1, patch = -1, abi = -1;
   EXPECT_OK(syncyte_version(&major, &minor, &patch, &abi));
-  EXPECT(major == SYNCYTE_VERSION_MAJOR && minor == SYNCYTE_VERSION_MINOR && patch == SYNCYTE_VERSION_PATCH);
+  EXPECT(major == SYNCYTE_VERSION_MAJOR);
+  EXPECT(minor == SYNCYTE_VERSION_MINOR);
+  EXPECT(patch == SYNCYTE_VERSION_PATCH);
   EXPECT(abi == SYNCYTE_ABI_VERSION);
   EXPECT_OK(syncyte_version(NULL, NULL, NULL, NULL));
 }
@@ -34,8 +36,11 @@ static void test_buffers(void) {
   double data[6];
   syncyte_buffer_t buffer;
   EXPECT_OK(syncyte_buffer_init(data, SYNCYTE_FLOAT64, 2, shape, &buffer));
-  EXPECT(buffer.struct_size == sizeof buffer && buffer.data == data && buffer.ndim == 2);
-  EXPECT(buffer.strides[0] == 24 && buffer.strides[1] == 8);
+  EXPECT(buffer.struct_size == sizeof buffer);
+  EXPECT(buffer.data == data);
+  EXPECT(buffer.ndim == 2);
+  EXPECT(buffer.strides[0] == 24);
+  EXPECT(buffer.strides[1] == 8);
   EXPECT_ERROR(syncyte_buffer_init(data, 0, 2, shape, &buffer), SYNCYTE_ERR_TYPE, "dtype is 0; expected one of");
   EXPECT_ERROR(syncyte_buffer_init(data, SYNCYTE_INT8, 9, shape, &buffer), SYNCYTE_ERR_SHAPE, "ndim is 9");
   EXPECT_ERROR(syncyte_buffer_init(data, SYNCYTE_INT8, 2, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "shape is null");
@@ -82,9 +87,13 @@ static void test_requests(void) {
   syncyte_request_t request = begin(&first);
   EXPECT_ERROR(syncyte_request_destroy(&request), SYNCYTE_ERR_BUSY, "still active");
   EXPECT_OK(syncyte_request_test(&request, &done));
-  EXPECT(done == 0 && request != NULL && first.is_freed == 0);
+  EXPECT(done == 0);
+  EXPECT(request != NULL);
+  EXPECT(first.is_freed == 0);
   EXPECT_OK(syncyte_request_test(&request, &done));
-  EXPECT(done == 1 && request == NULL && first.is_freed == 1);
+  EXPECT(done == 1);
+  EXPECT(request == NULL);
+  EXPECT(first.is_freed == 1);
   EXPECT_OK(syncyte_request_test(&request, &done));
   EXPECT(done == 1);
   EXPECT_OK(syncyte_request_wait(&request));
@@ -95,11 +104,17 @@ static void test_requests(void) {
   requests[1] = NULL;
   requests[2] = begin(&second);
   EXPECT(syncyte_request_wait_any(3, requests, &index) == SYNCYTE_ERR_IO);
-  EXPECT(index == 2 && requests[2] == NULL && requests[0] != NULL && second.is_freed == 1);
+  EXPECT(index == 2);
+  EXPECT(requests[2] == NULL);
+  EXPECT(requests[0] != NULL);
+  EXPECT(second.is_freed == 1);
   second.left = 2;
   requests[2] = begin(&second);
   EXPECT(syncyte_request_wait_all(3, requests) == SYNCYTE_ERR_IO);
-  EXPECT(requests[0] == NULL && requests[2] == NULL && first.is_freed == 2 && second.is_freed == 2);
+  EXPECT(requests[0] == NULL);
+  EXPECT(requests[2] == NULL);
+  EXPECT(first.is_freed == 2);
+  EXPECT(second.is_freed == 2);
   EXPECT_OK(syncyte_request_wait_any(3, requests, &index));
   EXPECT(index == -1);
 
@@ -140,7 +155,8 @@ static void test_a_request_is_tested_while_another_thread_waits(void) {
   pthread_create(&thread, NULL, wait_for, &request);
   while (!is_waiting) sched_yield();
   EXPECT_OK(syncyte_request_test(&tested, &done)); /* does not wait for the other thread, which ends after this */
-  EXPECT(done == 0 && tested != NULL);
+  EXPECT(done == 0);
+  EXPECT(tested != NULL);
   EXPECT_ERROR(syncyte_request_destroy(&tested), SYNCYTE_ERR_BUSY, "still active");
   may_end = 1;
   pthread_join(thread, NULL);

@@ -26,7 +26,8 @@ static void blocks_lie_in_the_slice(void) {
   int32_t holds = -1;
   void *base = NULL, *first = NULL, *second = NULL;
   EXPECT_OK(syncyte_cache_sizes(cache, &parameters, &computation));
-  EXPECT(parameters == part && computation == 2 * part);
+  EXPECT(parameters == part);
+  EXPECT(computation == 2 * part);
   EXPECT_OK(syncyte_cache_data(cache, &base));
   EXPECT((uintptr_t)base % ((uintptr_t)2 << 20) == 0);
   EXPECT_OK(syncyte_cache_allocate(8, &first));
@@ -140,7 +141,9 @@ static void processes_share(void) {
   EXPECT_OK(syncyte_cache_allocate(unit, &block));
   if (block != NULL) memset(block, 42, unit);
   EXPECT_OK(syncyte_cache_send(cache, &rendezvous));
-  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 42);
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status));
+  EXPECT(WEXITSTATUS(status) == 42);
   EXPECT_OK(syncyte_cache_free(block));
   EXPECT_OK(syncyte_cache_clear());
   EXPECT_OK(syncyte_cache_destroy(&cache));

@@ -56,7 +56,10 @@ static void test_allgather(void) {
   const syncyte_buffer_t from = vector_of(mine, SYNCYTE_UINT64, 2);
   const syncyte_buffer_t to = vector_of(all, SYNCYTE_UINT64, 2 * size), longer = vector_of(all, SYNCYTE_UINT64, 9);
   EXPECT_OK(syncyte_comm_allgather(world, &from, NULL, &to));
-  for (int r = 0; r < size; ++r) EXPECT(all[2 * r] == UINT64_MAX - (uint64_t)r && all[2 * r + 1] == (uint64_t)r);
+  for (int r = 0; r < size; ++r) {
+    EXPECT(all[2 * r] == UINT64_MAX - (uint64_t)r);
+    EXPECT(all[2 * r + 1] == (uint64_t)r);
+  }
   EXPECT_ERROR(syncyte_comm_allgather(world, &from, NULL, is_odd_one() ? &longer : &to), SYNCYTE_ERR_SHAPE, "output");
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -215,9 +218,13 @@ static syncyte_error_fields_t fields_of_error(void) {
 static void expect_fields(syncyte_status_t status, int32_t of_rank, const char* operation, const char* object,
                           const char* argument, int64_t axis, const char* value, const char* expected) {
   const syncyte_error_fields_t told = fields_of_error();
-  EXPECT(told.status == status && told.rank == of_rank && told.axis == axis);
-  EXPECT(strcmp(told.operation, operation) == 0 && strcmp(told.object, object) == 0);
-  EXPECT(strcmp(told.argument, argument) == 0 && strcmp(told.value, value) == 0);
+  EXPECT(told.status == status);
+  EXPECT(told.rank == of_rank);
+  EXPECT(told.axis == axis);
+  EXPECT(strcmp(told.operation, operation) == 0);
+  EXPECT(strcmp(told.object, object) == 0);
+  EXPECT(strcmp(told.argument, argument) == 0);
+  EXPECT(strcmp(told.value, value) == 0);
   EXPECT(strcmp(told.expected, expected) == 0);
 }
 
@@ -256,15 +263,19 @@ static void test_error_fields(void) {
   if (rank != 0) EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_ARGUMENT, "root is");
   EXPECT(rank != 0 || status == SYNCYTE_ERR_ARGUMENT);
   snprintf(range, sizeof range, "%d", size);
-  EXPECT(strcmp(fields_of_error().argument, "root") == 0 && strcmp(fields_of_error().value, range) == 0);
+  EXPECT(strcmp(fields_of_error().argument, "root") == 0);
+  EXPECT(strcmp(fields_of_error().value, range) == 0);
   EXPECT_OK(syncyte_comm_barrier(world));
 
   /* Arguments that differ between ranks. */
   if (size > 1) {
     EXPECT_ERROR(syncyte_comm_bcast(world, rank == 0, NULL, &buffer), SYNCYTE_ERR_MISMATCH, "root is");
     const syncyte_error_fields_t told = fields_of_error();
-    EXPECT(strcmp(told.argument, "root") == 0 && strstr(told.value, "on rank 0") != NULL && told.rank == -1);
-    EXPECT(strcmp(told.expected, "the same on all ranks") == 0 && strcmp(told.object, "world") == 0);
+    EXPECT(strcmp(told.argument, "root") == 0);
+    EXPECT(strstr(told.value, "on rank 0") != NULL);
+    EXPECT(told.rank == -1);
+    EXPECT(strcmp(told.expected, "the same on all ranks") == 0);
+    EXPECT(strcmp(told.object, "world") == 0);
   }
 
   /* Fields of a local call's error, and of a library's own error. */
@@ -283,7 +294,8 @@ static void test_error_fields(void) {
                                 .reason = "it is too large"};
   EXPECT_ERROR(syncyte_error_set_fields(&own), SYNCYTE_ERR_INDEX, "mine failed on rank");
   expect_fields(SYNCYTE_ERR_INDEX, rank, "mine", "", "box", 1, "[7, 1, 2]", "");
-  EXPECT(fields_of_error().ndim == 3 && strcmp(fields_of_error().reason, "it is too large") == 0);
+  EXPECT(fields_of_error().ndim == 3);
+  EXPECT(strcmp(fields_of_error().reason, "it is too large") == 0);
   EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_ERR_INDEX, "agreed", 0, NULL), SYNCYTE_ERR_INDEX, "it is too large");
   expect_fields(SYNCYTE_ERR_INDEX, 0, "agreed", "world", "box", 1, "[7, 1, 2]", "");
   EXPECT(fields_of_error().ndim == 3);

@@ -21,7 +21,9 @@ static void test_queries(void) {
   syncyte_topology_t topology = {sizeof topology, 0, 0, 0, 0};
   int32_t level = -1;
   EXPECT_OK(syncyte_comm_topology(world, &topology));
-  EXPECT(topology.nodes >= 1 && topology.node_size >= 1 && topology.node_rank < topology.node_size);
+  EXPECT(topology.nodes >= 1);
+  EXPECT(topology.node_size >= 1);
+  EXPECT(topology.node_rank < topology.node_size);
   topology.struct_size = 1;
   EXPECT_ERROR(syncyte_comm_topology(world, &topology), SYNCYTE_ERR_ARGUMENT, "topology->struct_size is 1");
   EXPECT_OK(syncyte_comm_check_level(world, &level));
@@ -30,7 +32,8 @@ static void test_queries(void) {
   EXPECT_OK(syncyte_comm_sequence(world, &before));
   EXPECT(sum_over(world, 1) == size);
   EXPECT_OK(syncyte_comm_sequence(world, &after));
-  EXPECT(before >= 0 && after == before + 1);
+  EXPECT(before >= 0);
+  EXPECT(after == before + 1);
   EXPECT_ERROR(syncyte_comm_sequence(world, NULL), SYNCYTE_ERR_ARGUMENT, "number is null");
   EXPECT_OK(syncyte_thread_level(&level));
   EXPECT(level >= 0 && level <= 3);
@@ -55,8 +58,11 @@ static void test_ids(void) {
   const syncyte_buffer_t low = vector_of(lowest, SYNCYTE_INT64, 3), high = vector_of(highest, SYNCYTE_INT64, 3);
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MIN, NULL, &low));
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MAX, NULL, &high));
-  EXPECT(memcmp(lowest, highest, sizeof lowest) == 0 && lowest[0] >= 0);
-  EXPECT(numbers[0] != numbers[1] && numbers[1] != numbers[2] && numbers[0] != numbers[2]);
+  EXPECT(memcmp(lowest, highest, sizeof lowest) == 0);
+  EXPECT(lowest[0] >= 0);
+  EXPECT(numbers[0] != numbers[1]);
+  EXPECT(numbers[1] != numbers[2]);
+  EXPECT(numbers[0] != numbers[2]);
   EXPECT_OK(syncyte_comm_destroy(&copy));
   EXPECT_OK(syncyte_comm_destroy(&part));
 }
@@ -96,12 +102,14 @@ static void test_numbers(void) {
   EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
   EXPECT_OK(syncyte_comm_id(copy, &id));
   int64_t number = (int64_t)(intptr_t)copy;
-  EXPECT(number >> 62 == 1 && ((number ^ id) & INT64_C(0x3fffffffffffffff)) == 0);
+  EXPECT(number >> 62 == 1);
+  EXPECT(((number ^ id) & INT64_C(0x3fffffffffffffff)) == 0);
   const syncyte_buffer_t from = vector_of(&number, SYNCYTE_INT64, 1);
   const syncyte_buffer_t low = vector_of(&lowest, SYNCYTE_INT64, 1), high = vector_of(&highest, SYNCYTE_INT64, 1);
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MIN, NULL, &low));
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MAX, NULL, &high));
-  EXPECT(lowest == number && highest == number);
+  EXPECT(lowest == number);
+  EXPECT(highest == number);
   EXPECT_OK(syncyte_comm_destroy(&copy));
   syncyte_tensor_t tensor = NULL;
   const int64_t shape[1] = {1};
@@ -193,7 +201,8 @@ static void test_rows(void) {
   syncyte_buffer_init(&which, SYNCYTE_INT32, 1, &count, &index);
   syncyte_buffer_init(row, SYNCYTE_FLOAT64, 1, shape, &to);
   EXPECT_OK(syncyte_rows_gather(&from, &index, &to));
-  EXPECT(row[0] == 3 && row[1] == 4);
+  EXPECT(row[0] == 3);
+  EXPECT(row[1] == 4);
   which = 2;
   EXPECT_ERROR(syncyte_rows_gather(&from, &index, &to), SYNCYTE_ERR_INDEX, "index 2 at position 0");
   EXPECT_ERROR(syncyte_rows_gather(NULL, &index, &to), SYNCYTE_ERR_ARGUMENT, "table is null");
@@ -313,7 +322,8 @@ static syncyte_status_t last_status = -1;
 
 static void on_event(const syncyte_trace_event_t* event, void* context) {
   EXPECT(context == &events);
-  EXPECT(event->end_ns >= event->begin_ns && event->struct_size == sizeof *event);
+  EXPECT(event->end_ns >= event->begin_ns);
+  EXPECT(event->struct_size == sizeof *event);
   if (strcmp(event->operation, "comm_barrier") != 0) return;
   ++events;
   last_status = event->status;
@@ -322,9 +332,11 @@ static void on_event(const syncyte_trace_event_t* event, void* context) {
 static void test_trace(void) {
   EXPECT_OK(syncyte_trace_set(on_event, &events));
   EXPECT_OK(syncyte_comm_barrier(world));
-  EXPECT(events == 1 && last_status == SYNCYTE_SUCCESS);
+  EXPECT(events == 1);
+  EXPECT(last_status == SYNCYTE_SUCCESS);
   EXPECT_ERROR(syncyte_comm_barrier(NULL), SYNCYTE_ERR_HANDLE, "null handle");
-  EXPECT(events == 2 && last_status == SYNCYTE_ERR_HANDLE);
+  EXPECT(events == 2);
+  EXPECT(last_status == SYNCYTE_ERR_HANDLE);
   EXPECT_OK(syncyte_trace_set(NULL, NULL));
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(events == 2);

@@ -33,8 +33,10 @@ static void in_child(void (*function)(void)) {
     function();
     exit(failures < 100 ? failures : 99);
   }
-  EXPECT(child > 0 && waitpid(child, &status, 0) == child);
-  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT(child > 0);
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status));
+  EXPECT(WEXITSTATUS(status) == 0);
 }
 
 static void read_tensor(void) {
@@ -61,7 +63,8 @@ static void pull(void) {
   EXPECT(value == (float)size);
   value = -1;
   EXPECT_OK(syncyte_store_worker_pull_if_local(worker, &wanted, &room, &is_local));
-  EXPECT(is_local == 1 && value == (float)size);
+  EXPECT(is_local == 1);
+  EXPECT(value == (float)size);
 }
 
 static void read_rows(void) {
@@ -188,7 +191,8 @@ static void use_the_communicator_of_one_rank(void) {
   EXPECT_OK(syncyte_comm_allreduce(self, &half, SYNCYTE_OP_SUM, NULL, &half_to));
   EXPECT(memcmp(half_result, halves, sizeof halves) == 0);
   EXPECT_OK(syncyte_comm_exscan(self, &from, SYNCYTE_OP_PROD, 0, NULL, &to));
-  EXPECT(result[0] == 1 && result[2] == 1);
+  EXPECT(result[0] == 1);
+  EXPECT(result[2] == 1);
   EXPECT_OK(syncyte_comm_bcast(self, 0, NULL, &to));
   EXPECT_OK(syncyte_comm_counts(self, 5, NULL, 1, &length));
   EXPECT(length == 5);

@@ -31,8 +31,10 @@ static void in_child(void (*function)(void)) {
     function();
     exit(failures < 100 ? failures : 99);
   }
-  EXPECT(child > 0 && waitpid(child, &status, 0) == child);
-  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT(child > 0);
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status));
+  EXPECT(WEXITSTATUS(status) == 0);
 }
 
 static syncyte_buffer_t row_of(int64_t* values) {
@@ -116,7 +118,8 @@ static void use_keys_elsewhere(void) {
   int32_t flag = -1;
   const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
   EXPECT_OK(syncyte_store_worker_pull_if_local(worker, &keys, &values, &flag));
-  EXPECT(flag == 0 && value == 1);
+  EXPECT(flag == 0);
+  EXPECT(value == 1);
   EXPECT_REFUSED(syncyte_store_worker_pull(worker, &keys, &values));
   EXPECT_REFUSED(syncyte_store_worker_push(worker, &keys, &values));
   EXPECT_REFUSED(syncyte_store_worker_set(worker, &keys, &values));

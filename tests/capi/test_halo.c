@@ -12,7 +12,10 @@ static void test_grid(void) {
   EXPECT_OK(syncyte_cart_create(world, 2, extents, 2, (int32_t[]){0, 1}, NULL, &grid));
   EXPECT_OK(syncyte_cart_ndim(grid, &ndim));
   EXPECT_OK(syncyte_cart_grid(grid, 2, extents, periods));
-  EXPECT(ndim == 2 && extents[0] * extents[1] == size && periods[0] == 0 && periods[1] == 1);
+  EXPECT(ndim == 2);
+  EXPECT(extents[0] * extents[1] == size);
+  EXPECT(periods[0] == 0);
+  EXPECT(periods[1] == 1);
   EXPECT_OK(syncyte_cart_coords(grid, rank, 2, place));
   EXPECT(place[0] * extents[1] + place[1] == rank);
   EXPECT_OK(syncyte_cart_rank_at(grid, 2, place, &found));
@@ -77,7 +80,8 @@ static void test_exchange_and_accumulate(void) {
   }
   EXPECT_OK(syncyte_halo_accumulate(halo, &buffer));
   for (int j = 0; j < columns; ++j) {
-    EXPECT(field[0][j] == 0 && field[3][j] == 0);
+    EXPECT(field[0][j] == 0);
+    EXPECT(field[3][j] == 0);
     EXPECT(field[1][j] == 2 * (100 * rank + 10 + j));
     EXPECT(field[2][j] == 2 * (100 * rank + 20 + j));
   }
@@ -105,8 +109,12 @@ static void test_description(void) {
   syncyte_comm_t comm = NULL;
   int32_t ndim = 0;
   EXPECT_OK(syncyte_halo_describe(halo, &array, &interior));
-  EXPECT(array.dtype == SYNCYTE_FLOAT64 && array.ndim == 2 && array.shape[0] == rows && array.shape[1] == columns);
-  EXPECT(interior.shape[0] == rows - 2 && interior.shape[1] == columns);
+  EXPECT(array.dtype == SYNCYTE_FLOAT64);
+  EXPECT(array.ndim == 2);
+  EXPECT(array.shape[0] == rows);
+  EXPECT(array.shape[1] == columns);
+  EXPECT(interior.shape[0] == rows - 2);
+  EXPECT(interior.shape[1] == columns);
   EXPECT(interior.data == (void*)sizeof field[0]);
   EXPECT_OK(syncyte_halo_comm(halo, &comm));
   EXPECT_OK(syncyte_cart_ndim(comm, &ndim));
@@ -143,7 +151,8 @@ static void test_facts(void) {
     EXPECT_ERROR(syncyte_halo_transfer(halo, adjoint, &options, &array), SYNCYTE_ERR_ARGUMENT, "fact_count is 6");
   }
   EXPECT_OK(syncyte_halo_sequence(halo, &after));
-  EXPECT(before == 0 && after == 6);
+  EXPECT(before == 0);
+  EXPECT(after == 6);
   EXPECT_OK(syncyte_halo_exchange(halo, &array));
   EXPECT_OK(syncyte_halo_destroy(&halo));
 }
@@ -183,7 +192,8 @@ static void test_neighbors(void) {
   EXPECT_OK(syncyte_buffer_init(blocks, SYNCYTE_FLOAT64, 1, &odd, &short_one));
   EXPECT_OK(syncyte_cart_shift(ring, 0, 1, &below, &above));
   EXPECT_OK(syncyte_comm_neighbor_alltoall(ring, &input, NULL, &output));
-  EXPECT(got[0] == 10 * below + 2 && got[1] == 10 * above + 1);
+  EXPECT(got[0] == 10 * below + 2);
+  EXPECT(got[1] == 10 * above + 1);
   EXPECT_ERROR(syncyte_comm_neighbor_alltoall(world, &input, NULL, &output), SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   EXPECT_ERROR(syncyte_comm_neighbor_alltoall(ring, rank == 0 ? &short_one : &input, NULL, &output), SYNCYTE_ERR_SHAPE,
                "expected a multiple of 2");

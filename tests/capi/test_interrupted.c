@@ -94,7 +94,9 @@ static void test_requests(void) {
     expect_interrupted(syncyte_request_wait(&requests[0]), "");
     expect_interrupted(syncyte_request_wait_all(2, requests), "");
     expect_interrupted(syncyte_request_wait_any(2, requests, &index), "");
-    EXPECT(requests[0] != NULL && requests[1] != NULL && index == 5);
+    EXPECT(requests[0] != NULL);
+    EXPECT(requests[1] != NULL);
+    EXPECT(index == 5);
     give_word();
   } else {
     await_word();
@@ -158,7 +160,8 @@ static void test_halo(void) {
     give_word();
   }
   EXPECT_OK(syncyte_request_wait(&request));
-  EXPECT(cells[0] == (rank + size - 1) % size + 1 && cells[3] == (rank + 1) % size + 1);
+  EXPECT(cells[0] == (rank + size - 1) % size + 1);
+  EXPECT(cells[3] == (rank + 1) % size + 1);
   EXPECT_OK(syncyte_comm_barrier(world));
   if (rank == 0) {
     shall_end = 1;

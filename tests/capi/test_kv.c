@@ -73,8 +73,10 @@ static void all_push(void) {
   EXPECT(request == NULL);
   EXPECT_OK(syncyte_store_sync(kv));
   EXPECT_OK(syncyte_store_worker_pull(worker, &wanted, &room));
-  for (int64_t i = 0; i < keys; ++i)
-    EXPECT(values[2 * i] == (float)size && values[2 * i + 1] == (float)(size * list[i]));
+  for (int64_t i = 0; i < keys; ++i) {
+    EXPECT(values[2 * i] == (float)size);
+    EXPECT(values[2 * i + 1] == (float)(size * list[i]));
+  }
   EXPECT_OK(syncyte_store_keys(kv, &count));
   EXPECT(count == keys);
   EXPECT_OK(syncyte_store_lengths(kv, 1, list, &length));
@@ -297,8 +299,11 @@ static void clocks_and_intents(void) {
   EXPECT(clock == 2);
   syncyte_store_worker_info_t info = {.struct_size = sizeof info};
   EXPECT_OK(syncyte_store_worker_describe(worker, &info));
-  EXPECT(info.number == 0 && info.clock == 2 && info.localized_keys == 3);
-  EXPECT(info.intended_keys == 6 && info.active_intents == 3);
+  EXPECT(info.number == 0);
+  EXPECT(info.clock == 2);
+  EXPECT(info.localized_keys == 3);
+  EXPECT(info.intended_keys == 6);
+  EXPECT(info.active_intents == 3);
   EXPECT_ERROR(syncyte_store_worker_intent(worker, &wanted, -1, 0), SYNCYTE_ERR_ARGUMENT,
                "start is -1; expected 0 or more");
   EXPECT_ERROR(syncyte_store_worker_intent(worker, &wanted, 3, 3), SYNCYTE_ERR_ARGUMENT,
@@ -308,7 +313,8 @@ static void clocks_and_intents(void) {
                "keys[1] is 1000; expected 0 to 999");
   EXPECT_ERROR(syncyte_store_worker_localize(worker, &wanted), SYNCYTE_ERR_INDEX, "keys[1]");
   EXPECT_OK(syncyte_store_worker_describe(worker, &info));
-  EXPECT(info.intended_keys == 6 && info.localized_keys == 3);
+  EXPECT(info.intended_keys == 6);
+  EXPECT(info.localized_keys == 3);
   EXPECT_OK(syncyte_store_worker_destroy(&worker));
   EXPECT_OK(syncyte_store_destroy(&kv));
 }

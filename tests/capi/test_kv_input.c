@@ -66,7 +66,8 @@ static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_
   EXPECT_ERROR(syncyte_store_worker_ipush(worker, wanted, values, &request), status, text);
   EXPECT_ERROR(syncyte_store_worker_iset(worker, wanted, values, &request), status, text);
   EXPECT_ERROR(syncyte_store_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
-  EXPECT(is_local == 7 && request == NULL);
+  EXPECT(is_local == 7);
+  EXPECT(request == NULL);
   EXPECT(first_value() == 0);
 }
 
@@ -150,7 +151,8 @@ static void samples(void) {
       pull(sample, drawn, 20);
       pull(sample, drawn + 20, 29);
       for (int i = 0; i < 49; ++i) {
-        EXPECT(drawn[i] >= 10 && drawn[i] < 60 && drawn[i] != 20);
+        EXPECT(drawn[i] >= 10 && drawn[i] < 60);
+        EXPECT(drawn[i] != 20);
         ++times[drawn[i]];
         if (!with_replacement) EXPECT(times[drawn[i]] == 1);
       }
@@ -211,7 +213,8 @@ static void shared_sets(void) {
   for (int i = 0; i < keys; ++i) EXPECT(times[i] % 3 == 0);
   syncyte_store_worker_info_t info = {.struct_size = sizeof info};
   EXPECT_OK(syncyte_store_worker_describe(worker, &info));
-  EXPECT(info.active_intents >= 15 && info.prepared_samples == 0);
+  EXPECT(info.active_intents >= 15);
+  EXPECT(info.prepared_samples == 0);
 }
 
 static void wrong_samples(void) {

@@ -107,7 +107,8 @@ static void test_goes_on_in(void (*meet)(void)) {
   if (rank != 0) return;
   EXPECT(operation.freed == 0);
   EXPECT_OK(syncyte_request_wait(&request));
-  EXPECT(operation.freed == 1 && operation.number == 11);
+  EXPECT(operation.freed == 1);
+  EXPECT(operation.number == 11);
 }
 
 /* A request whose polls call Syncyte, and which ends after some polls with a status. */
@@ -153,10 +154,12 @@ static void test_an_error_waits_for_who_asks(void) {
   syncyte_request_t failed = start_countdown(&failing), long_one = start_countdown(&other);
   EXPECT(syncyte_error_set(SYNCYTE_ERR_FORMAT, "an error of before") == SYNCYTE_ERR_FORMAT);
   EXPECT_OK(syncyte_request_wait(&long_one));
-  EXPECT(failing.left == 0 && failing.freed == 0); /* polled during the wait, and not after its end */
+  EXPECT(failing.left == 0); /* polled during the wait, and not after its end */
+  EXPECT(failing.freed == 0);
   EXPECT(strstr(syncyte_last_error(), "an error of before") != NULL);
   EXPECT_ERROR(syncyte_request_wait(&failed), SYNCYTE_ERR_IO, "no space on the disk");
-  EXPECT(failing.freed == 1 && failing.left == 0);
+  EXPECT(failing.freed == 1);
+  EXPECT(failing.left == 0);
 }
 
 static void test_polls_that_call_syncyte_do_not_nest(void) {
@@ -189,7 +192,10 @@ static void test_polls_of_one_request_do_not_overlap(void) {
   for (int i = 0; i < 2; ++i) EXPECT(pthread_create(&threads[i], NULL, wait_for, &requests[i]) == 0);
   EXPECT_OK(syncyte_request_wait(&requests[2]));
   for (int i = 0; i < 2; ++i) EXPECT(pthread_join(threads[i], NULL) == 0);
-  for (int i = 0; i < 3; ++i) EXPECT(operations[i].freed == 1 && operations[i].left == 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT(operations[i].freed == 1);
+    EXPECT(operations[i].left == 0);
+  }
 }
 
 /* Rank 0 calls finalize before rank 1 sends its question. */
@@ -202,12 +208,15 @@ static void end_with_active_requests(void) {
   if (rank == 1) ask(20);
   EXPECT_OK(syncyte_comm_destroy(&unchecked));
   EXPECT_OK(syncyte_finalize());
-  EXPECT(ended.freed == 1 && failing.freed == 1);
+  EXPECT(ended.freed == 1);
+  EXPECT(failing.freed == 1);
   EXPECT_OK(syncyte_request_wait(&counted));
   EXPECT_ERROR(syncyte_request_wait(&failed), SYNCYTE_ERR_IO, "no space on the disk");
-  EXPECT(ended.freed == 1 && failing.freed == 1);
+  EXPECT(ended.freed == 1);
+  EXPECT(failing.freed == 1);
   if (rank != 0 || size == 1) return;
-  EXPECT(operation.freed == 1 && operation.number == 21);
+  EXPECT(operation.freed == 1);
+  EXPECT(operation.number == 21);
   EXPECT_OK(syncyte_request_wait(&answered));
   EXPECT(operation.freed == 1);
 }
@@ -231,7 +240,9 @@ static void end_with_one_that_never_ends(void) {
   EXPECT(strstr(text, expected) != NULL);
   const int left = operation.left;
   EXPECT_OK(syncyte_request_test(&request, &done));
-  EXPECT(done == 0 && operation.left == left - 1 && operation.freed == 0);
+  EXPECT(done == 0);
+  EXPECT(operation.left == left - 1);
+  EXPECT(operation.freed == 0);
 }
 
 int main(int argc, char** argv) {

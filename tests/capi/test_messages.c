@@ -35,8 +35,11 @@ static void test_sendrecv_tells_who_has_sent(void) {
   syncyte_message_status_t status = {.struct_size = sizeof status};
   const syncyte_buffer_t from = vector_of(sent, SYNCYTE_INT32, 2), to = vector_of(received, SYNCYTE_INT32, 2);
   EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 7, SYNCYTE_ANY, SYNCYTE_ANY, &options, &to, &status));
-  EXPECT(received[0] == previous && received[1] == 10 + previous);
-  EXPECT(status.source == previous && status.tag == 7 && status.label == 1000 + previous);
+  EXPECT(received[0] == previous);
+  EXPECT(received[1] == 10 + previous);
+  EXPECT(status.source == previous);
+  EXPECT(status.tag == 7);
+  EXPECT(status.label == 1000 + previous);
 }
 
 /* Sends a row, and receives it into a column; the elements beside the column do not change. */
@@ -46,8 +49,12 @@ static void test_strides(void) {
   syncyte_buffer_t to = vector_of(&table[0][1], SYNCYTE_FLOAT64, 3);
   to.strides[0] = sizeof table[0];
   EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 0, previous, 0, NULL, &to, NULL));
-  EXPECT(table[0][1] == previous && table[1][1] == previous + 0.5 && table[2][1] == previous + 0.25);
-  EXPECT(table[0][0] == -1 && table[1][0] == -1 && table[2][0] == -1);
+  EXPECT(table[0][1] == previous);
+  EXPECT(table[1][1] == previous + 0.5);
+  EXPECT(table[2][1] == previous + 0.25);
+  EXPECT(table[0][0] == -1);
+  EXPECT(table[1][0] == -1);
+  EXPECT(table[2][0] == -1);
 }
 
 static void test_started_messages(void) {
@@ -68,7 +75,8 @@ static void test_started_messages(void) {
   EXPECT_OK(syncyte_comm_recv(world, previous, 2, NULL, &short_to, NULL));
   EXPECT(got == previous);
   EXPECT_OK(syncyte_request_wait_all(3, requests));
-  EXPECT(status.source == previous && status.tag == 1);
+  EXPECT(status.source == previous);
+  EXPECT(status.tag == 1);
   for (int32_t i = 0; i < count; ++i) EXPECT(values[count + i] == count * previous + i);
   free(values);
 }
@@ -79,7 +87,8 @@ static void test_nobody(void) {
   const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_send(world, &buffer, SYNCYTE_PROC_NULL, 0, NULL));
   EXPECT_OK(syncyte_comm_recv(world, SYNCYTE_PROC_NULL, SYNCYTE_ANY, NULL, &buffer, &status));
-  EXPECT(value == 5 && status.source == SYNCYTE_PROC_NULL);
+  EXPECT(value == 5);
+  EXPECT(status.source == SYNCYTE_PROC_NULL);
 }
 
 static void test_mismatches_are_the_receivers(void) {
@@ -96,7 +105,8 @@ static void test_mismatches_are_the_receivers(void) {
   const syncyte_buffer_t shorter = vector_of(received, SYNCYTE_INT32, 1);
   EXPECT_ERROR(syncyte_comm_recv(world, previous, 3, NULL, &shorter, NULL), SYNCYTE_ERR_MISMATCH, "of shape [2]");
   EXPECT_OK(syncyte_request_wait(&request));
-  EXPECT(received[0] == -1 && received[1] == -1);
+  EXPECT(received[0] == -1);
+  EXPECT(received[1] == -1);
 }
 
 /* Envelope and elements in one piece of memory, as device memory needs it. The other side of the message has no room

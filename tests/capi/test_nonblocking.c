@@ -95,7 +95,8 @@ static void test_refusal(void) {
   } else {
     EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer, &request));
     EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, whose);
-    EXPECT(strstr(syncyte_last_error(), "a library's own reason") != NULL && request == NULL);
+    EXPECT(strstr(syncyte_last_error(), "a library's own reason") != NULL);
+    EXPECT(request == NULL);
   }
   EXPECT_ERROR(syncyte_comm_ifail(world, SYNCYTE_SUCCESS, "comm_iallreduce"), SYNCYTE_ERR_ARGUMENT, "status is");
   EXPECT_ERROR(syncyte_comm_ifail(world, SYNCYTE_ERR_TYPE, NULL), SYNCYTE_ERR_ARGUMENT, "operation is null");

@@ -19,7 +19,9 @@ static syncyte_reducer_t make_reducer(double scale) {
 static void* memory_of(syncyte_reducer_t reducer, int32_t bucket) {
   syncyte_buffer_t buffer = SYNCYTE_BUFFER_INIT;
   EXPECT_OK(syncyte_reducer_bucket(reducer, bucket, &buffer));
-  EXPECT(buffer.struct_size == sizeof buffer && buffer.dtype == dtypes[bucket] && buffer.ndim == 1);
+  EXPECT(buffer.struct_size == sizeof buffer);
+  EXPECT(buffer.dtype == dtypes[bucket]);
+  EXPECT(buffer.ndim == 1);
   EXPECT(buffer.shape[0] == elements[bucket]);
   return buffer.data;
 }
@@ -28,7 +30,8 @@ static void test_rounds(void) {
   syncyte_reducer_t reducer = make_reducer(0.5);
   double* const doubles = memory_of(reducer, 0);
   float* const complexes = memory_of(reducer, 1);
-  EXPECT(doubles[2] == 0 && complexes[3] == 0);
+  EXPECT(doubles[2] == 0);
+  EXPECT(complexes[3] == 0);
   for (int round = 1; round <= 3; ++round) {
     for (int i = 0; i < 3; ++i) doubles[i] = (rank + 1) * round * (i + 1);
     for (int i = 0; i < 4; ++i) complexes[i] = (float)(rank * i);

@@ -277,7 +277,9 @@ static void test_library_on_top(void) {
     int64_t first, second;
   } ours = {sizeof ours, 1, 2}, theirs = {2 * sizeof(int64_t), 7, 9};
   EXPECT_OK(syncyte_struct_read(&theirs, "options", 16, &ours));
-  EXPECT(ours.struct_size == sizeof ours && ours.first == 7 && ours.second == 2);
+  EXPECT(ours.struct_size == sizeof ours);
+  EXPECT(ours.first == 7);
+  EXPECT(ours.second == 2);
   theirs.struct_size = sizeof theirs;
   EXPECT_OK(syncyte_struct_read(&theirs, "options", 16, &ours));
   EXPECT(ours.second == 9);
@@ -303,7 +305,8 @@ static void test_output(const struct output* one_of_them) {
   memcpy(&filled, given, sizeof filled);
   EXPECT(filled == one_of_them->size);
   for (size_t i = one_of_them->size; i < longer; ++i) EXPECT(given[i] == 0);
-  EXPECT(given[longer] == 0xEE && exact[one_of_them->size] == 0xEE);
+  EXPECT(given[longer] == 0xEE);
+  EXPECT(exact[one_of_them->size] == 0xEE);
   expect_refused_sizes(one_of_them->size, given, one_of_them->call);
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }

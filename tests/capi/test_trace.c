@@ -10,7 +10,8 @@ static syncyte_trace_event_t seen[most_events];
 static int events = 0;
 
 static void on_event(const syncyte_trace_event_t* event, void* context) {
-  EXPECT(context == &events && event->end_ns >= event->begin_ns);
+  EXPECT(context == &events);
+  EXPECT(event->end_ns >= event->begin_ns);
   if (events < most_events) seen[events++] = *event;
 }
 
@@ -43,7 +44,8 @@ static void test_messages(void) {
   EXPECT_EVENT(1, "comm_isend", 24, next);
   EXPECT_EVENT(2, "request_wait", 24, previous); /* the sender is known at the end of the wait */
   EXPECT_EVENT(3, "request_wait", 24, next);
-  EXPECT(seen[2].begin_ns >= seen[1].end_ns && seen[2].status == SYNCYTE_SUCCESS);
+  EXPECT(seen[2].begin_ns >= seen[1].end_ns);
+  EXPECT(seen[2].status == SYNCYTE_SUCCESS);
   EXPECT_OK(syncyte_request_wait(&both[0])); /* null already */
   EXPECT_OK(syncyte_request_wait_all(2, both));
   EXPECT(events == 4);
@@ -63,10 +65,13 @@ static void test_several(void) {
   EXPECT_OK(syncyte_comm_irecv(world, previous, 0, NULL, &to, NULL, &both[0]));
   EXPECT_OK(syncyte_comm_send(world, &from, next, 0, NULL));
   EXPECT_OK(syncyte_request_wait_any(2, both, &which));
-  EXPECT(which == 0 && both[0] == NULL && events == 6);
+  EXPECT(which == 0);
+  EXPECT(both[0] == NULL);
+  EXPECT(events == 6);
   EXPECT_EVENT(5, "request_wait_any", 24, previous);
   EXPECT_OK(syncyte_request_wait_any(2, both, &which));
-  EXPECT(which == -1 && events == 6);
+  EXPECT(which == -1);
+  EXPECT(events == 6);
 }
 
 /* Only the test that finds a request complete is an event. */
@@ -79,7 +84,8 @@ static void test_of_a_test(void) {
   EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer, &request));
   while (!done) EXPECT_OK(syncyte_request_test(&request, &done));
   EXPECT_OK(syncyte_request_test(&request, &done));
-  EXPECT(done == 1 && events == 2);
+  EXPECT(done == 1);
+  EXPECT(events == 2);
   EXPECT_EVENT(0, "comm_iallreduce", 8, -1);
   EXPECT_EVENT(1, "request_test", 8, -1);
 }
@@ -175,8 +181,10 @@ static void test_counters(void) {
   EXPECT(syncyte_request_wait(&request) == failure);
   EXPECT_OK(syncyte_request_wait(&request));
   const syncyte_operation_stats_t after = stats_of("request_wait");
-  EXPECT(after.calls == before.calls + 1 && after.errors == before.errors + 1);
-  EXPECT(after.bytes == before.bytes && after.nanoseconds == before.nanoseconds);
+  EXPECT(after.calls == before.calls + 1);
+  EXPECT(after.errors == before.errors + 1);
+  EXPECT(after.bytes == before.bytes);
+  EXPECT(after.nanoseconds == before.nanoseconds);
 }
 
 static void test_names(void) {
@@ -185,10 +193,14 @@ static void test_names(void) {
   const syncyte_buffer_t buffer = doubles(&value, 1);
   events = 0;
   EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
-  EXPECT(events == 1 && seen[0].dtype == SYNCYTE_FLOAT64 && strcmp(seen[0].comm, "world") == 0 && seen[0].path == NULL);
+  EXPECT(events == 1);
+  EXPECT(seen[0].dtype == SYNCYTE_FLOAT64);
+  EXPECT(strcmp(seen[0].comm, "world") == 0);
+  EXPECT(seen[0].path == NULL);
   EXPECT_OK(syncyte_comm_rank(world, &number)); /* a local query is no event */
   EXPECT_OK(syncyte_comm_barrier(world));
-  EXPECT(events == 2 && seen[1].dtype == 0);
+  EXPECT(events == 2);
+  EXPECT(seen[1].dtype == 0);
   EXPECT_EVENT(1, "comm_barrier", 0, -1);
   EXPECT(stats_of("comm_rank").calls == 0);
 }
@@ -201,10 +213,16 @@ static void test_told_events(void) {
   EXPECT_OK(syncyte_trace_tell(world, &event));
   event.status = SYNCYTE_ERR_IO;
   EXPECT_OK(syncyte_trace_tell(NULL, &event));
-  EXPECT(events == 2 && strcmp(seen[0].comm, "world") == 0 && seen[1].comm == NULL && seen[1].status == SYNCYTE_ERR_IO);
+  EXPECT(events == 2);
+  EXPECT(strcmp(seen[0].comm, "world") == 0);
+  EXPECT(seen[1].comm == NULL);
+  EXPECT(seen[1].status == SYNCYTE_ERR_IO);
   EXPECT_EVENT(0, "library_call", 7, -1);
   const syncyte_operation_stats_t told = stats_of("library_call");
-  EXPECT(told.calls == 2 && told.errors == 1 && told.bytes == 14 && told.nanoseconds == 10);
+  EXPECT(told.calls == 2);
+  EXPECT(told.errors == 1);
+  EXPECT(told.bytes == 14);
+  EXPECT(told.nanoseconds == 10);
   event.struct_size = 8;
   EXPECT_ERROR(syncyte_trace_tell(world, &event), SYNCYTE_ERR_ARGUMENT, "event->struct_size is 8");
   event = (syncyte_trace_event_t){.struct_size = sizeof event};

@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   const int before = count_threads();
   start(&rank, &size);
-  EXPECT(before > 0 && count_threads() == before);
+  EXPECT(before > 0);
+  EXPECT(count_threads() == before);
   EXPECT_OK(syncyte_finalize());
   MPI_Finalize();
   return failures != 0;

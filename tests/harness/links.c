@@ -21,7 +21,8 @@ static void refuses(const char* request, const char* reason) {
   char answer[512];
   links_ask(request, answer, sizeof answer);
   printf("%s -> %s", request, answer);
-  expect(strncmp(answer, "error: ", 7) == 0 && strstr(answer, reason) != NULL, request);
+  expect(strncmp(answer, "error: ", 7) == 0, request);
+  expect(strstr(answer, reason) != NULL, reason);
 }
 
 /* Seconds until the other rank has answered a message of this rank `starter`; -1 on the other rank. */

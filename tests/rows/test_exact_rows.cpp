@@ -132,7 +132,8 @@ TEST(ExactRows, PartsThatAreMerged) {
   EXPECT_EQ(merged.numbers().size(), 2);
   const std::vector<float> expected = totals<float>(whole, 2, elements), result = totals<float>(merged, 2, elements);
   EXPECT_EQ(std::memcmp(result.data(), expected.data(), 2 * elements * sizeof(float)), 0);
-  EXPECT_TRUE(whole.empty() && merged.empty());
+  EXPECT_TRUE(whole.empty());
+  EXPECT_TRUE(merged.empty());
 }
 
 /// A sum of finite numbers as an integer in units of 2^-1074, bit by bit: slow and simple.

@@ -50,7 +50,8 @@ int main(void) {
     EXPECT(waited > 0.5);
     EXPECT(seconds_of(CLOCK_THREAD_CPUTIME_ID) - used < 0.3 * waited);
     EXPECT_OK(syncyte_request_wait_all(2, requests));
-    EXPECT(values[0] == pid && values[1] == pid);
+    EXPECT(values[0] == pid);
+    EXPECT(values[1] == pid);
     pthread_join(thread, NULL);
   }
   EXPECT_OK(syncyte_tensor_sync(tensor));

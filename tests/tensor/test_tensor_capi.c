@@ -86,7 +86,10 @@ static void use_optimizer(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_optimizer_steps(tensor, &steps));
   EXPECT_OK(syncyte_tensor_destroy(&tensor)); /* the state's references keep it */
   EXPECT_OK(syncyte_tensor_local(state, &seen));
-  EXPECT(seen.ndim == 3 && seen.shape[1] == 2 && seen.shape[2] == 4 && ((float*)seen.data)[0] == 0.5f);
+  EXPECT(seen.ndim == 3);
+  EXPECT(seen.shape[1] == 2);
+  EXPECT(seen.shape[2] == 4);
+  EXPECT(((float*)seen.data)[0] == 0.5f);
   EXPECT_OK(syncyte_tensor_load(steps, 0, &count));
   EXPECT(count == size);
   EXPECT_OK(syncyte_tensor_destroy(&state));
@@ -127,12 +130,15 @@ static void use_accumulates(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_local(tensor, &view));
   const double* mine = view.data;
-  EXPECT(mine[3] == 0 && mine[4] == 1.5 * size && mine[5] == 1.5 * size);
+  EXPECT(mine[3] == 0);
+  EXPECT(mine[4] == 1.5 * size);
+  EXPECT(mine[5] == 1.5 * size);
   EXPECT_OK(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, 0, NULL, NULL, NULL, &count));
   EXPECT(count == size);
   EXPECT_OK(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, size, ranks, first, rows, &count));
   for (int i = 0; i < size; ++i) {
-    EXPECT(ranks[i] == i && first[i] == (i == 0 ? 1 : 4 * i));
+    EXPECT(ranks[i] == i);
+    EXPECT(first[i] == (i == 0 ? 1 : 4 * i));
     EXPECT(first[i] + rows[i] == (i == size - 1 ? 4 * size - 1 : 4 * (i + 1)));
   }
   EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_REPLACE, NULL), SYNCYTE_ERR_ARGUMENT,
@@ -212,7 +218,8 @@ static void use_locks_and_signals(syncyte_comm_t comm) {
   if (rank == size - 1) EXPECT_OK(syncyte_tensor_put_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5));
   EXPECT_OK(syncyte_tensor_wait(counters, 0, SYNCYTE_COMPARE_EQ, 5, -1, &count));
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
-  EXPECT(seen[0] == 3 && seen[1] == 4);
+  EXPECT(seen[0] == 3);
+  EXPECT(seen[1] == 4);
   EXPECT_ERROR(syncyte_tensor_put_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5), SYNCYTE_ERR_HANDLE,
                "null handle");
   EXPECT_OK(syncyte_tensor_sync(tensor));
@@ -238,7 +245,8 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, -3, &previous[1], &requests[0]));
   EXPECT_OK(syncyte_tensor_ifetch_add(counters, right, 0, NULL, &requests[1]));
   EXPECT_OK(syncyte_request_wait_all(2, requests));
-  EXPECT(previous[0] == 0 && previous[1] == 3);
+  EXPECT(previous[0] == 0);
+  EXPECT(previous[1] == 3);
   EXPECT_OK(syncyte_tensor_icompare_swap(counters, right, 0, 2, &previous[0], &requests[0]));
   EXPECT_OK(syncyte_tensor_icompare_swap(counters, right, 2, 0, NULL, &requests[1]));
   EXPECT_OK(syncyte_request_wait_all(2, requests));
@@ -247,7 +255,8 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_EQ, 7, -1, NULL));
   row = rank; /* the index may be re-used */
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
-  EXPECT(seen[0] == 1 && seen[1] == 1);
+  EXPECT(seen[0] == 1);
+  EXPECT(seen[1] == 1);
   EXPECT_OK(syncyte_request_wait(&requests[0]));
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_ERROR(syncyte_tensor_iapply_gradients(tensor, &index, &source, &requests[0]), SYNCYTE_ERR_UNSUPPORTED,
@@ -259,7 +268,8 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_sync(tensor));
   row = rank;
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
-  EXPECT(seen[0] == 0.5 && seen[1] == 0.5);
+  EXPECT(seen[0] == 0.5);
+  EXPECT(seen[1] == 0.5);
   EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, size, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
   EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT_ERROR(syncyte_tensor_icompare_swap(counters, -1, 0, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
@@ -299,7 +309,8 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   EXPECT_ERROR(syncyte_tensor_load(tensor, 0, &first), SYNCYTE_ERR_TYPE, "\"field\"");
   EXPECT_ERROR(syncyte_tensor_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "null");
   EXPECT_OK(syncyte_tensor_destroy(&made)); /* null is allowed */
-  EXPECT(first == -1 && count == -1);
+  EXPECT(first == -1);
+  EXPECT(count == -1);
 }
 
 /* A view holds a reference: its memory stays mapped after destroy, after collective calls, and after finalize. */

@@ -28,14 +28,16 @@ static void test_operations(void) {
   EXPECT_OK(syncyte_window_put(window, next, 8, &source));
   EXPECT_OK(syncyte_window_flush(window, next));
   EXPECT_OK(syncyte_window_fence(window));
-  EXPECT(((double*)mine)[1] == 1.5 + (rank + ranks - 1) % ranks && ((double*)mine)[2] == 2.5);
+  EXPECT(((double*)mine)[1] == 1.5 + (rank + ranks - 1) % ranks);
+  EXPECT(((double*)mine)[2] == 2.5);
   EXPECT_OK(syncyte_window_fence(window));
   EXPECT_OK(syncyte_window_accumulate(window, next, 8, SYNCYTE_OP_SUM, &source));
   EXPECT_OK(syncyte_window_fence(window));
   double read[2] = {0, 0};
   const syncyte_buffer_t target = doubles(read, 2);
   EXPECT_OK(syncyte_window_get(window, next, 8, &target));
-  EXPECT(read[0] == 2 * values[0] && read[1] == 5.0);
+  EXPECT(read[0] == 2 * values[0]);
+  EXPECT(read[1] == 5.0);
   EXPECT_OK(syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE));
   EXPECT(syncyte_window_lock(window, 0, SYNCYTE_LOCK_SHARED) == SYNCYTE_ERR_BUSY);
   EXPECT_OK(syncyte_window_unlock(window, 0));
@@ -74,7 +76,8 @@ static void test_started(void) {
   EXPECT_OK(syncyte_window_fence(window));
   EXPECT_OK(syncyte_window_iget(window, rank, 8, &target, &requests[0]));
   while (!done) EXPECT_OK(syncyte_request_test(&requests[0], &done));
-  EXPECT(read[0] == 1.5 + previous && read[1] == 2.5);
+  EXPECT(read[0] == 1.5 + previous);
+  EXPECT(read[1] == 2.5);
   EXPECT_OK(syncyte_window_iget(window, 0, 32, &target, &requests[0]));
   EXPECT_OK(syncyte_request_wait(&requests[0]));
   EXPECT(read[1] == 2.5 * ranks);

@@ -65,7 +65,8 @@ TEST(Blocks, AreCounted) {
   EXPECT_EQ(block_count(4096, 4096), 1U);
   EXPECT_EQ(block_count(4097, 4096), 2U);
   EXPECT_EQ(block_count(~std::uint64_t{0}, 4096), std::uint64_t{1} << 52);
-  EXPECT_TRUE(valid_block_bytes(4096) && valid_block_bytes(std::uint64_t{1} << 30));
+  EXPECT_TRUE(valid_block_bytes(4096));
+  EXPECT_TRUE(valid_block_bytes(std::uint64_t{1} << 30));
   EXPECT_FALSE(valid_block_bytes(0) || valid_block_bytes(2048) || valid_block_bytes(4097) ||
                valid_block_bytes(std::uint64_t{1} << 31));
 }
