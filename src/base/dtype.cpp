@@ -1,27 +1,47 @@
 #include "base/dtype.hpp"
 
-#include <array>
+#include <iterator>
 #include <string_view>
+#include <type_traits>
 
 namespace syncyte::base {
 namespace {
 
-constexpr std::array names{"unknown", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8",
-                           "int16",   "int32",   "int64",    "uint8",   "bool",    "uint16",    "uint32",     "uint64"};
-constexpr std::array<std::size_t, known::dtype::last + 1> sizes{0, 2, 2, 4, 8, 8, 16, 1, 2, 4, 8, 1, 1, 2, 4, 8};
-static_assert(names.size() == sizes.size());
+template <class T>
+constexpr bool is_complex_type = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+/// An element type.
+struct element_type {
+  syncyte_dtype_t dtype;
+  const char* name;
+  std::size_t bytes;
+  bool is_integer, is_complex;
+};
+
+#define SYNCYTE_ROW(constant, name, type, ...) \
+  {SYNCYTE_##constant, #name, sizeof(type), std::is_integral_v<type>, is_complex_type<type>},
+constexpr element_type all[] = {{0, "unknown", 0, false, false}, SYNCYTE_ELEMENT_TYPES(SYNCYTE_ROW)};
+#undef SYNCYTE_ROW
+
+constexpr bool are_numbered() {
+  for (std::size_t i = 0; i < std::size(all); ++i)
+    if (all[i].dtype != static_cast<syncyte_dtype_t>(i)) return false;
+  return std::size(all) == known::dtype::last + 1;
+}
+static_assert(are_numbered(), "syncyte/element_types.h has the types of syncyte/base.h, in their order");
+
+/// The first row for an unknown dtype.
+const element_type& row_of(syncyte_dtype_t dtype) { return all[known::dtype::contains(dtype) ? dtype : 0]; }
 
 }  // namespace
 
-bool is_complex(syncyte_dtype_t dtype) { return dtype == SYNCYTE_COMPLEX64 || dtype == SYNCYTE_COMPLEX128; }
+bool is_complex(syncyte_dtype_t dtype) { return row_of(dtype).is_complex; }
 
-bool is_integer(syncyte_dtype_t dtype) {
-  return (dtype >= SYNCYTE_INT8 && dtype <= SYNCYTE_UINT8) || (dtype >= SYNCYTE_UINT16 && dtype <= SYNCYTE_UINT64);
-}
+bool is_integer(syncyte_dtype_t dtype) { return row_of(dtype).is_integer; }
 
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
   expect(known::dtype::contains(dtype), SYNCYTE_ERR_TYPE, argument, dtype, "one of {}", known::dtype::text);
-  return sizes[static_cast<std::size_t>(dtype)];
+  return row_of(dtype).bytes;
 }
 
 const char* op_name(syncyte_op_t op) {
@@ -29,8 +49,6 @@ const char* op_name(syncyte_op_t op) {
   return name != nullptr ? name + std::string_view("SYNCYTE_OP_").size() : "unknown";
 }
 
-const char* dtype_name(syncyte_dtype_t dtype) {
-  return names[known::dtype::contains(dtype) ? static_cast<std::size_t>(dtype) : 0];
-}
+const char* dtype_name(syncyte_dtype_t dtype) { return row_of(dtype).name; }
 
 }  // namespace syncyte::base

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/half.hpp"
+#include "syncyte/element_types.h"
 
 namespace syncyte::base {
 
@@ -44,20 +45,19 @@ decltype(auto) visit_alternative(std::size_t index, Visitor&& visitor) {
   return std::visit(std::forward<Visitor>(visitor), all[index]);
 }
 
-/// The types that store elements, in the order of the dtypes.
-using element_tag =
-    std::variant<type_tag<float16>, type_tag<bfloat16>, type_tag<float>, type_tag<double>,
-                 type_tag<std::complex<float>>, type_tag<std::complex<double>>, type_tag<std::int8_t>,
-                 type_tag<std::int16_t>, type_tag<std::int32_t>, type_tag<std::int64_t>, type_tag<std::uint8_t>,
-                 type_tag<boolean>, type_tag<std::uint16_t>, type_tag<std::uint32_t>, type_tag<std::uint64_t>>;
-static_assert(std::variant_size_v<element_tag> == known::dtype::last);
-
 /// Calls visitor(type_tag<T>{}) with the C++ type that stores dtype; throws SYNCYTE_ERR_TYPE for an unknown one.
 template <class Visitor>
 decltype(auto) visit_dtype(syncyte_dtype_t dtype, Visitor&& visitor) {
   dtype_size(dtype);
-  return visit_alternative<element_tag>(static_cast<std::size_t>(dtype - SYNCYTE_FLOAT16),
-                                        std::forward<Visitor>(visitor));
+  switch (dtype) {
+#define SYNCYTE_VISIT(constant, name, type, ...) \
+  case SYNCYTE_##constant:                       \
+    return visitor(type_tag<type>{});
+    SYNCYTE_ELEMENT_TYPES(SYNCYTE_VISIT)
+#undef SYNCYTE_VISIT
+    default:
+      __builtin_unreachable();
+  }
 }
 
 }  // namespace syncyte::base

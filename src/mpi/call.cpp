@@ -2,7 +2,9 @@
 
 #include <iterator>
 
+#include "base/generated/known.hpp"
 #include "mpi/deaths.hpp"
+#include "syncyte/element_types.h"
 
 namespace syncyte::mpi {
 
@@ -23,10 +25,9 @@ bool has_ended(MPI_Request& request, const char* call) {
 }
 
 MPI_Datatype type_of(syncyte_dtype_t dtype) {
-  static const MPI_Datatype types[] = {MPI_UINT16_T,        MPI_UINT16_T,         MPI_FLOAT,   MPI_DOUBLE,
-                                       MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_INT8_T,  MPI_INT16_T,
-                                       MPI_INT32_T,         MPI_INT64_T,          MPI_UINT8_T, MPI_UINT8_T,
-                                       MPI_UINT16_T,        MPI_UINT32_T,         MPI_UINT64_T};
+#define SYNCYTE_MPI_TYPE(constant, name, type, mpi_type, ...) MPI_##mpi_type,
+  static const MPI_Datatype types[] = {SYNCYTE_ELEMENT_TYPES(SYNCYTE_MPI_TYPE)};
+#undef SYNCYTE_MPI_TYPE
   static_assert(std::size(types) == base::known::dtype::last);
   base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
   return types[dtype - SYNCYTE_FLOAT16];

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <syncyte/element_types.h>
+
 #include "descriptor.h"
 
 static const struct {
@@ -32,12 +34,15 @@ syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array) { return types[type_of(a
 const char* fortran_type_name(const CFI_cdesc_t* array) { return types[type_of(array)].name; }
 
 bool fortran_carries(syncyte_dtype_t have, syncyte_dtype_t stored) {
-  if (have == SYNCYTE_INT8 && (stored == SYNCYTE_UINT8 || stored == SYNCYTE_BOOL)) return true;
-  if (have == SYNCYTE_INT16 && (stored == SYNCYTE_UINT16 || stored == SYNCYTE_FLOAT16 || stored == SYNCYTE_BFLOAT16))
-    return true;
-  if (have == SYNCYTE_INT32 && stored == SYNCYTE_UINT32) return true;
-  if (have == SYNCYTE_INT64 && stored == SYNCYTE_UINT64) return true;
-  return have != 0 && have == stored;
+  switch (stored) {
+#define CARRIED(constant, name, type, mpi_type, scalar_type, hdf5_type, fortran_type) \
+  case SYNCYTE_##constant:                                                            \
+    return have == SYNCYTE_##constant || have == SYNCYTE_##fortran_type;
+    SYNCYTE_ELEMENT_TYPES(CARRIED)
+#undef CARRIED
+    default:
+      return false;
+  }
 }
 
 int64_t fortran_count(const CFI_cdesc_t* array) {

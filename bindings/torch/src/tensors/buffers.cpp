@@ -7,26 +7,17 @@
 
 #include <utility>
 
+#include "syncyte/element_types.h"
 #include "tensors/operation_memory.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
-constexpr std::pair<at::ScalarType, syncyte_dtype_t> dtypes[] = {{at::kHalf, SYNCYTE_FLOAT16},
-                                                                 {at::kBFloat16, SYNCYTE_BFLOAT16},
-                                                                 {at::kFloat, SYNCYTE_FLOAT32},
-                                                                 {at::kDouble, SYNCYTE_FLOAT64},
-                                                                 {at::kComplexFloat, SYNCYTE_COMPLEX64},
-                                                                 {at::kComplexDouble, SYNCYTE_COMPLEX128},
-                                                                 {at::kChar, SYNCYTE_INT8},
-                                                                 {at::kShort, SYNCYTE_INT16},
-                                                                 {at::kInt, SYNCYTE_INT32},
-                                                                 {at::kLong, SYNCYTE_INT64},
-                                                                 {at::kByte, SYNCYTE_UINT8},
-                                                                 {at::kBool, SYNCYTE_BOOL},
-                                                                 {at::kUInt16, SYNCYTE_UINT16},
-                                                                 {at::kUInt32, SYNCYTE_UINT32},
-                                                                 {at::kUInt64, SYNCYTE_UINT64}};
+constexpr std::pair<at::ScalarType, syncyte_dtype_t> dtypes[] = {
+#define SYNCYTE_TORCH_TYPE(constant, name, type, mpi_type, scalar_type, ...) {at::k##scalar_type, SYNCYTE_##constant},
+    SYNCYTE_ELEMENT_TYPES(SYNCYTE_TORCH_TYPE)
+#undef SYNCYTE_TORCH_TYPE
+};
 
 syncyte_dtype_t dtype_of(at::ScalarType type) {
   for (const auto& [known, dtype] : dtypes)
