@@ -1,18 +1,16 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "comm/communicator.hpp"
+#include "halo/transfer_slot.hpp"
 #include "memory/scratch.hpp"
-#include "mpi/progress.hpp"
 
 namespace syncyte::halo {
 
@@ -63,12 +61,10 @@ struct side {
   int missing;  // pieces of the message that have not arrived
 };
 
-class transfer;
-
 /// The neighbours and the cells that they exchange, of arrays of one shape: made once, collectively, and used between
 /// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
 /// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
-class plan : public mpi::progressing {
+class plan {
  public:
   /// Collective over a Cartesian communicator.
   static std::shared_ptr<plan> create(std::shared_ptr<comm::communicator> cart, description asked);
@@ -79,7 +75,7 @@ class plan : public mpi::progressing {
   std::size_t element_bytes() const { return element_bytes_; }
 
   /// Exchanges and accumulates begun on this rank.
-  std::uint64_t sequence() const { return transfers_; }
+  std::uint64_t sequence() const { return slot_.count(); }
 
   /// The rank with which this one exchanges messages, itself included; SYNCYTE_PROC_NULL if there is none, or several.
   int only_neighbour() const { return only_neighbour_; }
@@ -87,13 +83,14 @@ class plan : public mpi::progressing {
   /// The cells that are no ghosts of any neighbour or edge.
   box interior() const;
 
-  /// Goes on with the transfer in flight, where it has further phases.
-  void progress() override;
+  /// Number of this halo among the collective calls of its communicator, equal on all ranks.
+  std::uint64_t number() const { return number_; }
+  /// Phases in the order of an exchange, with memory for the messages of the transfer in flight.
+  using phase = std::vector<side>;  // messages that can be in flight together
+  std::span<phase> phases() { return phases_; }
+  transfer_slot& slot() { return slot_; }
 
  private:
-  friend class transfer;
-  using phase = std::vector<side>;  // messages that can be in flight together
-
   plan(std::shared_ptr<comm::communicator> comm, description asked, std::uint64_t number);
   void add_side(int dimension, bool is_low, phase& sides);
   box across(int dimension) const;
@@ -104,13 +101,9 @@ class plan : public mpi::progressing {
   description description_;
   std::size_t element_bytes_ = 0;
   std::uint64_t number_;
-  std::vector<phase> phases_;  // in the order of an exchange
+  std::vector<phase> phases_;
   int only_neighbour_;
-  std::atomic_flag busy_;
-  std::uint64_t transfers_ = 0;         // so far
-  std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
-  std::mutex mutex_;                    // of the transfer in flight
-  transfer* in_flight_ = nullptr;       // if all waits make progress on it
+  transfer_slot slot_;
 };
 
 }  // namespace syncyte::halo

@@ -49,28 +49,20 @@ header received_header(const side& side) {
 
 bool transfer::posted::has_ended() { return mpi::has_ended(request, "MPI_Test"); }
 
-void plan::progress() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && in_flight_ != nullptr) in_flight_->make_progress();
-}
-
 transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
                    const collectives::caller_facts& caller)
     : plan_(std::move(on)), way_(way), number_(0) {
   const mpi::thread_guard guard(operation_of(way_));
-  base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
-                plan_->is_broken_
-                    ? "an exchange of this halo has failed half-way; make a new one"
-                    : "an exchange of this halo is in flight; wait for it, or make a halo for each array");
-  number_ = plan_->number_ << 32 | ++plan_->transfers_;
-  listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
+  plan_->slot().take();
+  number_ = plan_->number() << 32 | plan_->slot().count();
+  listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->slot().count());
   try {
     set_facts(caller);
     array_ = checked_array(*plan_, array);
   } catch (...) {
     error_ = base::current_error();
   }
-  const std::lock_guard lock(plan_->mutex_);
+  const std::lock_guard lock(plan_->slot().mutex());
   try {
     post_receives();
     start_phase();
@@ -91,7 +83,7 @@ transfer::~transfer() {
 
 /// An accumulate goes through the phases of an exchange from the last to the first.
 std::vector<side>& transfer::sides(std::size_t phase) const {
-  return plan_->phases_[is_exchange() ? phase : phases() - 1 - phase];
+  return plan_->phases()[is_exchange() ? phase : phases() - 1 - phase];
 }
 
 std::byte* transfer::place_of(const box& box) const {
@@ -262,13 +254,13 @@ bool transfer::make_progress() noexcept {
 /// All waits make progress on it from now on, if more than one phase is to be started.
 void transfer::enter_progress() {
   if (phases() == 1) return;
-  plan_->in_flight_ = this;
-  mpi::enter_progress(plan_);
+  plan_->slot().set_step([this] { make_progress(); });
+  mpi::enter_progress(std::shared_ptr<transfer_slot>(plan_, &plan_->slot()));
 }
 
 /// Waits make progress on it no longer.
 void transfer::leave() noexcept {
-  if (std::exchange(plan_->in_flight_, nullptr) != nullptr) mpi::leave_progress(*plan_);
+  if (plan_->slot().set_step(nullptr)) mpi::leave_progress(plan_->slot());
 }
 
 bool transfer::is_in_flight() const {
@@ -283,7 +275,7 @@ void transfer::fail() noexcept {
     if (is_in_flight()) mpi::keep_for_ever(plan_);
   } catch (...) {  // out of memory: nothing better can be done
   }
-  plan_->is_broken_ = is_in_flight();
+  plan_->slot().set_broken(is_in_flight());
 }
 
 /// The caller has seen the end: the halo is free for the next transfer.
@@ -291,12 +283,12 @@ void transfer::end() {
   has_ended_ = true;
   leave();
   listing_.reset();
-  if (!plan_->is_broken_) plan_->busy_.clear(std::memory_order_release);
+  plan_->slot().give_back();
 }
 
 /// MPI has ended, or is about to; the halo stays busy.
 void transfer::give_up() {
-  plan_->is_broken_ = true;
+  plan_->slot().set_broken(true);
   end();
   mpi::keep_for_ever(plan_);
   base::fail(SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte was finalized before this {} was complete; wait for it first",
@@ -304,7 +296,7 @@ void transfer::give_up() {
 }
 
 bool transfer::try_finish() {
-  const std::lock_guard lock(plan_->mutex_);
+  const std::lock_guard lock(plan_->slot().mutex());
   if (has_ended_) return true;
   if (!is_complete_ && !mpi::is_started()) give_up();
   if (!make_progress()) return false;
@@ -335,7 +327,7 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
 
  private:
   void examine(std::optional<watchdog::scope>& scope) override {
-    const std::lock_guard lock(transfer_.plan_->mutex_);
+    const std::lock_guard lock(transfer_.plan_->slot().mutex());
     const neighbours now = transfer_.awaited();
     const comm::communicator& comm = *transfer_.plan_->comm();
     if (!scope || now != awaited_)
@@ -358,7 +350,7 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
 void transfer::wait() {
   if (try_finish()) return;
   {
-    const std::lock_guard lock(plan_->mutex_);
+    const std::lock_guard lock(plan_->slot().mutex());
     leave();  // this thread makes its progress
   }
   neighbours_wait wait(*this);
@@ -367,7 +359,7 @@ void transfer::wait() {
     if (!mpi::needs_progress()) return watchdog::poll_mpi_until(has_ended, wait);
     watchdog::poll_until(has_ended, wait);  // another rank may have to wait for what else is in flight
   } catch (const watchdog::interrupted&) {
-    const std::lock_guard lock(plan_->mutex_);
+    const std::lock_guard lock(plan_->slot().mutex());
     enter_progress();
     throw;
   } catch (...) {
@@ -378,7 +370,7 @@ void transfer::wait() {
 
 /// Called while an exception is handled.
 void transfer::break_off() noexcept {
-  const std::lock_guard lock(plan_->mutex_);
+  const std::lock_guard lock(plan_->slot().mutex());
   if (has_ended_) return;
   fail();
   end();

@@ -44,7 +44,7 @@ class transfer {
   void wait_or_leave();
 
  private:
-  friend class plan;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
+  // All but the constructor, test() and wait() are called with the slot's mutex.
   class neighbours_wait;
   /// Ranks that a wait is for.
   struct neighbours {
@@ -89,7 +89,7 @@ class transfer {
   void give_up();
   std::byte* place_of(const box& box) const;
   std::vector<side>& sides(std::size_t phase) const;
-  std::size_t phases() const { return plan_->phases_.size(); }
+  std::size_t phases() const { return plan_->phases().size(); }
 
   bool is_exchange() const { return way_ == operation::exchange; }
   int sender_of(const side& side) const { return is_exchange() ? side.receive_from : side.send_to; }

@@ -1,0 +1,31 @@
+#include "halo/transfer_slot.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace syncyte::halo {
+
+void transfer_slot::take() {
+  base::require(!busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
+                is_broken_ ? "an exchange of this halo has failed half-way; make a new one"
+                           : "an exchange of this halo is in flight; wait for it, or make a halo for each array");
+  ++count_;
+}
+
+void transfer_slot::give_back() {
+  if (!is_broken_) busy_.clear(std::memory_order_release);
+}
+
+bool transfer_slot::set_step(std::function<void()> step) {
+  return static_cast<bool>(std::exchange(step_, std::move(step)));
+}
+
+void transfer_slot::progress() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !step_) return;
+  const auto step = step_;  // the step may be its last and replace itself
+  step();
+}
+
+}  // namespace syncyte::halo

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+#include "mpi/progress.hpp"
+
+namespace syncyte::halo {
+
+/// The place of a halo's one transfer in flight.
+class transfer_slot final : public mpi::progressing {
+ public:
+  /// Takes the place. Throws SYNCYTE_ERR_BUSY if a transfer has it, or has failed half-way.
+  void take();
+  /// Gives it back, unless the halo is broken.
+  void give_back();
+
+  /// MPI has failed and may still use the halo's memory: the place stays taken.
+  void set_broken(bool is_broken) { is_broken_ = is_broken; }
+
+  /// Transfers begun on this rank.
+  std::uint64_t count() const { return count_; }
+  /// Held while the transfer makes progress.
+  std::mutex& mutex() { return mutex_; }
+
+  /// The step by which waits of others make progress on the transfer; null: they do not. With the mutex held. Returns
+  /// whether there was one before.
+  bool set_step(std::function<void()> step);
+  void progress() override;
+
+ private:
+  std::atomic_flag busy_;
+  std::uint64_t count_ = 0;
+  std::atomic<bool> is_broken_{false};
+  std::mutex mutex_;  // guards step_
+  std::function<void()> step_;
+};
+
+}  // namespace syncyte::halo
