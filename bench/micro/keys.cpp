@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "access/item_list.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "micro.hpp"
-#include "window/memory_target.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ void declare_grouping(const std::string& kind, const distribution::axis& axis) {
   measure_bytes("group 20,000 keys by owner, homes " + kind + " on 64 ranks",
                 batch * (sizeof(std::int64_t) + sizeof(kv::listed_key)), [=] {
                   return [asked = random_numbers(keys, batch), homes = kv::key_homes(axis)]() mutable {
-                    const kv::keys_by_owner sorted(homes, {keys, length}, asked.next());
+                    const kv::keys_by_owner sorted = kv::sort_by_owner(homes, {keys, length}, asked.next());
                     benchmark::DoNotOptimize(sorted.parts().data());
                   };
                 });
@@ -37,14 +37,18 @@ void declare_offsets(const std::string& kind, std::size_t unit, std::size_t byte
     return result;
   };
   const std::size_t bytes = batch * (sizeof(std::size_t) + bytes_each);
-  measure_bytes("encode 20,000 offsets as " + kind, bytes,
-                [=] { return [all = offsets()] { window::row_list(all).encode(all, second_half()); }; });
+  const auto encode = [](const std::vector<std::size_t>& all) {
+    std::size_t bits = 0;
+    for (const std::size_t each : all) bits |= each;
+    const auto coding = access::item_coding::of(bits);
+    coding.encode(0, all.size(), [&](std::size_t i) { return all[i]; }, second_half());
+    return coding;
+  };
+  measure_bytes("encode 20,000 offsets as " + kind, bytes, [=] { return [=, all = offsets()] { encode(all); }; });
   measure_bytes("decode 20,000 offsets from " + kind, bytes, [=] {
     const auto all = offsets();
-    const window::row_list list(all);
-    list.encode(all, second_half());
-    return [decoded = all, shift = list.shift()]() mutable {
-      for (std::size_t i = 0; i < batch; ++i) decoded[i] = window::row_list::decode(second_half(), i, shift);
+    return [decoded = all, coding = encode(all)]() mutable {
+      for (std::size_t i = 0; i < batch; ++i) decoded[i] = coding.decode(second_half(), i);
     };
   });
 }

@@ -22,7 +22,7 @@ _PLAIN = {
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip
-_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": {"part"}, "member": {"default"},
+_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": set[str](), "member": {"default"},
            "enumerator": {"not"}}  # fmt: skip
 
 

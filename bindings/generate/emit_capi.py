@@ -2,9 +2,10 @@
 
 A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
 arguments, without options and lengths of arrays. A function that retains, releases or destroys a handle calls the
-handle's table. Any other function calls the method of the handle's object that has its name, or that of the object's
-{part(NAME)}: the method returns a single output and gets several by reference. A method whose output is a request
-returns the started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
+handle's table. A {started} function of a tensor, and the function that starts it, run or start the class of src/tensor
+with its name. Any other function calls the method of the handle's object that has its name: the method returns a single
+output and gets several by reference. A method whose output is a request returns the started operation. Functions that
+are {by_hand}, and those without a handle, are in capi/src.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 #include "requests.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
-#include "tensor/whole_tensor.hpp"
+#include "access/started.hpp"
+#include "tensor/apply_gradients.hpp"
+#include "tensor/box_operations.hpp"
+#include "tensor/counter_operations.hpp"
 #include "window/window.hpp"
 
 using namespace syncyte;
@@ -34,6 +38,10 @@ using namespace syncyte::capi;
 
 extern "C" {
 """
+
+# Namespaces of src/ in which an operation with a blocking and a started form is a class, for access::run and
+# access::start.
+_NAMESPACES_OF_CLASSES = {"tensor"}
 
 _SPACE = "\N{NO-BREAK SPACE}"
 
@@ -117,34 +125,59 @@ def _returned(outputs: list[Parameter], call: str) -> list[str]:
     return [f"const auto result = {value};", f"if ({output.name} != nullptr) *{output.name} = result;"]
 
 
-def _method(function: Function) -> str:
-    """A function that calls the method of a handle's object."""
-    handle, *others = function.parameters
+def _wrapped(function: Function, needed: list[Parameter], call: list[str]) -> str:
+    """A function that finds the handle's object, checks the output pointers that it needs, and calls."""
+    handle = function.parameters[0]
     table, operation = short(handle.type.name), short(function.name)
     init = "after_init<forks_too>" if function.forked_child else "after_init"
     opening = f'return {"lookup_after_init" if function.lookup else init}("{operation}", [&] {{'
-    outputs = [parameter for parameter in others
-               if parameter.direction == "out" and not parameter.array and not parameter.kept
-               and parameter.type.name != "void" and not parameter.type.const]  # fmt: skip
-    names = [output.name for output in outputs]
-    arguments = [f"*{name}" if name in names else name for name in _arguments(function)
-                 if [name] != names]  # fmt: skip
-    body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");']
     buffers, peers = _traced(function)
-    body += [*peers, *buffers]
-    body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
-    part = f"{function.part}()." if function.part else ""
-    call = f"object->{part}{operation.removeprefix(f'{table}_')}({', '.join(arguments)})"
-    starts = any(output.is_request for output in outputs)
-    body += [f'give_request({call}, "{operation}", {names[0]});'] if starts else _returned(outputs, call)
-    statements = [fold_line(statement, 4) for statement in body]
+    body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");', *peers, *buffers]
+    body += [f'out({output.name}, "{output.name}");' for output in needed if not output.optional]
+    statements = [fold_line(statement, 4) for statement in [*body, *call]]
     return "\n".join(["", _signature(function), fold_line(opening, 2), *statements, "  });", "}", ""])
+
+
+def _outputs(function: Function) -> list[Parameter]:
+    return [parameter for parameter in function.parameters[1:]
+            if parameter.direction == "out" and not parameter.array and not parameter.kept
+            and parameter.type.name != "void" and not parameter.type.const]  # fmt: skip
+
+
+def _started(function: Function, call: str) -> list[str]:
+    """Statements that give the request of an operation that a call starts."""
+    return [f'give_request({call}, "{short(function.name)}", {function.parameters[-1].name});']
+
+
+def _operation(function: Function) -> str:
+    """A function that runs or starts the class of an operation on a handle's object."""
+    table = short(function.parameters[0].type.name)
+    name = short(function.starts or function.name).removeprefix(f"{table}_")
+    arguments = [name for name in _arguments(function, "base::array_argument<std::int64_t>") if name != "request"]
+    if function.starts:
+        call = _started(function, f"access::start<{table}::{name}>(object, {', '.join(arguments)})")
+    else:
+        call = [f"access::run<{table}::{name}>(*object, {', '.join(arguments)});"]
+    return _wrapped(function, _outputs(function), call)
+
+
+def _method(function: Function) -> str:
+    """A function that calls the method of a handle's object."""
+    table, outputs = short(function.parameters[0].type.name), _outputs(function)
+    names = [output.name for output in outputs]
+    arguments = [f"*{name}" if name in names else name for name in _arguments(function) if [name] != names]
+    call = f"object->{short(function.name).removeprefix(f'{table}_')}({', '.join(arguments)})"
+    starts = any(output.is_request for output in outputs)
+    return _wrapped(function, outputs, _started(function, call) if starts else _returned(outputs, call))
 
 
 def _text(function: Function) -> str:
     if any(parameter.type.name == "syncyte_collective_options_t" for parameter in function.parameters):
         return _collective(function)
-    return _reference(function) if function.name.endswith(("_retain", "_release", "_destroy")) else _method(function)
+    if function.name.endswith(("_retain", "_release", "_destroy")):
+        return _reference(function)
+    has_class = short(function.parameters[0].type.name) in _NAMESPACES_OF_CLASSES
+    return _operation(function) if has_class and (function.started or function.starts) else _method(function)
 
 
 def emit(headers: list[Header], names: Names) -> str:

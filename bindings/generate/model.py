@@ -67,7 +67,6 @@ class Function:
     forked_child: bool = False  # a forked child may call it
     lookup: bool = False  # neither traced nor counted
     by_hand: bool = False  # capi/src has its implementation
-    part: str = ""  # the method is that of the part of the object which this method returns
     started: bool = False  # has a started form
     started_text: str = ""  # of @started: what the started form's comment says beside
     starts: str = ""  # the function of which it is the started form

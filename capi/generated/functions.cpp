@@ -10,7 +10,10 @@
 #include "requests.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
-#include "tensor/whole_tensor.hpp"
+#include "access/started.hpp"
+#include "tensor/apply_gradients.hpp"
+#include "tensor/box_operations.hpp"
+#include "tensor/counter_operations.hpp"
 #include "window/window.hpp"
 
 using namespace syncyte;
@@ -469,7 +472,7 @@ syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_bu
   return after_init<forks_too>("tensor_gather", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
-    object->gather(index, output);
+    access::run<tensor::gather>(*object, index, output);
   });
 }
 
@@ -479,7 +482,7 @@ syncyte_status_t syncyte_tensor_igather(syncyte_tensor_t tensor, const syncyte_b
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
     out(request, "request");
-    give_request(object->igather(index, output), "tensor_igather", request);
+    give_request(access::start<tensor::gather>(object, index, output), "tensor_igather", request);
   });
 }
 
@@ -488,7 +491,7 @@ syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_b
   return after_init("tensor_scatter", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    object->scatter(index, source);
+    access::run<tensor::scatter>(*object, index, source);
   });
 }
 
@@ -498,7 +501,7 @@ syncyte_status_t syncyte_tensor_iscatter(syncyte_tensor_t tensor, const syncyte_
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
-    give_request(object->iscatter(index, source), "tensor_iscatter", request);
+    give_request(access::start<tensor::scatter>(object, index, source), "tensor_iscatter", request);
   });
 }
 
@@ -507,7 +510,7 @@ syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncy
   return after_init("tensor_scatter_add", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    object->scatter_add(index, source);
+    access::run<tensor::scatter_add>(*object, index, source);
   });
 }
 
@@ -517,7 +520,7 @@ syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const sync
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
-    give_request(object->iscatter_add(index, source), "tensor_iscatter_add", request);
+    give_request(access::start<tensor::scatter_add>(object, index, source), "tensor_iscatter_add", request);
   });
 }
 
@@ -532,7 +535,8 @@ syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t tensor, const s
     const syncyte_buffer_t* gradients) {
   return after_init("tensor_apply_gradients", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->apply_gradients(index, gradients);
+    trace_buffer(gradients);
+    access::run<tensor::apply_gradients>(*object, index, gradients);
   });
 }
 
@@ -540,8 +544,9 @@ syncyte_status_t syncyte_tensor_iapply_gradients(syncyte_tensor_t tensor, const 
     const syncyte_buffer_t* gradients, syncyte_request_t* request) {
   return after_init("tensor_iapply_gradients", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(gradients);
     out(request, "request");
-    give_request(object->iapply_gradients(index, gradients), "tensor_iapply_gradients", request);
+    give_request(access::start<tensor::apply_gradients>(object, index, gradients), "tensor_iapply_gradients", request);
   });
 }
 
@@ -550,7 +555,7 @@ syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, int64_t lower_l
   return after_init<forks_too>("tensor_get_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
-    object->get_box({lower, lower_length}, output);
+    access::run<tensor::get_box>(*object, base::array_argument<std::int64_t>{lower, lower_length}, output);
   });
 }
 
@@ -560,7 +565,8 @@ syncyte_status_t syncyte_tensor_iget_box(syncyte_tensor_t tensor, int64_t lower_
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(output);
     out(request, "request");
-    give_request(object->iget_box({lower, lower_length}, output), "tensor_iget_box", request);
+    give_request(access::start<tensor::get_box>(object, base::array_argument<std::int64_t>{lower, lower_length},
+        output), "tensor_iget_box", request);
   });
 }
 
@@ -569,7 +575,7 @@ syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, int64_t lower_l
   return after_init("tensor_put_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    object->put_box({lower, lower_length}, source);
+    access::run<tensor::put_box>(*object, base::array_argument<std::int64_t>{lower, lower_length}, source);
   });
 }
 
@@ -579,7 +585,8 @@ syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
-    give_request(object->iput_box({lower, lower_length}, source), "tensor_iput_box", request);
+    give_request(access::start<tensor::put_box>(object, base::array_argument<std::int64_t>{lower, lower_length},
+        source), "tensor_iput_box", request);
   });
 }
 
@@ -588,7 +595,8 @@ syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t 
   return after_init("tensor_accumulate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    object->accumulate_box({lower, lower_length}, source, op, alpha);
+    access::run<tensor::accumulate_box>(*object, base::array_argument<std::int64_t>{lower, lower_length}, source, op,
+        alpha);
   });
 }
 
@@ -598,7 +606,8 @@ syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
-    give_request(object->iaccumulate_box({lower, lower_length}, source, op, alpha), "tensor_iaccumulate_box", request);
+    give_request(access::start<tensor::accumulate_box>(object, base::array_argument<std::int64_t>{lower, lower_length},
+        source, op, alpha), "tensor_iaccumulate_box", request);
   });
 }
 
@@ -606,8 +615,7 @@ syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t eleme
     int64_t* previous) {
   return after_init("tensor_fetch_add", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    const auto result = static_cast<int64_t>(object->fetch_add(element, operand));
-    if (previous != nullptr) *previous = result;
+    access::run<tensor::fetch_add>(*object, element, operand, previous);
   });
 }
 
@@ -616,7 +624,7 @@ syncyte_status_t syncyte_tensor_ifetch_add(syncyte_tensor_t tensor, int64_t elem
   return after_init("tensor_ifetch_add", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(request, "request");
-    give_request(object->ifetch_add(element, operand, previous), "tensor_ifetch_add", request);
+    give_request(access::start<tensor::fetch_add>(object, element, operand, previous), "tensor_ifetch_add", request);
   });
 }
 
@@ -624,8 +632,7 @@ syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t el
     int64_t desired, int64_t* previous) {
   return after_init("tensor_compare_swap", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    const auto result = static_cast<int64_t>(object->compare_swap(element, expected, desired));
-    if (previous != nullptr) *previous = result;
+    access::run<tensor::compare_swap>(*object, element, expected, desired, previous);
   });
 }
 
@@ -634,7 +641,8 @@ syncyte_status_t syncyte_tensor_icompare_swap(syncyte_tensor_t tensor, int64_t e
   return after_init("tensor_icompare_swap", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(request, "request");
-    give_request(object->icompare_swap(element, expected, desired, previous), "tensor_icompare_swap", request);
+    give_request(access::start<tensor::compare_swap>(object, element, expected, desired, previous),
+        "tensor_icompare_swap", request);
   });
 }
 

@@ -14,12 +14,11 @@ using namespace syncyte::capi;
 namespace {
 
 using kv::completion;
-using operation = kv::worker::started (kv::worker::*)(const syncyte_buffer_t*, const syncyte_buffer_t*, completion);
-
-void run(operation what, syncyte_store_worker_t worker, const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+void run(const kv::operation& what, syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+         const syncyte_buffer_t* values) {
   const auto found = find_traced(tables::store_worker(), worker, "worker");
   trace_buffer(values);
-  ((*found).*what)(keys, values, completion::on_return);
+  found->run(what, keys, values, completion::on_return);
 }
 
 /// A null request: the operation is complete.
@@ -28,13 +27,13 @@ void give(kv::worker::started in_flight, const char* name, syncyte_request_t* re
   if (in_flight) give_request(std::move(in_flight), name, request);
 }
 
-syncyte_status_t start(const char* name, operation what, syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
-                       const syncyte_buffer_t* values, syncyte_request_t* request) {
+syncyte_status_t start(const char* name, const kv::operation& what, syncyte_store_worker_t worker,
+                       const syncyte_buffer_t* keys, const syncyte_buffer_t* values, syncyte_request_t* request) {
   return after_init(name, [&] {
     const auto found = find_traced(tables::store_worker(), worker, "worker");
     out(request, "request");
     trace_buffer(values);
-    give(((*found).*what)(keys, values, completion::by_request), name, request);
+    give(found->run(what, keys, values, completion::by_request), name, request);
   });
 }
 
@@ -78,32 +77,32 @@ syncyte_status_t syncyte_store_worker_create(syncyte_store_t store, int32_t numb
 
 syncyte_status_t syncyte_store_worker_pull(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                            const syncyte_buffer_t* values) {
-  return after_init<forks_too>("store_worker_pull", [&] { run(&kv::worker::pull, worker, keys, values); });
+  return after_init<forks_too>("store_worker_pull", [&] { run(kv::pull, worker, keys, values); });
 }
 
 syncyte_status_t syncyte_store_worker_push(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                            const syncyte_buffer_t* values) {
-  return after_init("store_worker_push", [&] { run(&kv::worker::push, worker, keys, values); });
+  return after_init("store_worker_push", [&] { run(kv::push, worker, keys, values); });
 }
 
 syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                           const syncyte_buffer_t* values) {
-  return after_init("store_worker_set", [&] { run(&kv::worker::set, worker, keys, values); });
+  return after_init("store_worker_set", [&] { run(kv::set, worker, keys, values); });
 }
 
 syncyte_status_t syncyte_store_worker_ipull(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                             const syncyte_buffer_t* values, syncyte_request_t* request) {
-  return start("store_worker_ipull", &kv::worker::pull, worker, keys, values, request);
+  return start("store_worker_ipull", kv::pull, worker, keys, values, request);
 }
 
 syncyte_status_t syncyte_store_worker_ipush(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                             const syncyte_buffer_t* values, syncyte_request_t* request) {
-  return start("store_worker_ipush", &kv::worker::push, worker, keys, values, request);
+  return start("store_worker_ipush", kv::push, worker, keys, values, request);
 }
 
 syncyte_status_t syncyte_store_worker_iset(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                            const syncyte_buffer_t* values, syncyte_request_t* request) {
-  return start("store_worker_iset", &kv::worker::set, worker, keys, values, request);
+  return start("store_worker_iset", kv::set, worker, keys, values, request);
 }
 
 syncyte_status_t syncyte_store_worker_pull_sample(syncyte_store_worker_t worker, int64_t sample,

@@ -2,10 +2,11 @@
 
 #include <cstddef>
 
+#include "access/started.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "requests.hpp"
-#include "tensor/whole_tensor.hpp"
+#include "tensor/counter_operations.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -101,7 +102,8 @@ syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyt
   return after_init("tensor_put_signal", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    object->put_signal(index, source, *tables::tensor().find(counters, "counters"), element, op, value);
+    access::run<tensor::put_signal>(*object, index, source, tables::tensor().find(counters, "counters"), element, op,
+                                    value);
   });
 }
 
@@ -112,7 +114,8 @@ syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncy
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
-    give_request(object->iput_signal(index, source, tables::tensor().find(counters, "counters"), element, op, value),
+    give_request(access::start<tensor::put_signal>(object, index, source, tables::tensor().find(counters, "counters"),
+                                                   element, op, value),
                  "tensor_iput_signal", request);
   });
 }

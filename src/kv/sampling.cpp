@@ -26,11 +26,11 @@ constexpr double least_share = 0.25;
 constexpr int most_misses = 256;
 
 void check(std::int64_t keys, const syncyte_store_sampling_t& asked, const std::string& store) {
-  if (asked.scheme < SYNCYTE_STORE_PREPARED || asked.scheme > SYNCYTE_STORE_LOCAL)
-    reject(store, "options->scheme", asked.scheme, "SYNCYTE_STORE_PREPARED (1), INTENDED (2), SHARED (3) or LOCAL (4)");
-  if (asked.distribution < SYNCYTE_STORE_UNIFORM || asked.distribution > SYNCYTE_STORE_LOG_UNIFORM)
-    reject(store, "options->distribution", asked.distribution,
-           "SYNCYTE_STORE_UNIFORM (1) or SYNCYTE_STORE_LOG_UNIFORM (2)");
+  namespace known = base::known;
+  if (!known::store_scheme::contains(asked.scheme))
+    reject(store, "options->scheme", asked.scheme, known::store_scheme::text);
+  if (!known::store_distribution::contains(asked.distribution))
+    reject(store, "options->distribution", asked.distribution, known::store_distribution::text);
   if (asked.min_key < 0 || asked.min_key >= keys)
     reject(store, "options->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > keys)

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "access/item_requests.hpp"
+#include "access/owners_transfer.hpp"
+#include "kv/key_items.hpp"
+#include "kv/table_target.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::kv {
@@ -27,39 +31,33 @@ bool spread_table::are_here(std::span<const std::int64_t> keys) const {
 }
 
 /// The parts at ranks of this node.
-void spread_table::run_here(table_operation what, std::span<const keys_by_owner::part> parts, float* values) {
-  for (const keys_by_owner::part& each : parts) {
-    const int place = comm_.node().node_rank(each.owner);
-    if (place < 0) continue;
-    table& here = tables_[static_cast<std::size_t>(place)];
-    if (what == table_operation::pull)
-      here.pull(each.keys, values);
-    else if (what == table_operation::push)
-      here.push(each.keys, values);
-    else
-      here.set(each.keys, values);
-  }
+void spread_table::run_here(const operation& what, std::span<const keys_by_owner::part> parts, float* values) {
+  for (const keys_by_owner::part& each : parts)
+    if (const int place = comm_.node().node_rank(each.owner); place >= 0)
+      what.run_some(tables_[static_cast<std::size_t>(place)], each.elements, values);
 }
 
 /// Requests of other nodes are answered while this node's keys are processed.
-std::unique_ptr<spread_operation> spread_table::start(fabric::stream& in, table_operation what,
+std::unique_ptr<access::transfer> spread_table::start(fabric::stream& in, const operation& what,
                                                       std::span<const std::int64_t> keys, float* values,
                                                       bool is_driven) {
   const key_layout& layout = tables_.front().layout();
   const auto is_here = [&](const keys_by_owner::part& each) { return comm_.node().is_here(each.owner); };
-  keys_by_owner sorted(*homes_, layout, keys);
-  if (std::ranges::all_of(sorted.parts(), is_here)) {
-    run_here(what, sorted.parts(), values);
+  const auto sorted = std::make_shared<const keys_by_owner>(sort_by_owner(*homes_, layout, keys));
+  if (std::ranges::all_of(sorted->parts(), is_here)) {
+    run_here(what, sorted->parts(), values);
     return nullptr;
   }
-  auto result = std::make_unique<spread_operation>(ranks_, in, what, std::move(sorted));
-  for (const keys_by_owner::part& each : result->parts())
-    if (!is_here(each))
-      result->add({each.owner, ranks_.get(), name_, homes_->slots(each.owner), homes_.get()}, each.keys, layout,
-                  values);
+  auto result = std::make_unique<access::owners_transfer>(ranks_, what.name, in);
+  for (const keys_by_owner::part& each : sorted->parts()) {
+    if (is_here(each)) continue;
+    const key_items::owner to{each.owner, homes_->slots(each.owner).first, ranks_.get(), homes_.get()};
+    result->add(each.owner, std::make_unique<access::item_requests<key_items>>(
+                                name_, key_items(to, what, sorted, each.elements, layout, values)));
+  }
   if (is_driven) result->drive();
   try {
-    run_here(what, result->parts(), values);
+    run_here(what, sorted->parts(), values);
   } catch (const watchdog::interrupted&) {
     throw;  // the operation is given up
   } catch (...) {

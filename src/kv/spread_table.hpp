@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "access/transfer.hpp"
 #include "comm/collective_call.hpp"
 #include "fabric/group.hpp"
 #include "kv/key_homes.hpp"
-#include "kv/spread_operation.hpp"
+#include "kv/keys_by_owner.hpp"
+#include "kv/operations.hpp"
 #include "kv/table.hpp"
-#include "kv/table_target.hpp"
 
 namespace syncyte::kv {
 
@@ -40,14 +41,14 @@ class spread_table {
   /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them go on
   /// and wait later. Null: all are done. `values`, which only a pull changes, and this stay until the end; `keys` need
   /// not. An error of this node's keys is the operation's, unless it is null.
-  std::unique_ptr<spread_operation> start(fabric::stream& in, table_operation what, std::span<const std::int64_t> keys,
+  std::unique_ptr<access::transfer> start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven);
 
  private:
   spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
                std::shared_ptr<const key_homes> homes, std::vector<table> tables);
 
-  void run_here(table_operation what, std::span<const keys_by_owner::part> parts, float* values);
+  void run_here(const operation& what, std::span<const keys_by_owner::part> parts, float* values);
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;

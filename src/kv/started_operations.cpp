@@ -4,14 +4,8 @@
 
 namespace syncyte::kv {
 
-bool started_operation::test() {
-  if (!operation_->has_ended()) return false;
-  if (operation_->error()) throw *operation_->error();
-  return true;
-}
-
 /// Looks at all operations, but only when their number has doubled since the last time.
-void started_operations::add(const std::shared_ptr<started_operation>& started) {
+void started_operations::add(const std::shared_ptr<access::started>& started) {
   const std::lock_guard lock(mutex_);
   if (operations_.size() >= forget_at_) {
     std::erase_if(operations_, [](const auto& each) { return each->has_ended(); });
@@ -20,7 +14,7 @@ void started_operations::add(const std::shared_ptr<started_operation>& started) 
   operations_.push_back(started);
 }
 
-std::vector<std::shared_ptr<started_operation>> started_operations::all() const {
+std::vector<std::shared_ptr<access::started>> started_operations::all() const {
   const std::lock_guard lock(mutex_);
   return operations_;
 }

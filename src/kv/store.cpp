@@ -14,7 +14,7 @@
 #include "comm/node_memory.hpp"
 #include "fabric/group.hpp"
 #include "fabric/process_engine.hpp"
-#include "kv/key_requests.hpp"
+#include "kv/key_items.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -29,9 +29,7 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
   base::dtype_size(dtype);  // throws for an unknown dtype
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
-  base::expect(options.homes >= SYNCYTE_STORE_HOMES_CYCLIC && options.homes <= SYNCYTE_STORE_HOMES_BLOCK,
-               SYNCYTE_ERR_ARGUMENT, "options->homes", options.homes,
-               "SYNCYTE_STORE_HOMES_CYCLIC (1), HASH (2) or BLOCK (3)");
+  base::expect_known<base::known::store_homes>(options.homes, "options->homes");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
                most_workers);
 }
@@ -48,8 +46,8 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
 std::shared_ptr<fabric::group> open_fabric(comm::collective_call& call, std::span<const std::int64_t> lengths) {
   call.attempt([&] {
     for (std::size_t i = 0; i < lengths.size(); ++i)
-      base::expect(lengths[i] <= key_requests::most_values, SYNCYTE_ERR_UNSUPPORTED, {"lengths", i}, lengths[i],
-                   "at most {} on several nodes", key_requests::most_values);
+      base::expect(lengths[i] <= key_items::most_values, SYNCYTE_ERR_UNSUPPORTED, {"lengths", i}, lengths[i],
+                   "at most {} on several nodes", key_items::most_values);
     std::string reason;
     if (fabric::process_engine(reason) == nullptr)
       refuse_nodes(call.comm(), fmt::format("there is no fabric: {}", reason));
@@ -240,19 +238,14 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
   for (const std::int64_t key : asked) *ranks++ = homes_->owner(key);
 }
 
-std::unique_ptr<spread_operation> store::start(fabric::stream* in, table_operation what,
+std::unique_ptr<access::transfer> store::start(fabric::stream* in, const operation& what,
                                                std::span<const std::int64_t> keys, float* values, bool is_driven) {
   if (spread_ != nullptr) return spread_->start(*in, what, keys, values, is_driven);
-  if (what == table_operation::pull)
-    table_.pull(keys, values);
-  else if (what == table_operation::push)
-    table_.push(keys, values);
-  else
-    table_.set(keys, values);
+  what.run(table_, keys, values);
   return nullptr;
 }
 
-void store::run(table_operation what, std::span<const std::int64_t> keys, float* values) {
+void store::run(const operation& what, std::span<const std::int64_t> keys, float* values) {
   const auto in = make_stream();
   if (const auto started = start(in.get(), what, keys, values, false)) started->wait();
 }

@@ -61,16 +61,14 @@ class store {
   /// A stream for start(), which outlives its operations. Null on one node.
   std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
   /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
-  std::unique_ptr<spread_operation> start(fabric::stream* in, table_operation what, std::span<const std::int64_t> keys,
+  std::unique_ptr<access::transfer> start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven = true);
   /// Pulls, pushes or sets values: complete on return, in no order with operations of a stream.
-  void pull(std::span<const std::int64_t> keys, float* values) { run(table_operation::pull, keys, values); }
+  void pull(std::span<const std::int64_t> keys, float* values) { run(kv::pull, keys, values); }
   void push(std::span<const std::int64_t> keys, const float* values) {
-    run(table_operation::push, keys, const_cast<float*>(values));
+    run(kv::push, keys, const_cast<float*>(values));
   }
-  void set(std::span<const std::int64_t> keys, const float* values) {
-    run(table_operation::set, keys, const_cast<float*>(values));
-  }
+  void set(std::span<const std::int64_t> keys, const float* values) { run(kv::set, keys, const_cast<float*>(values)); }
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.
@@ -82,7 +80,7 @@ class store {
         std::shared_ptr<const key_homes> homes, table values, std::shared_ptr<spread_table> spread,
         std::shared_ptr<comm::collective_resource> held);
   std::int64_t length(std::int64_t key) const;
-  void run(table_operation what, std::span<const std::int64_t> keys, float* values);
+  void run(const operation& what, std::span<const std::int64_t> keys, float* values);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;

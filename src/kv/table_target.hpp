@@ -6,23 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "access/item_list.hpp"
 #include "fabric/target.hpp"
 #include "kv/key_range.hpp"
-#include "kv/table.hpp"
+#include "kv/operations.hpp"
 
 namespace syncyte::kv {
 
-/// Operations of table_target. Arguments of each: the number of keys, and the caller's own (key_requests). The payload
-/// is the list of keys, for push and set followed by their values. The answer of pull is the values.
-///
-/// A list of keys has each key's offset among the owner's keys, as 32-bit numbers, or as 64-bit numbers if the
-/// owner has more than 2^32 keys.
-enum class table_operation : std::uint16_t { pull = 1, push, set };
-
-/// Bytes of each key in a list of keys at a rank that has `keys`.
-inline std::size_t list_bytes_each(const key_range& keys) { return keys.count > std::int64_t{1} << 32 ? 8 : 4; }
-
-/// Keys of this rank, whose values it pulls, pushes and sets for ranks of other nodes.
+/// Keys of this rank, on whose values it does operations for ranks of other nodes. The items of a request
+/// (access::served_items) are this rank's slots, counted from its first one. Their data are values; those of an
+/// operation that reads are the answer.
 class table_target final : public fabric::target {
  public:
   /// `keys`: this rank's slots. `memory` keeps the table's memory.
@@ -32,8 +25,8 @@ class table_target final : public fabric::target {
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
 
  private:
-  std::size_t decode(const fabric::served_request& request);
-  bool write(table_operation what, fabric::served_request& request, const std::byte* given);
+  void find_slots(const access::served_items& items);
+  bool write(const operation& what, fabric::served_request& request, const std::byte* given);
 
   table values_;
   key_range keys_;

@@ -37,13 +37,13 @@ std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
   return std::ssize(keys);
 }
 
-/// Keys and their values, after all checks. A pull writes the values.
+/// Keys and their values, after all checks. An operation that reads the store writes the values.
 struct request {
-  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool is_pull = false) {
+  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool reads) {
     const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
     keys = keys_of(named);
-    if (is_pull) require_apart(of, named, given.require_writable());
+    if (reads) require_apart(of, named, given.require_writable());
     const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
@@ -52,8 +52,6 @@ struct request {
                                        .expected = fmt::format("{}, the sum of the keys' lengths", expected)});
     values = reinterpret_cast<float*>(given.data());
   }
-
-  std::int64_t count() const { return std::ssize(keys); }
 
   std::span<const std::int64_t> keys;
   float* values;
@@ -70,45 +68,32 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number)
 
 worker::~worker() { store_->workers().leave(number_); }
 
-worker::started worker::run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto operation = store_->start(stream_.get(), what, keys, values, when == completion::by_request);
-  if (!operation) return nullptr;
-  if (when == completion::on_return) {
-    operation->wait();
-    return nullptr;
+worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
+  auto rest = store_->start(stream_.get(), what, keys, values, when == completion::by_request);
+  started in_flight;
+  if (rest && when == completion::on_return) {
+    rest->wait();
+  } else if (rest) {
+    in_flight =
+        std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store_, stream_}, std::move(rest));
+    started_.add(in_flight);
   }
-  auto in_flight = std::make_shared<started_operation>(store_, stream_, std::move(operation));
-  started_.add(in_flight);
+  count(done_[what.number], std::ssize(keys));
   return in_flight;
 }
 
-worker::started worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
-  const request asked(*store_, keys, values, true);
-  auto in_flight = run(table_operation::pull, asked.keys, asked.values, when);
-  count(pulled_, asked.count());
-  return in_flight;
+worker::started worker::run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
+                            completion when) {
+  const request asked(*store_, keys, values, what.reads);
+  return run(what, asked.keys, asked.values, when);
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values, true);
   if (!store_->are_local(asked.keys)) return false;
   store_->pull(asked.keys, asked.values);
-  count(pulled_, asked.count());
+  count(done_[pull.number], std::ssize(asked.keys));
   return true;
-}
-
-worker::started worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
-  const request asked(*store_, keys, values);
-  auto in_flight = run(table_operation::push, asked.keys, asked.values, when);
-  count(pushed_, asked.count());
-  return in_flight;
-}
-
-worker::started worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when) {
-  const request asked(*store_, keys, values);
-  auto in_flight = run(table_operation::set, asked.keys, asked.values, when);
-  count(set_, asked.count());
-  return in_flight;
 }
 
 void worker::localize(const syncyte_buffer_t* keys) { count(localized_, checked_keys(*store_, keys)); }
@@ -200,9 +185,7 @@ worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
   require_apart(*store_, room.require_writable(), values.require_writable());
   const auto keys = next_of_sample(id, room, values);
-  auto in_flight = run(table_operation::pull, keys, reinterpret_cast<float*>(values.data()), when);
-  count(pulled_, std::ssize(keys));
-  return in_flight;
+  return run(pull, keys, reinterpret_cast<float*>(values.data()), when);
 }
 
 void worker::finish_sample(std::int64_t id) {
@@ -225,9 +208,9 @@ syncyte_store_worker_info_t worker::describe() const {
   info.struct_size = sizeof info;
   info.number = number_;
   info.clock = clock();
-  info.pulled_keys = pulled_;
-  info.pushed_keys = pushed_;
-  info.set_keys = set_;
+  info.pulled_keys = done_[pull.number];
+  info.pushed_keys = done_[push.number];
+  info.set_keys = done_[set.number];
   info.localized_keys = localized_;
   info.intended_keys = intended_;
   for (const auto& [end, keys] : intended_until_) info.active_intents += keys;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -9,7 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "access/started.hpp"
 #include "base/buffer.hpp"
+#include "kv/operations.hpp"
 #include "kv/started_operations.hpp"
 #include "kv/store.hpp"
 
@@ -30,12 +33,10 @@ class worker {
 
   const std::shared_ptr<comm::communicator>& comm() const { return store_->comm(); }
 
-  /// Pulls, pushes or sets values; returns the operation in flight, or null if it is complete. The caller keeps
+  /// Does an operation on the values of keys; returns it in flight, or null if it is complete. The caller keeps
   /// `values` until the operation has ended; `keys` may be changed at once.
-  using started = std::shared_ptr<started_operation>;
-  started pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
-  started push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
-  started set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
+  using started = std::shared_ptr<access::started>;
+  started run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
   /// False, and `values` unchanged, if a key is not local.
   bool pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   void localize(const syncyte_buffer_t* keys);
@@ -69,7 +70,7 @@ class worker {
     std::int64_t start, end;  // clocks, [start, end)
   };
 
-  started run(table_operation what, std::span<const std::int64_t> keys, float* values, completion when);
+  started run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when);
   std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
@@ -79,7 +80,8 @@ class worker {
   const std::shared_ptr<fabric::stream> stream_;  // of all operations
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
-  std::atomic<std::int64_t> pulled_{0}, pushed_{0}, set_{0}, localized_{0}, intended_{0};
+  std::array<std::atomic<std::int64_t>, 4> done_{};  // keys, by the operation's number
+  std::atomic<std::int64_t> localized_{0}, intended_{0};
 
   std::mutex collective_mutex_;                          // held during a collective call
   mutable std::mutex mutex_;                             // guards the members below

@@ -12,7 +12,7 @@
 namespace syncyte::tensor {
 
 /// Parts of a box at owners whose memory is not mapped here, with packed memory for them.
-class box_transfer final : public window::transfer {
+class box_transfer final : public access::transfer {
  public:
   /// One owner's pieces of the box.
   struct part {
@@ -48,7 +48,7 @@ class box_transfer final : public window::transfer {
   window::row_access what_;
   syncyte_op_t op_;
   std::vector<part> parts_;
-  std::unique_ptr<window::transfer> in_flight_;  // destroyed before the parts
+  std::unique_ptr<access::transfer> in_flight_;  // destroyed before the parts
 };
 
 }  // namespace syncyte::tensor

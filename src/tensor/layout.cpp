@@ -21,4 +21,10 @@ std::string layout::text() const {
   return fmt::format("tensor {}({}, {})", name, base::dtype_name(dtype_), base::shape_text(shape_));
 }
 
+void layout::require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
+  for (std::size_t d = 0; d < shape_.size(); ++d)
+    base::expect(lower[d] >= 0 && extent[d] <= shape_[d] && lower[d] <= shape_[d] - extent[d], SYNCYTE_ERR_INDEX,
+                 {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape_[d]);
+}
+
 }  // namespace syncyte::tensor

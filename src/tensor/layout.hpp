@@ -32,6 +32,9 @@ class layout {
     return static_cast<std::size_t>(row - rows_.first(owner)) * row_bytes();
   }
 
+  /// Throws SYNCYTE_ERR_INDEX unless a box lies in the tensor. Both arrays have its number of dimensions.
+  void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
+
   /// `tensor "depth" (float32, [10, 4])`, for messages.
   std::string text() const;
 

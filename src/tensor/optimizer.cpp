@@ -1,13 +1,16 @@
 #include "tensor/optimizer.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "access/item_requests.hpp"
+#include "access/owners_transfer.hpp"
 #include "comm/collective_call.hpp"
 #include "rows/add_rows.hpp"
-#include "tensor/update_target.hpp"
+#include "tensor/counter.hpp"
+#include "tensor/update_items.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -34,54 +37,18 @@ std::int64_t slots_of(const optim::rule& by, const layout& shape) {
   return std::max<std::int64_t>(needed, (static_cast<std::int64_t>(rows::locked_row_bytes) + slot - 1) / slot);
 }
 
-/// Distinct rows of one owner with their gradients.
-struct row_gradients {
-  std::span<const std::int64_t> rows;
-  std::span<const std::byte* const> sums;
-};
-
-/// Updates in flight of rows that are not mapped here.
-class update_transfer final : public window::transfer {
- public:
-  update_transfer(std::shared_ptr<fabric::group> ranks, fabric::object_name object, const optim::step& by,
-                  const row_updates& updates, rows::distinct_rows changed)
-      : ranks_(std::move(ranks)), changed_(std::move(changed)) {
-    const distribution::partition& partition = updates.shape().partition();
-    row_gradients rest{changed_.rows(), changed_.sums()};
-    while (!rest.rows.empty()) {
-      const int owner = partition.owner(rest.rows.front());
-      const auto end = std::ranges::lower_bound(rest.rows, partition.first(owner + 1));
-      const auto count = static_cast<std::size_t>(end - rest.rows.begin());
-      const row_gradients its{rest.rows.first(count), rest.sums.first(count)};
-      rest = {rest.rows.subspan(count), rest.sums.subspan(count)};
-      if (updates.is_mapped(its.rows.front()))
-        mapped_.push_back(its);
-      else
-        add(owner,
-            requests_.emplace_back(ranks_->rank_name(owner), object, by, updates.shape(), owner, its.rows, its.sums));
-    }
+/// Calls visit(owner, its rows and their gradients) for each owner of sorted rows.
+template <class Visit>
+void for_each_owner(const distribution::partition& partition, const rows::distinct_rows& changed, Visit&& visit) {
+  row_gradients rest{changed.rows(), changed.sums()};
+  while (!rest.rows.empty()) {
+    const int owner = partition.owner(rest.rows.front());
+    const auto end = std::ranges::lower_bound(rest.rows, partition.first(owner + 1));
+    const auto count = static_cast<std::size_t>(end - rest.rows.begin());
+    visit(owner, row_gradients{rest.rows.first(count), rest.sums.first(count)});
+    rest = {rest.rows.subspan(count), rest.sums.subspan(count)};
   }
-
-  /// Rows with which the transfer has nothing to do.
-  const std::vector<row_gradients>& mapped() const { return mapped_; }
-  bool is_empty() const { return requests_.empty(); }
-
-  bool test() override { return running_->test(); }
-  void wait() override { ranks_->wait("apply_gradients", *running_); }
-  void drive() override { running_->drive(); }
-
- private:
-  void add(int owner, update_requests& asked) {
-    if (!running_) running_.reset(new fabric::exchange(ranks_->begin()));
-    running_->add(ranks_->at(owner), asked);
-  }
-
-  std::shared_ptr<fabric::group> ranks_;
-  rows::distinct_rows changed_;
-  std::vector<row_gradients> mapped_;
-  std::deque<update_requests> requests_;
-  std::unique_ptr<fabric::exchange> running_;  // null without requests; destroyed before them
-};
+}
 
 }  // namespace
 
@@ -120,21 +87,29 @@ void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
   reference_ = std::make_unique<comm::deferred_reference>(comm, std::make_shared<served_updates>(ranks_, name_));
 }
 
-std::unique_ptr<window::transfer> optimizer::start(rows::distinct_rows changed) {
+std::unique_ptr<access::transfer> optimizer::start(rows::distinct_rows changed) {
   optim::rule by = rule_;
   by.lr = lr_.load(std::memory_order_relaxed);
-  const optim::step step = optim::step_of(by, steps_ ? steps_->fetch_add(0, 1) + 1 : 1);
+  const optim::step step = optim::step_of(by, steps_ ? counter(*steps_, 0).fetch(SYNCYTE_OP_SUM, 1) + 1 : 1);
   if (ranks_) return update_everywhere(step, std::move(changed));
   rows_->update(step, changed.rows(), changed.sums());
   return nullptr;
 }
 
 /// Updates rows of all owners. Rows of other nodes are in flight while those of this node are updated.
-std::unique_ptr<window::transfer> optimizer::update_everywhere(const optim::step& by, rows::distinct_rows changed) {
-  auto started = std::make_unique<update_transfer>(ranks_, name_, by, *rows_, std::move(changed));
-  for (const row_gradients& mapped : started->mapped()) rows_->update(by, mapped.rows, mapped.sums);
-  if (started->is_empty()) return nullptr;
-  return started;
+std::unique_ptr<access::transfer> optimizer::update_everywhere(const optim::step& by, rows::distinct_rows given) {
+  const auto changed = std::make_shared<const rows::distinct_rows>(std::move(given));
+  const layout& shape = rows_->shape();
+  std::unique_ptr<access::owners_transfer> others;
+  std::vector<row_gradients> mapped;
+  for_each_owner(shape.partition(), *changed, [&](int owner, const row_gradients& its) {
+    if (rows_->is_mapped(its.rows.front())) return mapped.push_back(its);
+    if (!others) others = std::make_unique<access::owners_transfer>(ranks_, "apply_gradients");
+    update_items items(ranks_->rank_name(owner), by, shape, owner, changed, its);
+    others->add(owner, std::make_unique<access::item_requests<update_items>>(name_, std::move(items)));
+  });
+  for (const row_gradients& each : mapped) rows_->update(by, each.rows, each.sums);
+  return others;
 }
 
 }  // namespace syncyte::tensor

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "access/transfer.hpp"
 #include "comm/deferred_frees.hpp"
 #include "fabric/group.hpp"
 #include "optim/update.hpp"
@@ -28,7 +29,7 @@ class optimizer {
 
   /// Starts to update each of the rows once. All are mapped here, unless reaches_other_nodes(). Those that are mapped
   /// here are done on return. The source of their sums stays until the end. Null: all are done.
-  std::unique_ptr<window::transfer> start(rows::distinct_rows changed);
+  std::unique_ptr<access::transfer> start(rows::distinct_rows changed);
 
   const std::shared_ptr<whole_tensor>& state() const { return state_; }  ///< null if there is none
   const std::shared_ptr<whole_tensor>& steps() const { return steps_; }  ///< null if updates are not counted
@@ -38,7 +39,7 @@ class optimizer {
 
   void make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape);
   void open(const std::shared_ptr<comm::communicator>& comm);
-  std::unique_ptr<window::transfer> update_everywhere(const optim::step& by, rows::distinct_rows changed);
+  std::unique_ptr<access::transfer> update_everywhere(const optim::step& by, rows::distinct_rows changed);
 
   optim::rule rule_;
   std::atomic<double> lr_;

@@ -1,4 +1,4 @@
-// Operands that share memory with the tensor: refused if the call would read bytes that it also writes.
+#include "tensor/own_memory.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,8 +6,6 @@
 
 #include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
-#include "tensor/row_request.hpp"
-#include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -23,10 +21,9 @@ namespace {
 
 }  // namespace
 
-/// Throws SYNCYTE_ERR_ARGUMENT if the packed rows, or the index, share memory with other rows of the request. A row
-/// that is copied or added to itself is allowed, unless the index has it several times.
-void whole_tensor::require_apart(const row_request& request, bool is_get) const {
-  const base::byte_range rows = storage_->memory(), index = request.index.memory();
+void require_apart(const whole_tensor& of, const row_request& request, bool is_get) {
+  const storage& held = *of.held();
+  const base::byte_range rows = held.memory(), index = request.index.memory();
   if (is_get && index.meets(request.memory)) [[unlikely]]
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "index",
                                         .value = fmt::format("in the memory of {}", request.name),
@@ -34,9 +31,9 @@ void whole_tensor::require_apart(const row_request& request, bool is_get) const 
   const bool has_written_index = !is_get && index.meets(rows);
   if (!request.memory.meets(rows) && !has_written_index) [[likely]]
     return;
-  const std::size_t bytes = layout_.row_bytes();
+  const std::size_t bytes = of.description().row_bytes();
   for (std::int64_t i = 0; i < request.index.count(); ++i) {
-    const std::byte* const row = storage_->mapped_rows().find(request.index[i]);
+    const std::byte* const row = held.mapped_rows().find(request.index[i]);
     if (row == nullptr) continue;
     if (base::overlaps_packed(request.memory, {row, i}, bytes))
       refuse_shared(request.name, request.index[i], is_get ? "reads" : "writes");
@@ -45,13 +42,12 @@ void whole_tensor::require_apart(const row_request& request, bool is_get) const 
   }
 }
 
-/// Throws SYNCYTE_ERR_ARGUMENT if the packed rows share memory with this tensor's rows of the same numbers. For the
-/// state of an optimizer.
-void whole_tensor::require_not_in(const row_request& request) const {
-  if (!request.memory.meets(storage_->memory())) return;
+void require_not_in(const whole_tensor& state, const row_request& request) {
+  const storage& held = *state.held();
+  if (!request.memory.meets(held.memory())) return;
   for (std::int64_t i = 0; i < request.index.count(); ++i) {
-    const std::byte* const row = storage_->mapped_rows().find(request.index[i]);
-    if (row != nullptr && request.memory.meets(base::range_of(row, layout_.row_bytes())))
+    const std::byte* const row = held.mapped_rows().find(request.index[i]);
+    if (row != nullptr && request.memory.meets(base::range_of(row, state.description().row_bytes())))
       base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = request.name,
                                           .argument = "row",
                                           .axis = request.index[i],
@@ -60,14 +56,16 @@ void whole_tensor::require_not_in(const row_request& request) const {
   }
 }
 
-/// require_apart() for the elements of a box.
-void whole_tensor::require_apart(base::array_argument<std::int64_t> lower, const base::buffer& box, bool is_get) const {
+void require_apart(const whole_tensor& of, base::array_argument<std::int64_t> lower, const base::buffer& box,
+                   bool is_get) {
+  const storage& held = *of.held();
+  const layout& shape = of.description();
   const base::byte_range user = base::range_of(box);
-  if (!user.meets(storage_->memory())) [[likely]]
+  if (!user.meets(held.memory())) [[likely]]
     return;
-  const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), layout_.element_bytes());
+  const std::vector<std::int64_t> strides = base::dense_strides(shape.shape(), shape.element_bytes());
   const auto in_row = base::find_paired_pieces(box.strides().subspan(1), std::span(strides).subspan(1),
-                                               box.shape().subspan(1), layout_.element_bytes());
+                                               box.shape().subspan(1), shape.element_bytes());
   std::int64_t inset = 0;  // of the box from the start of a row, in bytes
   for (std::size_t d = 1; d < strides.size(); ++d) inset += lower.values[d] * strides[d];
   const auto pieces = std::ssize(in_row.offsets);  // of a row
@@ -82,8 +80,8 @@ void whole_tensor::require_apart(base::array_argument<std::int64_t> lower, const
   using offsets = std::pair<std::int64_t, std::int64_t>;
   auto there = parts_of(
       [&](std::int64_t row) -> const std::byte* {
-        const std::byte* const mapped = storage_->mapped_rows().find(lower.values[0] + row);
-        const bool may_meet = mapped != nullptr && user.meets(base::range_of(mapped, layout_.row_bytes()));
+        const std::byte* const mapped = held.mapped_rows().find(lower.values[0] + row);
+        const bool may_meet = mapped != nullptr && user.meets(base::range_of(mapped, shape.row_bytes()));
         return may_meet ? mapped + inset : nullptr;
       },
       &offsets::second);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/overlap.hpp"
 #include "rows/row_index.hpp"
@@ -9,12 +10,24 @@
 namespace syncyte::tensor {
 
 /// A checked list of rows with the packed memory that belongs to it.
-struct whole_tensor::row_request {
+struct row_request {
+  /// `packed_name`: of the packed argument.
+  row_request(const whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
+              const char* packed_name, bool is_written);
+
   rows::row_index index;
-  std::byte* packed;
-  bool is_empty;
-  const char* name;         // of the packed argument
-  base::byte_range memory;  // of the packed rows
+  const char* name;  // of the packed argument
+  std::byte* packed = nullptr;
+  bool is_empty = false;
+  base::byte_range memory{};  // of the packed rows
 };
+
+/// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of a request, or of [first, end), that this process has not
+/// mapped.
+void require_mapped(const whole_tensor& of, const row_request& request);
+void require_mapped(const whole_tensor& of, std::int64_t first, std::int64_t end);
+
+/// Whether rows of all owners can be added to.
+bool can_add_everywhere(const whole_tensor& of);
 
 }  // namespace syncyte::tensor

@@ -1,12 +1,12 @@
 #include "tensor/whole_tensor.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
 
 #include "comm/collective_call.hpp"
 #include "mpi/small_collectives.hpp"
-#include "tensor/staged_adds.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -62,28 +62,6 @@ void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t>
 }
 
 }  // namespace
-
-std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
-                                                   std::int32_t ndim, const std::int64_t* shape,
-                                                   const tensor_options& options) {
-  auto made = create_rows(std::move(comm), dtype, ndim, shape, options);
-  made->add_features(options);
-  return made;
-}
-
-std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communicator> comm,
-                                                 const syncyte_buffer_t* local, const tensor_options& options) {
-  auto made = wrap_rows(std::move(comm), local, options);
-  made->add_features(options);
-  return made;
-}
-
-/// Makes what the options ask for beside the rows. Collective.
-void whole_tensor::add_features(const tensor_options& options) {
-  if (options.row_locks) make_row_locks(options.text());
-  if (options.deterministic && rows::exact_rows::needs(layout_.dtype()))
-    staged_ = std::make_unique<staged_adds>(layout_.dtype(), layout_.row_elements());
-}
 
 std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                         std::int32_t ndim, const std::int64_t* shape,
@@ -147,14 +125,6 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
 
-whole_tensor::whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held)
-    : comm_(std::move(comm)),
-      layout_(std::move(shape)),
-      storage_(std::move(held)),
-      id_(comm_->deferred().add(storage_)) {}
-
-whole_tensor::~whole_tensor() { comm_->deferred().drop(id_); }
-
 syncyte_buffer_t whole_tensor::describe() const { return base::make_buffer(nullptr, layout_.dtype(), layout_.shape()); }
 
 void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) const {
@@ -167,6 +137,30 @@ void whole_tensor::owner(base::array_argument<std::int64_t> rows, std::int32_t* 
   const auto wanted = rows.with_results("rows", ranks, "ranks");
   rows::row_index(wanted).require_inside(layout_.rows());
   for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);
+}
+
+std::int64_t whole_tensor::locate_box(base::array_argument<std::int64_t> given_lower,
+                                      base::array_argument<std::int64_t> given_extent, std::int64_t capacity,
+                                      std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const {
+  const auto dimensions = static_cast<std::int64_t>(layout_.shape().size());
+  const auto lower = given_lower.checked("lower", dimensions, "dimension");
+  const auto extent = given_extent.checked("extent", dimensions, "dimension");
+  for (std::size_t d = 0; d < extent.size(); ++d)
+    base::expect(extent[d] >= 0, SYNCYTE_ERR_SHAPE, {"extent", d}, extent[d], "0 or more");
+  layout_.require_inside(lower, extent);
+  base::expect(capacity >= 0, SYNCYTE_ERR_ARGUMENT, "capacity", capacity, "0 or more");
+  if (std::ranges::find(extent, 0) != extent.end()) return 0;
+  const std::int64_t end = lower[0] + extent[0];
+  std::int64_t count = 0;
+  for (std::int64_t row = lower[0], stop = 0; row < end; row = stop, ++count) {
+    const int owner = layout_.partition().owner(row);
+    stop = std::min(end, layout_.partition().first(owner + 1));
+    if (count >= capacity) continue;
+    if (ranks != nullptr) ranks[count] = owner;
+    if (first != nullptr) first[count] = row;
+    if (rows != nullptr) rows[count] = stop - row;
+  }
+  return count;
 }
 
 syncyte_buffer_t whole_tensor::local() const {
@@ -186,19 +180,22 @@ void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
   view = base::make_buffer(storage_->node(), layout_.dtype(), shape);
 }
 
-void whole_tensor::flush() {
+bool whole_tensor::is_mapped(int owner) const {
+  return storage_->mapped_rows().find(layout_.partition().first(owner)) != nullptr;
+}
+
+void whole_tensor::flush() const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (window::remote* const remote = storage_->remote()) remote->flush(-1);
 }
 
-void whole_tensor::sync() {
-  if (staged_) add_staged();
+void whole_tensor::sync_rows() {
   comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::always_agrees);
   call.attempt([&] {
     flush();
     if (window::remote* const remote = storage_->remote()) remote->synchronize_memory();
   });
-  call.fact("creation number of the tensor", static_cast<std::int64_t>(id_));
+  call.fact("creation number of the tensor", creation_number());
   naming([&] { return layout_.text(); }, [&] { call.agree(); });  // no rank leaves before all have entered
   if (window::remote* const remote = storage_->remote()) remote->synchronize_memory();
   std::atomic_thread_fence(std::memory_order_seq_cst);

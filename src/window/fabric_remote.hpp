@@ -5,6 +5,7 @@
 
 #include "fabric/departure.hpp"
 #include "fabric/group.hpp"
+#include "window/fabric_requests.hpp"
 #include "window/memory_target.hpp"
 #include "window/remote.hpp"
 
@@ -36,9 +37,7 @@ class fabric_remote final : public remote {
     return std::make_unique<fabric::departure_question>(ranks_, rank);
   }
 
-  fabric_remote* by_fabric() override { return this; }
-  const fabric::group& ranks() const { return *ranks_; }
-  fabric::object_name name() const { return name_; }
+  access::last_step change_step(const char* operation, const element_change& what) override;
 
   void flush(int rank) override;
   void synchronize_memory() override;
@@ -47,6 +46,13 @@ class fabric_remote final : public remote {
  private:
   fabric_remote(std::shared_ptr<fabric::group> ranks, fabric::object_name name)
       : ranks_(std::move(ranks)), name_(name) {}
+
+  std::unique_ptr<fabric::request_source> row_requests(memory_operation what, const remote_rows& rows, syncyte_op_t op,
+                                                       std::size_t origin = 0) const;
+  std::unique_ptr<transfer> start_bytes(const char* operation, memory_operation what, int rank, std::size_t offset,
+                                        std::byte* here, std::size_t bytes);
+  std::unique_ptr<fabric::request_source> element_change_requests(int rank, const element_requests::change& what) const;
+  std::unique_ptr<transfer> start(const char* operation, int rank, std::unique_ptr<fabric::request_source> requests);
 
   std::shared_ptr<fabric::group> ranks_;
   const fabric::object_name name_;

@@ -1,74 +1,67 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
-#include "fabric/caller.hpp"
+#include "access/item_requests.hpp"
 #include "window/memory_target.hpp"
 #include "window/remote.hpp"
 
 namespace syncyte::window {
 
-/// Requests to one owner's memory_target.
-class memory_requests : public fabric::request_source {
+/// Rows of one owner's memory_target that are read, written or added to. A long row is several items, each in a request
+/// of its own.
+class row_items {
  public:
-  memory_requests(std::string owner, fabric::object_name object) : owner_(std::move(owner)), object_(object) {}
-  std::string owner_name() const override { return owner_; }
+  /// `operation`: read, write or add. `op`: of add. `origin`: where the offsets count from.
+  row_items(std::string owner, memory_operation operation, const remote_rows& rows, syncyte_op_t op, std::size_t origin)
+      : owner_(std::move(owner)),
+        operation_(operation),
+        op_(op),
+        rows_(rows),
+        origin_(origin),
+        piece_bytes_(rows.row_bytes <= longest_row ? rows.row_bytes : longest_piece),
+        pieces_(piece_bytes_ == 0 ? 0 : (rows.row_bytes + piece_bytes_ - 1) / piece_bytes_) {}
 
- protected:
-  std::shared_ptr<fabric::message> request(memory_operation operation, std::initializer_list<std::uint64_t> arguments,
-                                           std::size_t payload_bytes) const;
+  std::string owner_name() const { return owner_; }
+  std::uint16_t operation() const { return static_cast<std::uint16_t>(operation_); }
+  bool happens_once() const { return !reads(); }
+  bool reads() const { return operation_ == memory_operation::read; }
+  std::span<const std::byte> own() const { return {}; }
+
+  std::size_t size() const { return pieces_ * rows_.offsets.size(); }
+  std::size_t most_together() const { return pieces_ == 1 ? size() : 1; }
+  std::uint64_t offset(std::size_t i) const { return origin_ + rows_.offsets[row(i)] + inset(i); }
+  std::size_t bytes(std::size_t i) const { return std::min(piece_bytes_, rows_.row_bytes - inset(i)); }
+  std::array<std::uint64_t, 2> arguments(std::size_t i) const { return {bytes(i), static_cast<std::uint64_t>(op_)}; }
+  void write(std::size_t first, std::size_t count, std::byte* to) const;
+  void read(std::size_t first, std::size_t count, const std::byte* from) const;
 
  private:
-  std::string owner_;
-  fabric::object_name object_;
-};
-
-/// Long rows, or any number of bytes as one: each row by one or more requests.
-class piece_requests final : public memory_requests {
- public:
-  /// `operation`: read, write or add. `op`: of add.
-  piece_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows,
-                 syncyte_op_t op = SYNCYTE_OP_REPLACE)
-      : memory_requests(std::move(owner), object), operation_(operation), op_(op), rows_(rows) {}
-
-  std::shared_ptr<fabric::message> next() override;
-  void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
-
- private:
-  memory_operation operation_;
-  syncyte_op_t op_;
-  remote_rows rows_;
-  std::size_t row_ = 0;   // of the next request
-  std::size_t done_ = 0;  // bytes of this row
-};
-
-/// Short rows: many in a request.
-class row_requests final : public memory_requests {
- public:
   static constexpr std::size_t longest_row = fabric::most_payload / 2;
+  /// Begins and ends between elements, whose sizes divide 64; leaves room for the list of items.
+  static constexpr std::size_t longest_piece = fabric::most_payload - 64;
 
-  /// `operation`: read_rows, write_rows or add_rows. `op`: of add_rows.
-  row_requests(std::string owner, fabric::object_name object, memory_operation operation, const remote_rows& rows,
-               syncyte_op_t op)
-      : memory_requests(std::move(owner), object), operation_(operation), op_(op), rows_(rows), list_(rows.offsets) {}
+  std::size_t row(std::size_t i) const { return pieces_ == 1 ? i : i / pieces_; }
+  std::size_t inset(std::size_t i) const { return pieces_ == 1 ? 0 : i % pieces_ * piece_bytes_; }
 
-  std::shared_ptr<fabric::message> next() override;
-  void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
-
- private:
+  std::string owner_;
   memory_operation operation_;
   syncyte_op_t op_;
   remote_rows rows_;
-  row_list list_;
-  std::size_t done_ = 0;
+  std::size_t origin_;
+  std::size_t piece_bytes_;
+  std::size_t pieces_;  // of a row
 };
 
-/// Elements that are combined, in pieces, or one that is compared and swapped.
-class element_requests final : public memory_requests {
+/// Elements at one owner's memory_target that are combined, in pieces, or one that is compared and swapped.
+class element_requests final : public fabric::request_source {
  public:
   struct change {
     memory_operation operation;
@@ -79,14 +72,20 @@ class element_requests final : public memory_requests {
     std::byte* previous;                 // may be null
   };
 
-  element_requests(std::string owner, fabric::object_name object, const change& what)
-      : memory_requests(std::move(owner), object), what_(what) {}
+  /// Copies the operand if it is short, such as that of one element; otherwise it stays until the end.
+  element_requests(std::string owner, fabric::object_name object, const change& what);
+  element_requests(const element_requests&) = delete;
+  element_requests& operator=(const element_requests&) = delete;
 
+  std::string owner_name() const override { return owner_; }
   std::shared_ptr<fabric::message> next() override;
   void on_answer(const fabric::message_header& request, std::span<const std::byte> payload) override;
 
  private:
+  std::string owner_;
+  fabric::object_name object_;
   change what_;
+  std::array<std::byte, 32> copy_;
   std::size_t done_ = 0;
 };
 

@@ -44,8 +44,7 @@ void require_holder_alive(const comm::communicator& comm, std::uint64_t word, in
 }  // namespace
 
 void window::lock(int rank, syncyte_lock_t kind) {
-  base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
-               "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
+  base::expect_known<base::known::lock>(kind, "kind");
   require_rank(rank);
   std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
   {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "access/transfer.hpp"
 #include "comm/deferred_frees.hpp"
 #include "fabric/departure.hpp"
 #include "syncyte/base.h"
@@ -27,6 +28,8 @@ struct remote_rows {
   }
 };
 
+using access::transfer;
+
 /// Combines rows, or pieces of rows, with this rank's memory for another rank: the packed rows[i] of `bytes` each with
 /// the memory at offsets[i]. A long row may come in parts, one in a call. Any thread may call it. Returns the number of
 /// rows that it combined, from the first; fewer than all if another row's lock was held for about 100 us: call
@@ -36,36 +39,13 @@ using row_adder = std::function<std::size_t(std::span<const std::size_t> offsets
 
 enum class row_access { get, put, add };
 
-class fabric_remote;
-class remote;
-
 /// A change of one element of 4 or 8 bytes.
 struct element_change {
-  std::byte* address;  ///< the element, if it is changed by this process's atomics; null: `at` reaches it
-  remote* at;
   int rank;
   std::size_t offset;
   syncyte_dtype_t dtype;
   syncyte_op_t op;
   alignas(std::int64_t) std::array<std::byte, sizeof(std::int64_t)> operand;
-};
-
-/// An operation in flight. Destroying it before its end gives it up: accesses that have begun may still happen at their
-/// owners, but memory here is not touched any more.
-class transfer {
- public:
-  virtual ~transfer() = default;
-
-  /// Whether it has ended. Throws its error, once it has ended.
-  virtual bool test() = 0;
-  /// Waits for the end. Throws its error, or interrupted.
-  virtual void wait() = 0;
-  /// Lets it make progress without calls of test() or wait().
-  virtual void drive() = 0;
-  /// Makes the change after the operation, as its last step, which like the others needs no call once drive() was
-  /// called. It is not made after an error, or when the transfer is given up before. Returns false if it cannot: wait()
-  /// for the end then, and make the change.
-  virtual bool then(const element_change&) { return false; }
 };
 
 /// Memory of all ranks of a communicator, also of ranks on other nodes. Offsets are in bytes from the start of a rank's
@@ -123,8 +103,11 @@ class remote : public comm::collective_resource {
   /// Asks a rank of another node whether it has come to finalize; null if that is impossible.
   virtual std::unique_ptr<fabric::departure_question> ask_departure(int) { return nullptr; }
 
-  /// This object, if it is one; otherwise null.
-  virtual fabric_remote* by_fabric() { return nullptr; }
+  /// A change of an element as the last step of a transfer of any object, of the operation with this name. Without a
+  /// source: it cannot be one.
+  virtual access::last_step change_step(const char* operation, const element_change&) {
+    return {operation, nullptr, nullptr};
+  }
 
   virtual void flush(int rank) = 0;  // -1: all
   /// Makes what other ranks have put visible to loads, and stores visible to other ranks.

@@ -142,17 +142,17 @@ void window::get_bytes(int rank, std::int64_t offset, void* target, std::size_t 
   remote_->get(rank, in_part(offset), static_cast<std::byte*>(target), bytes);
 }
 
-std::unique_ptr<started_access> window::started(std::unique_ptr<transfer> in_flight) const {
-  return std::make_unique<started_access>(shared_from_this(), std::move(in_flight));
+std::unique_ptr<access::started> window::started(std::unique_ptr<transfer> in_flight) const {
+  return std::make_unique<access::started>(shared_from_this(), std::move(in_flight));
 }
 
-std::unique_ptr<started_access> window::iput_bytes(int rank, std::int64_t offset, const void* source,
-                                                   std::size_t bytes) {
+std::unique_ptr<access::started> window::iput_bytes(int rank, std::int64_t offset, const void* source,
+                                                    std::size_t bytes) {
   if (put_here(rank, offset, source, bytes)) return started(nullptr);
   return started(remote_->start_put(rank, in_part(offset), static_cast<const std::byte*>(source), bytes));
 }
 
-std::unique_ptr<started_access> window::iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes) {
+std::unique_ptr<access::started> window::iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes) {
   if (get_here(rank, offset, target, bytes)) return started(nullptr);
   return started(remote_->start_get(rank, in_part(offset), static_cast<std::byte*>(target), bytes));
 }
@@ -193,8 +193,8 @@ void window::accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, sy
   remote_->combine(rank, in_part(offset), dtype, op, elements, nullptr, count);
 }
 
-std::unique_ptr<started_access> window::iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                    syncyte_op_t op, const void* source, std::int64_t count) {
+std::unique_ptr<access::started> window::iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype,
+                                                     syncyte_op_t op, const void* source, std::int64_t count) {
   const auto* const elements = static_cast<const std::byte*>(source);
   if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return started(nullptr);
   return started(remote_->start_combine(rank, in_part(offset), dtype, op, elements, nullptr, count));
@@ -210,8 +210,8 @@ void window::fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, sync
   remote_->combine(rank, in_part(offset), dtype, op, element, old, 1);
 }
 
-std::unique_ptr<started_access> window::ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                                  const void* operand, void* previous) {
+std::unique_ptr<access::started> window::ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype,
+                                                   syncyte_op_t op, const void* operand, void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
   const auto* const element = static_cast<const std::byte*>(operand);
@@ -239,8 +239,8 @@ void window::compare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype, 
   remote_->compare_swap(rank, in_part(offset), dtype, expected, desired, previous);
 }
 
-std::unique_ptr<started_access> window::icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                      const void* expected, const void* desired, void* previous) {
+std::unique_ptr<access::started> window::icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
+                                                       const void* expected, const void* desired, void* previous) {
   if (compare_swap_here(rank, offset, dtype, expected, desired, previous)) return started(nullptr);
   return started(remote_->start_compare_swap(rank, in_part(offset), dtype, expected, desired, previous));
 }

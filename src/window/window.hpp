@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "access/started.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
 #include "syncyte/window.h"
 #include "window/remote.hpp"
-#include "window/started_access.hpp"
 
 namespace syncyte::window {
 
@@ -55,14 +55,14 @@ class window : public std::enable_shared_from_this<window> {
 
   /// Started forms. Source, target and previous stay until the end; single elements that are read are copied. An
   /// access is done at the target when it has ended.
-  std::unique_ptr<started_access> iput_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
-  std::unique_ptr<started_access> iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
-  std::unique_ptr<started_access> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                              const void* source, std::int64_t count);
-  std::unique_ptr<started_access> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                            const void* operand, void* previous);
-  std::unique_ptr<started_access> icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                const void* expected, const void* desired, void* previous);
+  std::unique_ptr<access::started> iput_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
+  std::unique_ptr<access::started> iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
+  std::unique_ptr<access::started> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                               const void* source, std::int64_t count);
+  std::unique_ptr<access::started> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+                                             const void* operand, void* previous);
+  std::unique_ptr<access::started> icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
+                                                 const void* expected, const void* desired, void* previous);
 
   void lock(int rank, syncyte_lock_t kind);
   void unlock(int rank);
@@ -86,7 +86,7 @@ class window : public std::enable_shared_from_this<window> {
   part_header& header_of(int rank) const;
   /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
   std::byte* atomic_part(int rank) const;
-  std::unique_ptr<started_access> started(std::unique_ptr<transfer> in_flight) const;
+  std::unique_ptr<access::started> started(std::unique_ptr<transfer> in_flight) const;
 
   /// put, get, combine and compare_swap of memory that is mapped here, with their checks. False: the part is remote.
   bool put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes);

@@ -100,9 +100,9 @@ void read_rows(tensor::whole_tensor& tensor) {
   const auto index = index_of(theirs);
   const std::vector<std::int64_t> ones(columns, 1);
   const auto source = buffer_of(ones, SYNCYTE_INT64, {1, columns});
-  expect_error(outcome_of([&] { tensor.scatter_add(&index, &source); }), SYNCYTE_ERR_UNSUPPORTED,
+  expect_error(outcome_of([&] { run<tensor::scatter_add>(tensor, &index, &source); }), SYNCYTE_ERR_UNSUPPORTED,
                "on another node, and world does not use the fabric: ");
-  EXPECT_NE(outcome_of([&] { tensor.scatter_add(&index, &source); }).message.find(expected_reason()),
+  EXPECT_NE(outcome_of([&] { run<tensor::scatter_add>(tensor, &index, &source); }).message.find(expected_reason()),
             std::string::npos);
   tensor.sync();
   EXPECT_EQ(read_all<std::int64_t>(tensor), filled_table<std::int64_t>(rows * columns)) << "a refused add changed rows";

@@ -71,7 +71,7 @@ std::vector<operation> make_operations() {
     return [tensor, values, access](index rows) {
       const syncyte_buffer_t wanted = index_of(rows);
       const syncyte_buffer_t packed = buffer_of(*values, SYNCYTE_FLOAT32, {std::ssize(rows), columns});
-      ((*tensor).*access)(&wanted, &packed);
+      access(*tensor, wanted, packed);
     };
   };
   const auto on_boxes = [tensor, values](auto access) {
@@ -82,24 +82,31 @@ std::vector<operation> make_operations() {
       });
     };
   };
-  const auto get_box = [](auto& of, const extents& lower, const auto& packed) { of.get_box(lower, &packed); };
-  const auto put_box = [](auto& of, const extents& lower, const auto& packed) { of.put_box(lower, &packed); };
+  const auto get_box = [](auto& of, const extents& lower, const auto& packed) {
+    run<tensor::get_box>(of, lower, &packed);
+  };
+  const auto put_box = [](auto& of, const extents& lower, const auto& packed) {
+    run<tensor::put_box>(of, lower, &packed);
+  };
   const auto add_box = [](auto& of, const extents& lower, const auto& packed) {
-    of.accumulate_box(lower, &packed, SYNCYTE_OP_SUM, nullptr);
+    run<tensor::accumulate_box>(of, lower, &packed, SYNCYTE_OP_SUM, nullptr);
   };
   const auto on_counters = [counters](auto change) {
     return [counters, change](index rows) {
       for (std::size_t i = 0; i < rows.size(); i += rows_each) change(*counters, rows[i] / rows_each);
     };
   };
-  return {{"gather", list_bytes, on_rows(&tensor::whole_tensor::gather)},
-          {"scatter", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter)},
-          {"scatter_add", list_bytes + row_bytes, on_rows(&tensor::whole_tensor::scatter_add)},
+  return {{"gather", list_bytes,
+           on_rows([](auto& of, auto& where, auto& packed) { run<tensor::gather>(of, &where, &packed); })},
+          {"scatter", list_bytes + row_bytes,
+           on_rows([](auto& of, auto& where, auto& packed) { run<tensor::scatter>(of, &where, &packed); })},
+          {"scatter_add", list_bytes + row_bytes,
+           on_rows([](auto& of, auto& where, auto& packed) { run<tensor::scatter_add>(of, &where, &packed); })},
           {"get_box", list_bytes, on_boxes(get_box)},
           {"put_box", list_bytes + box_bytes, on_boxes(put_box)},
           {"accumulate_box", list_bytes + box_bytes, on_boxes(add_box)},
-          {"fetch_add", 8, on_counters([](auto& of, std::int64_t place) { of.fetch_add(place, 1); })},
-          {"compare_swap", 16, on_counters([](auto& of, std::int64_t place) { of.compare_swap(place, 0, 0); })},
+          {"fetch_add", 8, on_counters([](auto& of, std::int64_t place) { fetch_add(of, place, 1); })},
+          {"compare_swap", 16, on_counters([](auto& of, std::int64_t place) { compare_swap(of, place, 0, 0); })},
           {"pull", list_bytes, [store, values](index keys) { store->pull(keys, values->data()); }},
           {"push", list_bytes + row_bytes, [store, values](index keys) { store->push(keys, values->data()); }},
           {"set", list_bytes + row_bytes, [store, values](index keys) { store->set(keys, values->data()); }}};

@@ -18,7 +18,7 @@ namespace {
 
 using namespace syncyte;
 using kv::completion;
-using kv::table_operation;
+using table_operation = const kv::operation*;
 using test::world;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
@@ -36,8 +36,7 @@ struct operation {
     const std::int64_t key_count[] = {std::ssize(keys)}, value_count[] = {std::ssize(values)};
     const auto wanted = base::make_buffer(keys.data(), SYNCYTE_INT64, key_count);
     const auto given = base::make_buffer(values.data(), SYNCYTE_FLOAT32, value_count);
-    if (what == table_operation::pull) return by.pull(&wanted, &given, when);
-    return what == table_operation::push ? by.push(&wanted, &given, when) : by.set(&wanted, &given, when);
+    return by.run(*what, &wanted, &given, when);
   }
 
   table_operation what;
@@ -70,7 +69,7 @@ class sequential_user {
   void check() {
     for (operation& each : operations_) {
       if (each.in_flight) each.in_flight->wait();
-      if (each.what == table_operation::pull) {
+      if (each.what == &kv::pull) {
         ASSERT_EQ(each.values, each.expected);
       }
     }
@@ -81,11 +80,11 @@ class sequential_user {
   static constexpr std::int64_t keys = 50;
 
   operation make() {
-    constexpr table_operation kinds[] = {table_operation::pull, table_operation::push, table_operation::set};
+    constexpr table_operation kinds[] = {&kv::pull, &kv::push, &kv::set};
     const std::size_t count = random_() % 6 == 0 ? 12000 : 1 + random_() % 30;
     operation result = fill(kinds[random_() % 3], key_list(count), -1);
     for (auto& key : result.keys) key = first_ + step_ * static_cast<std::int64_t>(random_() % keys);
-    if (result.what != table_operation::pull)
+    if (result.what != &kv::pull)
       for (auto& value : result.values) value = static_cast<float>(static_cast<int>(random_() % 19) - 9);
     return result;
   }
@@ -94,10 +93,10 @@ class sequential_user {
     for (std::size_t i = 0; i < next.values.size(); ++i) {
       const std::int64_t key = (next.keys[i / length] - first_) / step_;
       float& value = values_[static_cast<std::size_t>(key * length) + i % length];
-      if (next.what == table_operation::pull)
+      if (next.what == &kv::pull)
         next.expected.push_back(value);
       else
-        value = next.values[i] + (next.what == table_operation::push ? value : 0);
+        value = next.values[i] + (next.what == &kv::push ? value : 0);
     }
   }
 
@@ -150,8 +149,8 @@ TEST(kv_order, a_push_follows_a_large_set) {
   key_list large(keys);
   std::iota(large.begin(), large.end(), keys * ((world().rank() + 1) % world().size()));
   for (int round = 0; round < 10; ++round) {
-    operation set = fill(table_operation::set, large, 100), push = fill(table_operation::push, {large.back()}, 1),
-              pull = fill(table_operation::pull, {large.back()}, 0);
+    operation set = fill(&kv::set, large, 100), push = fill(&kv::push, {large.back()}, 1),
+              pull = fill(&kv::pull, {large.back()}, 0);
     set.in_flight = set.run(worker, completion::by_request);
     push.in_flight = push.run(worker, completion::by_request);
     pull.run(worker, completion::on_return);

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "kv/key_requests.hpp"
+#include "access/item_requests.hpp"
+#include "kv/key_items.hpp"
 #include "kv/keys_by_owner.hpp"
+#include "kv/table_target.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using namespace syncyte;
-using kv::table_operation;
+using kv::sort_by_owner;
+using table_operation = const kv::operation*;
 using key_list = std::vector<std::int64_t>;
 
 constexpr std::int64_t first = 7;  // the owner's first key
@@ -23,10 +27,16 @@ constexpr std::int64_t first = 7;  // the owner's first key
 /// Blocks of keys, so that keys are their own slots.
 kv::key_homes homes_of(std::int64_t keys, int ranks) { return kv::key_homes(distribution::axis::equal(keys, ranks)); }
 
-/// The keys of a list that has one owner.
-std::span<const kv::listed_key> all_of(const kv::keys_by_owner& sorted) {
-  EXPECT_LE(sorted.parts().size(), 1u);
-  return sorted.parts().empty() ? std::span<const kv::listed_key>() : sorted.parts()[0].keys;
+using key_requests = access::item_requests<kv::key_items>;
+
+/// The requests for a list that has one owner, whose slots begin at `first_slot`.
+key_requests requests_for(table_operation what, const key_list& keys, const kv::key_layout& layout, float* values,
+                          std::int64_t first_slot = first) {
+  const auto sorted =
+      std::make_shared<const kv::keys_by_owner>(sort_by_owner(homes_of(layout.keys(), 1), layout, keys));
+  EXPECT_LE(sorted->parts().size(), 1u);
+  const auto mine = sorted->parts().empty() ? std::span<const kv::listed_key>() : sorted->parts()[0].elements;
+  return {fabric::object_name{}, kv::key_items({1, first_slot, nullptr, nullptr}, *what, sorted, mine, layout, values)};
 }
 
 /// An owner of the keys from `first` on.
@@ -48,8 +58,7 @@ class owner {
 
   /// Runs an operation; returns the bytes of all messages.
   std::size_t run(table_operation what, const key_list& keys, float* values) {
-    const kv::keys_by_owner sorted(homes_of(layout_.keys(), 1), layout_, keys);
-    kv::key_requests requests({1, nullptr, {}, keys_}, what, all_of(sorted), layout_, values);
+    key_requests requests = requests_for(what, keys, layout_, values);
     std::size_t bytes = 0;
     while (const auto request = requests.next()) {
       fabric::served_request served{request->header, request->payload()};
@@ -89,10 +98,10 @@ void check_against_table(const kv::key_layout& layout, std::int64_t most_keys) {
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<float>(reference::random_integer(5, round, static_cast<std::int64_t>(i), -9, 9));
     const bool sets = round % 3 == 1;
-    remote.run(sets ? table_operation::set : table_operation::push, keys, values.data());
+    remote.run(sets ? &kv::set : &kv::push, keys, values.data());
     sets ? expected.set(keys, values.data()) : expected.push(keys, values.data());
     std::vector<float> found(values.size(), -1), right(values.size());
-    remote.run(table_operation::pull, keys, found.data());
+    remote.run(&kv::pull, keys, found.data());
     expected.pull(keys, right.data());
     ASSERT_EQ(found, right) << "round " << round;
   }
@@ -101,7 +110,7 @@ void check_against_table(const kv::key_layout& layout, std::int64_t most_keys) {
 TEST(KeyRequests, EqualTheTableForVectorsOfOneLength) {
   for (const std::int64_t length : {1, 3, 16, 5000}) check_against_table(kv::key_layout(300, length), 200);
   check_against_table(kv::key_layout(40, 16), 20000);  // several requests for each operation
-  check_against_table(kv::key_layout(9, kv::key_requests::most_values), 5);
+  check_against_table(kv::key_layout(9, kv::key_items::most_values), 5);
 }
 
 TEST(KeyRequests, EqualTheTableForVectorsOfAnyLength) {
@@ -117,7 +126,7 @@ TEST(KeyRequests, TakeLittleMoreThanTheValues) {
   for (const std::int64_t count : {100, 1000, 20000}) {
     const key_list keys = random_keys(1, count, layout.keys());
     std::vector<float> values(16 * keys.size());
-    for (const auto what : {table_operation::pull, table_operation::push, table_operation::set})
+    for (const auto what : {&kv::pull, &kv::push, &kv::set})
       EXPECT_LT(static_cast<double>(remote.run(what, keys, values.data())),
                 1.15 * static_cast<double>(values.size() * sizeof(float)));
   }
@@ -126,11 +135,9 @@ TEST(KeyRequests, TakeLittleMoreThanTheValues) {
 /// A request for these keys, with the values 1, 2, 3 and so on.
 std::shared_ptr<fabric::message> request_for(table_operation what, const key_list& keys, const kv::key_layout& layout,
                                              std::vector<float>& values) {
-  const kv::keys_by_owner sorted(homes_of(layout.keys(), 1), layout, keys);
   values.resize(keys.size() * static_cast<std::size_t>(layout.length(0)));
   std::iota(values.begin(), values.end(), 1.0f);
-  return kv::key_requests({1, nullptr, {}, {first, layout.keys() - first}}, what, all_of(sorted), layout, values.data())
-      .next();
+  return requests_for(what, keys, layout, values.data()).next();
 }
 
 TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
@@ -139,7 +146,7 @@ TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
   std::vector<float> values;
   kv::key_locks other = remote.locks(1);
   fabric::answer reply;
-  const auto push = request_for(table_operation::push, {8, 9, 9, 10, 11}, layout, values);
+  const auto push = request_for(&kv::push, {8, 9, 9, 10, 11}, layout, values);
   fabric::served_request served{push->header, push->payload()};
   other.begin_write(9, kv::key_locks::damage::is_refused);
   EXPECT_FALSE(remote.target().serve(served, reply));
@@ -149,14 +156,14 @@ TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
   other.begin_write(11, kv::key_locks::damage::is_refused);
   EXPECT_FALSE(remote.target().serve(served, reply));
   EXPECT_EQ(served.done, 4u);
-  const auto pull = request_for(table_operation::pull, {8, 11, 10}, layout, values);
+  const auto pull = request_for(&kv::pull, {8, 11, 10}, layout, values);
   fabric::served_request read{pull->header, pull->payload()};
   EXPECT_FALSE(remote.target().serve(read, reply));
   other.end_write(11);
   EXPECT_TRUE(remote.target().serve(served, reply));
   const key_list keys{8, 9, 10, 11};
   std::vector<float> found(12);
-  remote.run(table_operation::pull, keys, found.data());
+  remote.run(&kv::pull, keys, found.data());
   EXPECT_EQ(found, (std::vector<float>{1, 2, 3, 4 + 7, 5 + 8, 6 + 9, 10, 11, 12, 13, 14, 15}));
 }
 
@@ -164,9 +171,8 @@ TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
   const std::int64_t many = std::int64_t{1} << 40;
   const kv::key_layout layout(many, 1);
   const key_list keys{many - 1, 3};
-  const kv::keys_by_owner sorted(homes_of(many, 1), layout, keys);
   float value = 0;
-  kv::key_requests requests({0, nullptr, {}, {3, many - 3}}, table_operation::pull, all_of(sorted), layout, &value);
+  key_requests requests = requests_for(&kv::pull, keys, layout, &value, 3);
   const auto request = requests.next();
   ASSERT_EQ(request->size, 16u);
   std::int64_t sent[2];
@@ -179,7 +185,7 @@ TEST(KeyRequests, AreRefusedIfTheyDoNotFitTheTable) {
   const kv::key_layout layout(20, 3);
   owner remote(layout);
   std::vector<float> values;
-  const auto push = request_for(table_operation::push, {8, 9}, layout, values);
+  const auto push = request_for(&kv::push, {8, 9}, layout, values);
   fabric::answer reply;
   fabric::served_request shorter{push->header, push->payload().first(push->size - 1)};
   EXPECT_THROW(remote.target().serve(shorter, reply), base::error);
@@ -194,10 +200,10 @@ using places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // keys with
 std::vector<std::pair<int, places>> sort_of(const kv::key_homes& homes, const kv::key_layout& layout,
                                             const key_list& keys) {
   std::vector<std::pair<int, places>> found;
-  const kv::keys_by_owner sorted(homes, layout, keys);
+  const kv::keys_by_owner sorted = sort_by_owner(homes, layout, keys);
   for (const auto& part : sorted.parts()) {
     found.emplace_back(part.owner, places());
-    for (const kv::listed_key& each : part.keys) found.back().second.emplace_back(each.slot, each.place);
+    for (const kv::listed_key& each : part.elements) found.back().second.emplace_back(each.slot, each.place);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -21,7 +22,7 @@ namespace {
 
 using namespace syncyte;
 using kv::completion;
-using kv::table_operation;
+using table_operation = const kv::operation*;
 using test::world;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
@@ -53,8 +54,7 @@ using started = kv::worker::started;
 
 started run(kv::worker& by, table_operation what, batch& with, completion when = completion::by_request) {
   const auto wanted = with.key_buffer(), values = with.value_buffer();
-  if (what == table_operation::pull) return by.pull(&wanted, &values, when);
-  return what == table_operation::push ? by.push(&wanted, &values, when) : by.set(&wanted, &values, when);
+  return by.run(*what, &wanted, &values, when);
 }
 
 key_list all_keys() {
@@ -85,7 +85,7 @@ TEST(kv_started, many_are_under_way_at_once) {
   std::vector<started> pushed, pulled;
   for (int round = 0; round < rounds; ++round)
     pushes.emplace_back(reference::random_rows<std::int64_t>(3, round, round % 20 == 9 ? 12000 : 100, keys), 1.0f);
-  for (batch& each : pushes) pushed.push_back(run(worker, table_operation::push, each));
+  for (batch& each : pushes) pushed.push_back(run(worker, &kv::push, each));
   std::ranges::reverse(pushed);
   for (const started& each : pushed) wait(each);
   store->sync();
@@ -95,7 +95,7 @@ TEST(kv_started, many_are_under_way_at_once) {
       expected[static_cast<std::size_t>(key)] += static_cast<float>(world().size());
   for (int round = 0; round < rounds; ++round)
     pulls.emplace_back(reference::random_rows<std::int64_t>(4 + round, world().rank(), 200, keys), -1.0f);
-  for (batch& each : pulls) pulled.push_back(run(worker, table_operation::pull, each));
+  for (batch& each : pulls) pulled.push_back(run(worker, &kv::pull, each));
   for (batch& each : pulls) std::ranges::fill(each.wanted, -5);  // the list is the caller's again
   for (const started& each : pulled) wait(each);
   for (int round = 0; round < rounds; ++round) {
@@ -111,14 +111,14 @@ TEST(kv_started, an_operation_is_null_if_it_is_complete) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch everywhere(all_keys()), here(key_list{local_key(*store)});
-  for (const auto what : {table_operation::set, table_operation::push, table_operation::pull}) {
+  for (const auto what : {&kv::set, &kv::push, &kv::pull}) {
     EXPECT_EQ(run(worker, what, here), nullptr);
     EXPECT_EQ(run(worker, what, everywhere, completion::on_return), nullptr);
   }
-  const started first = run(worker, table_operation::push, everywhere);
+  const started first = run(worker, &kv::push, everywhere);
   EXPECT_EQ(first != nullptr, has_other_nodes());
   batch others(all_keys());
-  const started second = run(worker, table_operation::pull, others);
+  const started second = run(worker, &kv::pull, others);
   wait(second);
   wait(first);
   wait(first);
@@ -135,8 +135,8 @@ TEST(kv_started, keys_of_this_node_are_done_on_return) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch given(all_keys(), 3.0f), found(all_keys(), -1.0f);
-  const started set = run(worker, table_operation::set, given);
-  const started pulled = run(worker, table_operation::pull, found);
+  const started set = run(worker, &kv::set, given);
+  const started pulled = run(worker, &kv::pull, found);
   for (std::int64_t key = 0; key < keys; ++key)
     if (store->are_local(key_list{key})) {
       EXPECT_EQ(found.values[static_cast<std::size_t>(key * length)], 3.0f);
@@ -150,13 +150,13 @@ TEST(kv_started, operations_end_without_calls) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   batch given(all_keys(), 1.0f);
-  const started pushed = run(worker, table_operation::push, given);
+  const started pushed = run(worker, &kv::push, given);
   store->sync();  // all are started
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_TRUE(pushed == nullptr || pushed->test());
   store->sync();
   batch found(all_keys());
-  run(worker, table_operation::pull, found, completion::on_return);
+  run(worker, &kv::pull, found, completion::on_return);
   EXPECT_EQ(found.values, value_list(keys * length, static_cast<float>(world().size())));
   store->sync();
 }
@@ -170,9 +170,10 @@ TEST(kv_started, those_that_have_ended_are_forgotten) {
   constexpr std::int64_t rounds = 3000;
   std::vector<started> held;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    auto operation = store->start(stream.get(), table_operation::push, wanted, ones.data());
+    auto operation = store->start(stream.get(), kv::push, wanted, ones.data());
     if (operation) {
-      held.push_back(std::make_shared<kv::started_operation>(store, stream, std::move(operation)));
+      held.push_back(std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store, stream},
+                                                       std::move(operation)));
       in_flight.add(held.back());
     }
     if (round % 16 == 15) in_flight.await_ends();
@@ -197,8 +198,8 @@ TEST(kv_started, operations_outlive_their_worker_and_store) {
   std::vector<started> in_flight;
   {
     kv::worker worker(store, 0);
-    for (batch& each : pushes) in_flight.push_back(run(worker, table_operation::push, each));
-    for (batch& each : pulls) in_flight.push_back(run(worker, table_operation::pull, each));
+    for (batch& each : pushes) in_flight.push_back(run(worker, &kv::push, each));
+    for (batch& each : pulls) in_flight.push_back(run(worker, &kv::pull, each));
   }
   kv::worker again(store, 0);  // its number is free again
   store.reset();
@@ -213,9 +214,9 @@ TEST(kv_started, a_barrier_waits_for_them) {
   kv::worker worker(store, 0);
   batch ones(all_keys(), 1.0f), found(all_keys());
   for (int round = 1; round <= 10; ++round) {
-    for (int i = 0; i < 5; ++i) run(worker, table_operation::push, ones);
+    for (int i = 0; i < 5; ++i) run(worker, &kv::push, ones);
     worker.barrier();
-    run(worker, table_operation::pull, found, completion::on_return);
+    run(worker, &kv::pull, found, completion::on_return);
     ASSERT_EQ(found.values, value_list(keys * length, static_cast<float>(5 * round * world().size())));
     worker.barrier();
   }
@@ -231,7 +232,7 @@ TEST(kv_started, threads_share_a_worker) {
     running.emplace_back([&] {
       for (int round = 0; round < rounds; ++round) {
         batch ones(all_keys(), 1.0f);
-        const started pushed = run(worker, table_operation::push, ones);
+        const started pushed = run(worker, &kv::push, ones);
         std::jthread other([&] { wait(pushed); });
         if (round % 3 == 0) worker.flush();
         wait(pushed);
@@ -240,7 +241,7 @@ TEST(kv_started, threads_share_a_worker) {
   running.clear();  // joins
   store->sync();
   batch found(all_keys());
-  run(worker, table_operation::pull, found, completion::on_return);
+  run(worker, &kv::pull, found, completion::on_return);
   EXPECT_EQ(found.values, value_list(keys * length, static_cast<float>(threads * rounds * world().size())));
   store->sync();
 }

@@ -15,7 +15,7 @@
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "distribution/partition.hpp"
-#include "kv/key_requests.hpp"
+#include "kv/key_items.hpp"
 #include "kv/worker.hpp"
 #include "reference.hpp"
 
@@ -411,7 +411,7 @@ TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
 }
 
 TEST(kv_store, vectors_have_a_limit_on_several_nodes) {
-  const std::int64_t most = kv::key_requests::most_values;
+  const std::int64_t most = kv::key_items::most_values;
   const auto store = make_store(3, {most});
   const value_list ones(static_cast<std::size_t>(most), 1.0f);
   store->push(key_list{2}, ones.data());

@@ -8,17 +8,17 @@ MPI.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Lower layers first: folders of src. Those on the same line may not include each other.
-LAYERS = [["base"], ["distribution", "memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
-          ["runtime", "collectives", "messages"], ["fabric"],
-          ["halo", "optim", "reducer", "window", "rows"], ["tensor", "kv", "cache"]]
-HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line}
+# A row of the table in docs/architecture.md, where the layers are stated. Folders of one layer may not include each
+# other.
+LAYER_ROW = re.compile(r"^\| (\d+) \| `src/(\w+)/`", re.M)
+SUBDIRECTORY = re.compile(r"^add_subdirectory\(src/(\w+)\)", re.M)
 
 # Folders whose files use only the C interface, and the folders of this repository that they may include besides their
 # own.
@@ -95,17 +95,34 @@ def owned(root: Path, path: Path, name: str, folders: list[str]) -> str | None:
     return None
 
 
+@functools.cache
+def heights(root: Path) -> dict[str, int]:
+    """The number of each folder's layer; lower layers have lower numbers."""
+    text = (root / "docs/architecture.md").read_text()
+    return {folder: int(number) for number, folder in LAYER_ROW.findall(text)}
+
+
+def check_order(root: Path) -> Iterator[str]:
+    """CMake names the folders of src in the order of their layers."""
+    height = heights(root)
+    folders = SUBDIRECTORY.findall((root / "CMakeLists.txt").read_text())
+    if sorted(folders) != sorted(height):
+        yield f"CMakeLists.txt: adds {sorted(folders)}; the layers of docs/architecture.md are {sorted(height)}"
+    elif folders != sorted(folders, key=height.__getitem__):
+        yield "CMakeLists.txt: adds folders of src in another order than that of the layers in docs/architecture.md"
+
+
 def check_layer(root: Path, path: Path, name: str) -> str | None:
-    layer = path.relative_to(root / "src").parts[0]
-    if layer not in HEIGHT:
-        return f"src/{layer} is not in the list of layers in tests/layering/layers.py"
+    layer, height = path.relative_to(root / "src").parts[0], heights(root)
+    if layer not in height:
+        return f"src/{layer} has no layer in docs/architecture.md"
     target = owned(root, path, name, ["src", "capi/include", "include", "bindings/hdf5/include"])
     if target is None or below(target, "capi/include"):
         return None
     if not below(target, "src"):
         return f"the core includes {target}"
     other = target.split("/")[1]
-    if other != layer and HEIGHT.get(other, 99) >= HEIGHT[layer]:
+    if other != layer and height.get(other, 99) >= height[layer]:
         return f"layer {layer} includes {target}, which is not below it"
     return None
 
@@ -166,6 +183,7 @@ def unneeded_callers(root: Path) -> Iterator[str]:
 def violations(root: Path) -> Iterator[str]:
     root = root.resolve()
     yield from unneeded_callers(root)
+    yield from check_order(root)
     for folder in ["src", "capi", "include", "bindings", "examples", "tests", "bench"]:
         for path in sources(root / folder):
             file = path.relative_to(root).as_posix()

@@ -102,6 +102,12 @@ class Layers(Tree):
         super().setUp()
         for name in ["src/base/error.hpp", "src/tensor/tensor.hpp", "src/kv/store.hpp", "capi/include/syncyte.h"]:
             self.write(name)
+        folders = {"base": 1, "mpi": 2, "comm": 3, "kv": 4, "tensor": 4}
+        self.write("docs/architecture.md", "".join(f"| {n} | `src/{name}/` | x |\n" for name, n in folders.items()))
+        self.add_folders(list(folders))
+
+    def add_folders(self, folders: list[str]) -> None:
+        self.write("CMakeLists.txt", "".join(f"add_subdirectory(src/{name})\n" for name in folders))
 
     def found(self, name: str, include: str) -> list[str]:
         self.write(name, f"#include {include}\n")
@@ -134,6 +140,11 @@ class Layers(Tree):
 
     def test_sideways(self) -> None:
         self.assertEqual(len(self.found("src/kv/a.cpp", '"tensor/tensor.hpp"')), 1)
+
+    def test_cmake_adds_the_layers_in_their_order(self) -> None:
+        for names, count in [("base mpi comm tensor kv", 0), ("mpi base comm kv tensor", 1), ("base mpi comm kv", 1)]:
+            self.add_folders(names.split())
+            self.assertEqual(len(list(layers.violations(self.root))), count, names)
 
     def test_an_unknown_layer(self) -> None:
         self.assertEqual(len(self.found("src/attic/a.cpp", '"base/error.hpp"')), 1)

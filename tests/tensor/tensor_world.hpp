@@ -6,18 +6,43 @@
 #include <string>
 #include <vector>
 
+#include "access/started.hpp"
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
 #include "core_world.hpp"
 #include "elements.hpp"
 #include "fabric/process_engine.hpp"
 #include "reference.hpp"
-#include "tensor/whole_tensor.hpp"
+#include "tensor/apply_gradients.hpp"
+#include "tensor/box_operations.hpp"
+#include "tensor/counter_operations.hpp"
 
 namespace syncyte::test {
 
 using tensor_pointer = std::shared_ptr<tensor::whole_tensor>;
 using extents = std::vector<std::int64_t>;
+using started_access = std::unique_ptr<access::started>;
+using access::run;
+using access::start;
+
+/// Starts an operation on a tensor that the test keeps.
+template <class Operation, class... Given>
+started_access start(tensor::whole_tensor& of, Given&&... given) {
+  return access::start<Operation>(tensor_pointer(std::shared_ptr<void>(), &of), std::forward<Given>(given)...);
+}
+
+/// Change a counter, and return its old value.
+inline std::int64_t fetch_add(const tensor::whole_tensor& of, std::int64_t element, std::int64_t operand) {
+  std::int64_t old = 0;
+  run<tensor::fetch_add>(of, element, operand, &old);
+  return old;
+}
+inline std::int64_t compare_swap(const tensor::whole_tensor& of, std::int64_t element, std::int64_t expected,
+                                 std::int64_t desired) {
+  std::int64_t old = 0;
+  run<tensor::compare_swap>(of, element, expected, desired, &old);
+  return old;
+}
 
 inline int rank() { return world().rank(); }
 inline int ranks() { return world().size(); }
@@ -115,7 +140,7 @@ std::vector<T> read_all(tensor::whole_tensor& tensor) {
   std::vector<T> output(rows.size() * static_cast<std::size_t>(tensor.description().row_elements()));
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = base::make_buffer(output.data(), tensor.description().dtype(), shape);
-  tensor.gather(&index, &packed);
+  run<tensor::gather>(tensor, &index, &packed);
   return output;
 }
 

@@ -49,7 +49,7 @@ void check_get(syncyte_dtype_t dtype, const reference::lengths& parts) {
     for (const bool is_transposed : {false, true}) {
       std::vector<T> values(static_cast<std::size_t>(product(size)) + 1, number<T>(1));
       const syncyte_buffer_t output = box_of(values, dtype, size, is_transposed);
-      tensor->get_box(lower, &output);
+      run<tensor::get_box>(*tensor, lower, &output);
       for (std::int64_t i = 0; i < size[0]; ++i)
         for (std::int64_t j = 0; j < size[1]; ++j)
           for (std::int64_t k = 0; k < size[2]; ++k) {
@@ -83,7 +83,7 @@ TEST(TensorBoxes, PutEqualsTheLoop) {
               expected[static_cast<std::size_t>(((lower[0] + i) * shape[1] + lower[1] + j) * shape[2] + lower[2] + k)] =
                   values[static_cast<std::size_t>(place_in(source, i, j, k, 4))];
         tensor->sync();
-        if (rank() == writer) tensor->put_box(lower, &source);
+        if (rank() == writer) run<tensor::put_box>(*tensor, lower, &source);
         tensor->sync();
         EXPECT_EQ(read_all<std::int32_t>(*tensor), expected);
         tensor->sync();
@@ -97,7 +97,7 @@ TEST(TensorBoxes, OneDimension) {
   syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT64, {20});
   output.strides[0] = 16;  // every other one
   const std::int64_t lower[] = {5};
-  tensor->get_box(lower, &output);
+  run<tensor::get_box>(*tensor, lower, &output);
   for (std::int64_t i = 0; i < 20; ++i) {
     EXPECT_EQ(values[static_cast<std::size_t>(2 * i)], filled<std::int64_t>(5 + i));
     EXPECT_EQ(values[static_cast<std::size_t>(2 * i + 1)], -1);
@@ -114,16 +114,16 @@ TEST(TensorBoxes, LargerThanIsTransferredAtOnce) {
   const syncyte_buffer_t source = buffer_of(put, SYNCYTE_UINT8, {rows - 1, width});
   const syncyte_buffer_t output = buffer_of(got, SYNCYTE_UINT8, {rows - 1, width});
   const std::int64_t lower[] = {0, 2};
-  if (rank() == 0) tensor->put_box(lower, &source);
+  if (rank() == 0) run<tensor::put_box>(*tensor, lower, &source);
   tensor->sync();
-  tensor->get_box(lower, &output);
+  run<tensor::get_box>(*tensor, lower, &output);
   EXPECT_TRUE(got == put);
   std::vector<std::int64_t> backwards(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < backwards.size(); ++i) backwards[i] = rows - 1 - static_cast<std::int64_t>(i);
   std::vector<std::uint8_t> gathered(static_cast<std::size_t>(rows * row));
   const syncyte_buffer_t index = index_of(backwards);
   const syncyte_buffer_t packed = buffer_of(gathered, SYNCYTE_UINT8, {rows, row});
-  tensor->gather(&index, &packed);
+  run<tensor::gather>(*tensor, &index, &packed);
   for (std::int64_t r = 0; r < rows - 1; ++r)
     EXPECT_EQ(std::memcmp(&gathered[static_cast<std::size_t>((rows - 1 - r) * row + 2)],
                           &put[static_cast<std::size_t>(r * width)], static_cast<std::size_t>(width)),
@@ -179,15 +179,15 @@ TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
   const syncyte_buffer_t source = buffer_of(put, SYNCYTE_UINT8, {1, height, inner});
   const syncyte_buffer_t output = buffer_of(got, SYNCYTE_UINT8, {1, height, inner});
   const extents next{1 - rank(), 0, 2}, mine{rank(), 0, 2};
-  tensor->put_box(next, &source);
+  run<tensor::put_box>(*tensor, next, &source);
   tensor->sync();
-  tensor->get_box(next, &output);
+  run<tensor::get_box>(*tensor, next, &output);
   EXPECT_TRUE(got == put);
   if (tensor->held()->mapped_rows().covers(2) || has_fabric()) {
     tensor->sync();
-    tensor->accumulate_box(next, &source, SYNCYTE_OP_SUM, nullptr);
+    run<tensor::accumulate_box>(*tensor, next, &source, SYNCYTE_OP_SUM, nullptr);
     tensor->sync();
-    tensor->get_box(mine, &output);
+    run<tensor::get_box>(*tensor, mine, &output);
     bool is_sum = true;
     for (std::size_t i = 0; i < put.size(); ++i) is_sum = is_sum && got[i] == static_cast<std::uint8_t>(2 * put[i]);
     EXPECT_TRUE(is_sum);
@@ -200,7 +200,7 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
   std::vector<std::int8_t> values(330, 7);
   const auto attempt = [&](const extents& lower, const extents& size) {
     const syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT8, size);
-    return outcome_of([&] { tensor->get_box(lower, &output); });
+    return outcome_of([&] { run<tensor::get_box>(*tensor, lower, &output); });
   };
   expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX,
                "lower[0] is -1; expected a box of extent 1 within 0 to");
@@ -212,9 +212,11 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
                "lower has 2 entries; expected 3, one for each dimension");
   const std::int64_t origin[] = {0, 0, 0};
   const syncyte_buffer_t wrong = base::make_buffer(values.data(), SYNCYTE_BOOL, extents{1, 1, 1});
-  expect_error(outcome_of([&] { tensor->put_box(origin, &wrong); }), SYNCYTE_ERR_TYPE, "expected int8");
+  expect_error(outcome_of([&] { run<tensor::put_box>(*tensor, origin, &wrong); }), SYNCYTE_ERR_TYPE, "expected int8");
   const syncyte_buffer_t good = base::make_buffer(values.data(), SYNCYTE_INT8, extents{1, 1, 1});
-  expect_error(outcome_of([&] { tensor->put_box({nullptr, 3}, &good); }), SYNCYTE_ERR_ARGUMENT, "lower is null");
+  expect_error(
+      outcome_of([&] { run<tensor::put_box>(*tensor, base::array_argument<std::int64_t>(nullptr, 3), &good); }),
+      SYNCYTE_ERR_ARGUMENT, "lower is null");
   EXPECT_EQ(values, std::vector<std::int8_t>(330, 7));
   barrier();
 }

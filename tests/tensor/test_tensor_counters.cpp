@@ -25,14 +25,14 @@ TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
   const std::int64_t element = 3 * (ranks() - 1) + 1;
   std::int64_t sum = 0, last = -1;
   for (int i = 0; i < each; ++i) {
-    const std::int64_t mine = tensor->fetch_add(element, 1);
+    const std::int64_t mine = fetch_add(*tensor, element, 1);
     EXPECT_GT(mine, last);
     last = mine;
     sum += mine;
   }
   tensor->sync();
   EXPECT_EQ(tensor->load(element), each * ranks());
-  tensor->fetch_add(3 * rank(), sum);  // the values that ranks get are summed below
+  fetch_add(*tensor, 3 * rank(), sum);  // the values that ranks get are summed below
   tensor->sync();
   std::int64_t total = 0;
   for (int r = 0; r < ranks(); ++r) total += tensor->load(3 * r);
@@ -45,22 +45,22 @@ TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
 TEST_P(Counters, CompareSwapLetsOneIn) {
   const auto tensor = make_tensor(GetParam(), {5});
   for (int round = 0; round < 20; ++round) {  // a lock made of one element, around an element that is not atomic
-    while (tensor->compare_swap(4, 0, rank() + 1) != 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    while (compare_swap(*tensor, 4, 0, rank() + 1) != 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     tensor->store(0, tensor->load(0) + 1);
-    EXPECT_EQ(tensor->compare_swap(4, rank() + 1, 0), rank() + 1);
+    EXPECT_EQ(compare_swap(*tensor, 4, rank() + 1, 0), rank() + 1);
   }
   tensor->sync();
   EXPECT_EQ(tensor->load(0), 20 * ranks());
-  EXPECT_EQ(tensor->compare_swap(0, -1, 5), 20 * ranks()) << "not equal: unchanged";
+  EXPECT_EQ(compare_swap(*tensor, 0, -1, 5), 20 * ranks()) << "not equal: unchanged";
   tensor->sync();
 }
 
 TEST_P(Counters, NegativeNumbers) {
   const auto tensor = make_tensor(GetParam(), {ranks()});
   tensor->store(rank(), -5);
-  EXPECT_EQ(tensor->fetch_add(rank(), -2), -5);
+  EXPECT_EQ(fetch_add(*tensor, rank(), -2), -5);
   EXPECT_EQ(tensor->load(rank()), -7);
-  EXPECT_EQ(tensor->compare_swap(rank(), -7, 9), -7);
+  EXPECT_EQ(compare_swap(*tensor, rank(), -7, 9), -7);
   EXPECT_EQ(tensor->load(rank()), 9);
   tensor->sync();
 }
@@ -74,13 +74,13 @@ TEST_P(Counters, AReleaseShowsWhatWasWrittenBefore) {
   for (int round = 1; round <= 20; ++round) {
     const std::vector<double> values(100, round + 0.5 * rank());
     const syncyte_buffer_t source = buffer_of(values, SYNCYTE_FLOAT64, {1, 100});
-    data->scatter(&to_index, &source);
+    run<tensor::scatter>(*data, &to_index, &source);
     data->flush();
     flags->store(next, round);
     EXPECT_EQ(flags->wait(rank(), SYNCYTE_COMPARE_GE, round, 10.0), round);
     std::vector<double> seen(100);
     const syncyte_buffer_t output = buffer_of(seen, SYNCYTE_FLOAT64, {1, 100});
-    data->gather(&my_index, &output);
+    run<tensor::gather>(*data, &my_index, &output);
     EXPECT_EQ(seen, std::vector<double>(100, round + 0.5 * previous));
     flags->sync();  // no rank writes the next round before all have read
   }
@@ -123,8 +123,8 @@ TEST(CounterErrors, WrongElementsAndNumbers) {
   expect_error(outcome_of([&] { tensor->store(-1, 0); }), SYNCYTE_ERR_INDEX, "element is -1");
   const std::int64_t large = std::int64_t{1} << 31;
   expect_error(outcome_of([&] { tensor->store(0, large); }), SYNCYTE_ERR_ARGUMENT, "value is 2147483648");
-  expect_error(outcome_of([&] { tensor->fetch_add(0, -large - 1); }), SYNCYTE_ERR_ARGUMENT, "operand");
-  expect_error(outcome_of([&] { tensor->compare_swap(0, large, 0); }), SYNCYTE_ERR_ARGUMENT, "expected is");
+  expect_error(outcome_of([&] { fetch_add(*tensor, 0, -large - 1); }), SYNCYTE_ERR_ARGUMENT, "operand");
+  expect_error(outcome_of([&] { compare_swap(*tensor, 0, large, 0); }), SYNCYTE_ERR_ARGUMENT, "expected is");
   expect_error(outcome_of([&] { tensor->wait(0, SYNCYTE_COMPARE_GE, large, 0.0); }), SYNCYTE_ERR_ARGUMENT,
                "value is 2147483648");
   expect_error(outcome_of([&] { tensor->wait(0, 5, 0, 0.0); }), SYNCYTE_ERR_ARGUMENT, "compare is 5");

@@ -50,9 +50,9 @@ std::vector<T> add_terms(syncyte_dtype_t dtype, const reference::lengths& parts,
     const syncyte_buffer_t index = index_of(row);
     const syncyte_buffer_t source = base::make_buffer(&terms[static_cast<std::size_t>(i * width)], dtype, {{1, width}});
     if (i % 4 == 3)
-      tensor->accumulate_box(extents{row[0], 0}, &source, SYNCYTE_OP_SUM, nullptr);
+      run<tensor::accumulate_box>(*tensor, extents{row[0], 0}, &source, SYNCYTE_OP_SUM, nullptr);
     else
-      tensor->scatter_add(&index, &source);
+      run<tensor::scatter_add>(*tensor, &index, &source);
   }
   EXPECT_EQ(read_all<T>(*tensor), std::vector<T>(static_cast<std::size_t>(rows * width))) << "nothing changes yet";
   tensor->sync();
@@ -88,7 +88,7 @@ TEST(TensorDeterministic, SumsAreExactAndStartFromTheRow) {
     const std::vector<double> terms{1, rank() == r ? -1e300 : 0};
     const syncyte_buffer_t index = index_of(row);
     const syncyte_buffer_t source = buffer_of(terms, SYNCYTE_FLOAT64, {2, 1});
-    tensor->scatter_add(&index, &source);
+    run<tensor::scatter_add>(*tensor, &index, &source);
   }
   tensor->sync();
   EXPECT_EQ(static_cast<double*>(mine.data)[0], ranks());
@@ -105,7 +105,7 @@ TEST(TensorDeterministic, LongRows) {
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i % 1000);
   const syncyte_buffer_t where = index_of(index);
   const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_FLOAT32, {3, row});
-  tensor->scatter_add(&where, &packed);
+  run<tensor::scatter_add>(*tensor, &where, &packed);
   tensor->sync();
   const auto all = read_all<float>(*tensor);
   for (std::size_t i = 0; i < static_cast<std::size_t>(row); ++i) {
@@ -122,7 +122,7 @@ TEST(TensorDeterministic, IntegersAreAddedAtOnce) {
   const std::vector<std::int64_t> row{rank()}, three{3};
   const syncyte_buffer_t index = index_of(row);
   const syncyte_buffer_t source = buffer_of(three, SYNCYTE_INT64, {1});
-  tensor->scatter_add(&index, &source);
+  run<tensor::scatter_add>(*tensor, &index, &source);
   EXPECT_EQ(static_cast<std::int64_t*>(tensor->local().data)[0], 3);
   tensor->sync();
 }
@@ -132,7 +132,7 @@ void add_ones(tensor::whole_tensor& to) {
   const auto index = all_rows(to.description().rows());
   const std::vector<double> ones(index.size(), 1);
   const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT64, {std::ssize(ones), 1});
-  to.scatter_add(&where, &packed);
+  run<tensor::scatter_add>(to, &where, &packed);
 }
 
 /// Each thread adds to the rows of all ranks while another one calls sync().

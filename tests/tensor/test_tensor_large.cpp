@@ -17,26 +17,26 @@ TEST(LargeTensor, RowsBeyond31Bits) {
   const std::vector<std::int8_t> source{1, 2, 3, 4, 5};
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_INT8, {5});
-  if (rank() == ranks() - 1) tensor->scatter(&index, &packed);
+  if (rank() == ranks() - 1) run<tensor::scatter>(*tensor, &index, &packed);
   tensor->sync();
   std::vector<std::int8_t> seen(5);
   const syncyte_buffer_t output = buffer_of(seen, SYNCYTE_INT8, {5});
-  tensor->gather(&index, &output);
+  run<tensor::gather>(*tensor, &index, &output);
   EXPECT_EQ(seen, source);
   tensor->sync();
-  tensor->scatter_add(&index, &packed);
+  run<tensor::scatter_add>(*tensor, &index, &packed);
   tensor->sync();
   std::vector<std::int8_t> box(1002);
   const syncyte_buffer_t end = buffer_of(box, SYNCYTE_INT8, {1002});
   const std::int64_t lower[] = {limit - 2};
-  tensor->get_box(lower, &end);
+  run<tensor::get_box>(*tensor, lower, &end);
   EXPECT_EQ(box[1], 4 * (ranks() + 1));
   EXPECT_EQ(box[2], 3 * (ranks() + 1));
   EXPECT_EQ(box[1001], ranks() + 1);
   const std::vector<std::int64_t> outside{limit + 1000};
   const syncyte_buffer_t bad = index_of(outside);
   const syncyte_buffer_t one = buffer_of(seen, SYNCYTE_INT8, {1});
-  expect_error(outcome_of([&] { tensor->gather(&bad, &one); }), SYNCYTE_ERR_INDEX, "2147484648");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor, &bad, &one); }), SYNCYTE_ERR_INDEX, "2147484648");
   barrier();
 }
 
@@ -46,13 +46,13 @@ TEST(LargeTensor, RowsOfHalfAGibibyte) {
   const std::int64_t lower[] = {4, row - 3};
   std::vector<std::uint8_t> values{1, 2, 3};
   const syncyte_buffer_t tail = buffer_of(values, SYNCYTE_UINT8, {1, 3});
-  if (rank() == 0) tensor->put_box(lower, &tail);
+  if (rank() == 0) run<tensor::put_box>(*tensor, lower, &tail);
   tensor->sync();
   std::vector<std::uint8_t> whole(static_cast<std::size_t>(row));
   const std::vector<std::int32_t> rows{4};
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t output = buffer_of(whole, SYNCYTE_UINT8, {row});
-  tensor->gather(&index, &output);
+  run<tensor::gather>(*tensor, &index, &output);
   EXPECT_EQ(whole.front(), 0);
   EXPECT_EQ(std::vector<std::uint8_t>(whole.end() - 3, whole.end()), values);
   barrier();

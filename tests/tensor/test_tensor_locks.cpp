@@ -32,9 +32,9 @@ void add_by_reading(tensor::whole_tensor& tensor, std::int64_t row, std::int64_t
   std::vector<std::int64_t> values(static_cast<std::size_t>(elements));
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(values, SYNCYTE_INT64, {1, elements});
-  tensor.gather(&index, &packed);
+  run<tensor::gather>(tensor, &index, &packed);
   for (auto& value : values) ++value;
-  tensor.scatter(&index, &packed);
+  run<tensor::scatter>(tensor, &index, &packed);
 }
 
 void check_exclusion(tensor::whole_tensor& tensor, std::int64_t elements) {
@@ -72,8 +72,8 @@ TEST(TensorLocks, TheHolderUsesAllOperations) {
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_INT64, {1, 4});
   tensor->lock(first);
   tensor->lock(first + 1);  // another row's lock
-  tensor->scatter_add(&index, &packed);
-  tensor->accumulate_box(extents{first, 0}, &packed, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::scatter_add>(*tensor, &index, &packed);
+  run<tensor::accumulate_box>(*tensor, extents{first, 0}, &packed, SYNCYTE_OP_SUM, nullptr);
   tensor->unlock(first + 1);
   tensor->unlock(first);
   EXPECT_EQ(static_cast<const std::int64_t*>(tensor->local().data)[3], 2);
@@ -187,7 +187,8 @@ TEST(TensorSignals, WhoSeesTheSignalSeesTheRows) {
       const syncyte_buffer_t source = buffer_of(values, SYNCYTE_INT64, {rows, 40});
       const bool adds = round % 2 == 0;
       const std::int64_t before = adds ? signals->load(reader) : 0;
-      tensor->put_signal(&index, &source, *signals, reader, adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE, round - before);
+      run<tensor::put_signal>(*tensor, &index, &source, signals, reader, adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE,
+                              round - before);
     }
     if (rank() == reader) {
       signals->wait(reader, SYNCYTE_COMPARE_EQ, round, -1);
@@ -206,7 +207,7 @@ TEST(TensorSignals, NoRowsSignalToo) {
   const std::vector<float> nothing;
   const syncyte_buffer_t index = index_of(none);
   const syncyte_buffer_t source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
-  tensor->put_signal(&index, &source, *signals, 0, SYNCYTE_OP_SUM, 3);
+  run<tensor::put_signal>(*tensor, &index, &source, signals, 0, SYNCYTE_OP_SUM, 3);
   EXPECT_EQ(signals->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   signals->sync();
 }
@@ -218,15 +219,15 @@ TEST(TensorSignals, WrongArgumentsChangeNothing) {
   const std::vector<float> ones(2, 1.0f);
   const syncyte_buffer_t index = index_of(rows), outside = index_of(far);
   const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
-  const auto attempt = [&](const syncyte_buffer_t& where, tensor::whole_tensor& counters, std::int64_t element,
+  const auto attempt = [&](const syncyte_buffer_t& where, const tensor_pointer& counters, std::int64_t element,
                            syncyte_op_t op, std::int64_t value) {
-    return outcome_of([&] { tensor->put_signal(&where, &source, counters, element, op, value); });
+    return outcome_of([&] { run<tensor::put_signal>(*tensor, &where, &source, counters, element, op, value); });
   };
-  expect_error(attempt(outside, *signals, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "index 4 at position 0");
-  expect_error(attempt(index, *signals, 2, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "element is 2");
-  expect_error(attempt(index, *tensor, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_TYPE, "int32 or int64");
-  expect_error(attempt(index, *signals, 0, SYNCYTE_OP_MAX, 1), SYNCYTE_ERR_ARGUMENT, "op is");
-  expect_error(attempt(index, *signals, 0, SYNCYTE_OP_SUM, std::int64_t{1} << 40), SYNCYTE_ERR_ARGUMENT, "value is");
+  expect_error(attempt(outside, signals, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "index 4 at position 0");
+  expect_error(attempt(index, signals, 2, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "element is 2");
+  expect_error(attempt(index, tensor, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_TYPE, "int32 or int64");
+  expect_error(attempt(index, signals, 0, SYNCYTE_OP_MAX, 1), SYNCYTE_ERR_ARGUMENT, "op is");
+  expect_error(attempt(index, signals, 0, SYNCYTE_OP_SUM, std::int64_t{1} << 40), SYNCYTE_ERR_ARGUMENT, "value is");
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
   EXPECT_EQ(signals->load(0), 0);
   barrier();

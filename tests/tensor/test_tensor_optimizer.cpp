@@ -46,7 +46,7 @@ struct batch {
     const syncyte_buffer_t index = index_of(rows);
     const syncyte_buffer_t packed =
         buffer_of(gradients, tensor.description().dtype(), {static_cast<std::int64_t>(gradients.size())});
-    tensor.apply_gradients(&index, &packed);
+    run<tensor::apply_gradients>(tensor, &index, &packed);
   }
 };
 
@@ -113,7 +113,7 @@ TEST(TensorOptimizer, Wrapped) {
   const std::vector<double> gradients(rows.size() * 5, 2.0);
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(gradients, SYNCYTE_FLOAT64, {static_cast<std::int64_t>(rows.size()), 5});
-  tensor->apply_gradients(&index, &packed);
+  run<tensor::apply_gradients>(*tensor, &index, &packed);
   tensor->sync();
   double expected = 1.0;
   for (int turn = 1; turn <= ranks(); ++turn) expected -= 0.1 * 2.0 / std::sqrt(4.0 * turn);
@@ -133,7 +133,7 @@ TEST(TensorOptimizer, ExactUnderContention) {
     const syncyte_buffer_t index = index_of(rows);
     const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT32, {static_cast<std::int64_t>(ones.size())});
     tensor->set_optimizer(by);
-    for (int round = 0; round < rounds; ++round) tensor->apply_gradients(&index, &packed);
+    for (int round = 0; round < rounds; ++round) run<tensor::apply_gradients>(*tensor, &index, &packed);
     const auto squares = tensor->optimizer_state();
     squares->sync();
     const auto found = read_all<float>(*squares);
@@ -149,7 +149,7 @@ TEST(TensorOptimizer, ExactUnderContention) {
     tensor->set_optimizer(by);
     const auto before = read_all<float>(*tensor);
     tensor->sync();
-    for (int round = 0; round < rounds; ++round) tensor->apply_gradients(&index, &packed);
+    for (int round = 0; round < rounds; ++round) run<tensor::apply_gradients>(*tensor, &index, &packed);
     tensor->sync();
     const auto after = read_all<float>(*tensor);
     for (std::size_t i = 0; i < after.size(); ++i)
@@ -179,7 +179,7 @@ TEST(TensorOptimizer, LearningRateIsThisRanks) {
   const std::vector<double> ones(2, 1.0);
   const syncyte_buffer_t index = index_of(row);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT64, {1, 2});
-  tensor->apply_gradients(&index, &packed);
+  run<tensor::apply_gradients>(*tensor, &index, &packed);
   tensor->sync();
   const auto found = read_all<double>(*tensor);
   for (int r = 0; r < ranks(); ++r) EXPECT_EQ(found[static_cast<std::size_t>(2 * ((r + 1) % ranks()))], -(r + 1.0));
@@ -207,7 +207,8 @@ TEST(TensorOptimizer, WrongArguments) {
   const std::vector<std::int64_t> rows{0, 4};
   const std::vector<float> ones(4, 1.0f);
   const syncyte_buffer_t index = index_of(rows), packed = buffer_of(ones, SYNCYTE_FLOAT32, {2, 2});
-  expect_error(outcome_of([&] { tensor->apply_gradients(&index, &packed); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
+  expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
+               "no optimizer");
   expect_error(outcome_of([&] { tensor->set_learning_rate(1.0); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
   expect_error(outcome_of([&] { tensor->optimizer_state(); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
   optim::rule wrong = rule_of(SYNCYTE_OPTIMIZER_ADAM);
@@ -215,9 +216,11 @@ TEST(TensorOptimizer, WrongArguments) {
   expect_error(outcome_of([&] { tensor->set_optimizer(wrong); }), SYNCYTE_ERR_ARGUMENT, "beta1");
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
   expect_error(outcome_of([&] { tensor->set_learning_rate(-1.0); }), SYNCYTE_ERR_ARGUMENT, "lr");
-  expect_error(outcome_of([&] { tensor->apply_gradients(&index, &packed); }), SYNCYTE_ERR_INDEX, "position 1");
+  expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &packed); }), SYNCYTE_ERR_INDEX,
+               "position 1");
   const syncyte_buffer_t few = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
-  expect_error(outcome_of([&] { tensor->apply_gradients(&index, &few); }), SYNCYTE_ERR_SHAPE, "gradients");
+  expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &few); }), SYNCYTE_ERR_SHAPE,
+               "gradients");
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
   const auto numbers = make_tensor(SYNCYTE_INT64, {4, 2});
@@ -241,7 +244,7 @@ TEST(TensorOptimizer, ElsewhereIsUnsupportedWithoutFabric) {
   std::iota(rows.begin(), rows.end(), 0);
   const std::vector<float> ones(rows.size() * 8, 1.0f);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT32, {ranks(), 8}), index = index_of(rows);
-  expect_error(outcome_of([&] { tensor->apply_gradients(&index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
+  expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
                "expected a row that this process");
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(rows.size() * 8, 0.0f));

@@ -52,18 +52,24 @@ struct row_way {
 
 std::vector<row_way> row_ways(tensor_pointer counters) {
   return {
-      {"gather", kind::get, [](auto& t, auto* index, auto* packed) { t.gather(index, packed); }},
-      {"igather", kind::get, [](auto& t, auto* index, auto* packed) { t.igather(index, packed)->wait(); }},
-      {"scatter", kind::put, [](auto& t, auto* index, auto* packed) { t.scatter(index, packed); }},
-      {"iscatter", kind::put, [](auto& t, auto* index, auto* packed) { t.iscatter(index, packed)->wait(); }},
+      {"gather", kind::get, [](auto& t, auto* index, auto* packed) { run<tensor::gather>(t, index, packed); }},
+      {"igather", kind::get,
+       [](auto& t, auto* index, auto* packed) { start<tensor::gather>(t, index, packed)->wait(); }},
+      {"scatter", kind::put, [](auto& t, auto* index, auto* packed) { run<tensor::scatter>(t, index, packed); }},
+      {"iscatter", kind::put,
+       [](auto& t, auto* index, auto* packed) { start<tensor::scatter>(t, index, packed)->wait(); }},
       {"put_signal", kind::put,
-       [=](auto& t, auto* index, auto* packed) { t.put_signal(index, packed, *counters, 0, SYNCYTE_OP_SUM, 1); }},
+       [=](auto& t, auto* index, auto* packed) {
+         run<tensor::put_signal>(t, index, packed, counters, 0, SYNCYTE_OP_SUM, 1);
+       }},
       {"iput_signal", kind::put,
        [=](auto& t, auto* index, auto* packed) {
-         t.iput_signal(index, packed, counters, 0, SYNCYTE_OP_SUM, 1)->wait();
+         start<tensor::put_signal>(t, index, packed, counters, 0, SYNCYTE_OP_SUM, 1)->wait();
        }},
-      {"scatter_add", kind::add, [](auto& t, auto* index, auto* packed) { t.scatter_add(index, packed); }},
-      {"iscatter_add", kind::add, [](auto& t, auto* index, auto* packed) { t.iscatter_add(index, packed)->wait(); }},
+      {"scatter_add", kind::add,
+       [](auto& t, auto* index, auto* packed) { run<tensor::scatter_add>(t, index, packed); }},
+      {"iscatter_add", kind::add,
+       [](auto& t, auto* index, auto* packed) { start<tensor::scatter_add>(t, index, packed)->wait(); }},
   };
 }
 
@@ -102,7 +108,7 @@ std::vector<std::int64_t> own_table(const tensor::whole_tensor& tensor) {
 void write_all(tensor::whole_tensor& tensor, const std::vector<std::int64_t>& table) {
   const auto index = all_rows(row_count);
   const syncyte_buffer_t given = index_of(index), source = buffer_of(table, SYNCYTE_INT64, {std::ssize(table)});
-  tensor.scatter(&given, &source);
+  run<tensor::scatter>(tensor, &given, &source);
   tensor.flush();
 }
 
@@ -201,11 +207,12 @@ TEST(TensorOwnMemory, AnIndexThatTheCallWritesIsRefused) {
     const syncyte_buffer_t index = base::make_buffer(base, SYNCYTE_INT64, {&two, 1});
     std::vector<std::int64_t> values{7, 8};
     const syncyte_buffer_t source = buffer_of(values, SYNCYTE_INT64, {2});
-    expect_error(outcome_of([&] { tensor->scatter(&index, &source); }), SYNCYTE_ERR_ARGUMENT, "index: row[");
-    expect_error(outcome_of([&] { tensor->gather(&index, &index); }), SYNCYTE_ERR_ARGUMENT,
+    expect_error(outcome_of([&] { run<tensor::scatter>(*tensor, &index, &source); }), SYNCYTE_ERR_ARGUMENT,
+                 "index: row[");
+    expect_error(outcome_of([&] { run<tensor::gather>(*tensor, &index, &index); }), SYNCYTE_ERR_ARGUMENT,
                  "index is in the memory of output");
     base[0] = base[1] = here[2];
-    tensor->scatter(&index, &source);  // to another row
+    run<tensor::scatter>(*tensor, &index, &source);  // to another row
     EXPECT_EQ(base[2], 8);
   });
 }
@@ -223,14 +230,16 @@ struct box_way {
 };
 
 const std::vector<box_way> box_ways{
-    {"get_box", kind::get, [](auto& t, auto& box) { t.get_box(box.lower, &box.array); }},
-    {"iget_box", kind::get, [](auto& t, auto& box) { t.iget_box(box.lower, &box.array)->wait(); }},
-    {"put_box", kind::put, [](auto& t, auto& box) { t.put_box(box.lower, &box.array); }},
-    {"iput_box", kind::put, [](auto& t, auto& box) { t.iput_box(box.lower, &box.array)->wait(); }},
+    {"get_box", kind::get, [](auto& t, auto& box) { run<tensor::get_box>(t, box.lower, &box.array); }},
+    {"iget_box", kind::get, [](auto& t, auto& box) { start<tensor::get_box>(t, box.lower, &box.array)->wait(); }},
+    {"put_box", kind::put, [](auto& t, auto& box) { run<tensor::put_box>(t, box.lower, &box.array); }},
+    {"iput_box", kind::put, [](auto& t, auto& box) { start<tensor::put_box>(t, box.lower, &box.array)->wait(); }},
     {"accumulate_box", kind::add,
-     [](auto& t, auto& box) { t.accumulate_box(box.lower, &box.array, SYNCYTE_OP_SUM, nullptr); }},
+     [](auto& t, auto& box) { run<tensor::accumulate_box>(t, box.lower, &box.array, SYNCYTE_OP_SUM, nullptr); }},
     {"iaccumulate_box", kind::add,
-     [](auto& t, auto& box) { t.iaccumulate_box(box.lower, &box.array, SYNCYTE_OP_SUM, nullptr)->wait(); }},
+     [](auto& t, auto& box) {
+       start<tensor::accumulate_box>(t, box.lower, &box.array, SYNCYTE_OP_SUM, nullptr)->wait();
+     }},
 };
 
 constexpr std::int64_t columns = 4;
@@ -326,8 +335,9 @@ TEST(TensorOwnMemory, GradientsMayNotBeRowsOrStateThatTheyUpdate) {
       const std::int64_t elements = 4 * std::ssize(index);
       const syncyte_buffer_t packed =
           base::make_buffer(const_cast<std::byte*>(gradients), SYNCYTE_FLOAT32, {&elements, 1});
-      const outcome blocking = outcome_of([&] { tensor->apply_gradients(&given, &packed); });
-      EXPECT_EQ(outcome_of([&] { tensor->iapply_gradients(&given, &packed)->wait(); }).status, blocking.status);
+      const outcome blocking = outcome_of([&] { run<tensor::apply_gradients>(*tensor, &given, &packed); });
+      EXPECT_EQ(outcome_of([&] { start<tensor::apply_gradients>(tensor, &given, &packed)->wait(); }).status,
+                blocking.status);
       return blocking;
     };
     const std::byte* const mine = row_at(*tensor, here[0]);
@@ -354,9 +364,9 @@ TEST(TensorOwnMemory, DeterministicAddsOfOwnRowsAreRight) {
   for (std::int64_t i = 0; i < count; ++i) reversed[static_cast<std::size_t>(i)] = first + count - 1 - i;
   tensor->sync();
   const syncyte_buffer_t index = index_of(reversed);
-  tensor->scatter_add(&index, &local);
+  run<tensor::scatter_add>(*tensor, &index, &local);
   const std::int64_t lower[] = {first};
-  tensor->accumulate_box(lower, &local, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::accumulate_box>(*tensor, lower, &local, SYNCYTE_OP_SUM, nullptr);
   tensor->sync();
   for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(mine[i], static_cast<double>(count - 1 + i));
 }
@@ -371,7 +381,8 @@ TEST(TensorOwnMemory, WrappedRowsAreTheCallersMemory) {
   tensor->rows(rank(), first, count);
   const std::vector<std::int64_t> rows_1_to_3{first + 1, first + 2, first + 3};
   const syncyte_buffer_t index = index_of(rows_1_to_3), source = buffer_of(mine, SYNCYTE_INT64, {3});
-  expect_error(outcome_of([&] { tensor->scatter(&index, &source); }), SYNCYTE_ERR_ARGUMENT, "source: row[");
+  expect_error(outcome_of([&] { run<tensor::scatter>(*tensor, &index, &source); }), SYNCYTE_ERR_ARGUMENT,
+               "source: row[");
   EXPECT_EQ(mine[1], 1);
   tensor->sync();
 }

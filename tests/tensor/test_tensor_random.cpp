@@ -357,43 +357,44 @@ class actor {
     const syncyte_buffer_t packed = buffer_of(each.values, dtype_, each.shape);
     switch (each.what) {
       case kind::gather:
-        return tensor_.gather(&index, &packed);
+        return access::run<tensor::gather>(tensor_, &index, &packed);
       case kind::igather:
-        return running_.push_back(tensor_.igather(&index, &packed));
+        return running_.push_back(test::start<tensor::gather>(tensor_, &index, &packed));
       case kind::scatter:
-        return tensor_.scatter(&index, &packed);
+        return access::run<tensor::scatter>(tensor_, &index, &packed);
       case kind::iscatter:
-        return running_.push_back(tensor_.iscatter(&index, &packed));
+        return running_.push_back(test::start<tensor::scatter>(tensor_, &index, &packed));
       case kind::scatter_add:
-        return tensor_.scatter_add(&index, &packed);
+        return access::run<tensor::scatter_add>(tensor_, &index, &packed);
       case kind::iscatter_add:
-        return running_.push_back(tensor_.iscatter_add(&index, &packed));
+        return running_.push_back(test::start<tensor::scatter_add>(tensor_, &index, &packed));
       case kind::get_box:
-        return tensor_.get_box(each.index, &packed);
+        return access::run<tensor::get_box>(tensor_, each.index, &packed);
       case kind::iget_box:
-        return running_.push_back(tensor_.iget_box(each.index, &packed));
+        return running_.push_back(test::start<tensor::get_box>(tensor_, each.index, &packed));
       case kind::put_box:
-        return tensor_.put_box(each.index, &packed);
+        return access::run<tensor::put_box>(tensor_, each.index, &packed);
       case kind::iput_box:
-        return running_.push_back(tensor_.iput_box(each.index, &packed));
+        return running_.push_back(test::start<tensor::put_box>(tensor_, each.index, &packed));
       case kind::accumulate_box:
-        return tensor_.accumulate_box(each.index, &packed, SYNCYTE_OP_SUM, nullptr);
+        return access::run<tensor::accumulate_box>(tensor_, each.index, &packed, SYNCYTE_OP_SUM, nullptr);
       case kind::iaccumulate_box:
-        return running_.push_back(tensor_.iaccumulate_box(each.index, &packed, SYNCYTE_OP_SUM, nullptr));
+        return running_.push_back(
+            test::start<tensor::accumulate_box>(tensor_, each.index, &packed, SYNCYTE_OP_SUM, nullptr));
       case kind::fetch_add:
-        tensor_.fetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]));
+        fetch_add(tensor_, each.index[0], static_cast<std::int64_t>(each.values[0]));
         return;
       case kind::ifetch_add:
         return running_.push_back(
-            tensor_.ifetch_add(each.index[0], static_cast<std::int64_t>(each.values[0]), nullptr));
+            test::start<tensor::fetch_add>(tensor_, each.index[0], static_cast<std::int64_t>(each.values[0]), nullptr));
       case kind::compare_swap:
         return add_by_swaps(each, [&](std::int64_t expected, std::int64_t desired) {
-          return tensor_.compare_swap(each.index[0], expected, desired);
+          return compare_swap(tensor_, each.index[0], expected, desired);
         });
       case kind::icompare_swap:
         return add_by_swaps(each, [&](std::int64_t expected, std::int64_t desired) {
           std::int64_t seen = 0;
-          tensor_.icompare_swap(each.index[0], expected, desired, &seen)->wait();
+          test::start<tensor::compare_swap>(tensor_, each.index[0], expected, desired, &seen)->wait();
           return seen;
         });
       case kind::locked_add:
@@ -415,9 +416,9 @@ class actor {
     const syncyte_buffer_t index = index_of(each.index);
     const syncyte_buffer_t packed = buffer_of(row, dtype_, each.shape);
     tensor_.lock(each.index[0]);
-    tensor_.gather(&index, &packed);
+    access::run<tensor::gather>(tensor_, &index, &packed);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = reference::sum<T>(row[i], each.values[i]);
-    tensor_.scatter(&index, &packed);
+    access::run<tensor::scatter>(tensor_, &index, &packed);
     tensor_.unlock(each.index[0]);
   }
 
@@ -425,7 +426,7 @@ class actor {
   syncyte_dtype_t dtype_;
   std::vector<operation<T>> operations_;
   dice random_;
-  std::deque<std::unique_ptr<window::started_access>> running_;
+  std::deque<started_access> running_;
 };
 
 /// A random tensor, used in some steps.
@@ -482,7 +483,7 @@ class trial_of {
       const extents shape = packed_shape(where_, rows.size());
       std::vector<T> output(static_cast<std::size_t>(product(shape)));
       const syncyte_buffer_t index = index_of(rows), packed = buffer_of(output, dtype_, shape);
-      tensor_->gather(&index, &packed);
+      access::run<tensor::gather>(*tensor_, &index, &packed);
       EXPECT_EQ(difference(output, reference::gather_rows(table_, where_.row_elements(), rows)), "");
     }
   }

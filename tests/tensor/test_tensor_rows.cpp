@@ -20,7 +20,7 @@ void check_gather(syncyte_dtype_t dtype, const extents& shape, const reference::
   std::vector<T> output(rows.size() * static_cast<std::size_t>(row));
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(output, dtype, {static_cast<std::int64_t>(output.size())});
-  tensor->gather(&index, &packed);
+  run<tensor::gather>(*tensor, &index, &packed);
   EXPECT_TRUE(same_bytes(output, reference::gather_rows(filled_table<T>(product(shape)), row, rows)))
       << base::dtype_name(dtype) << " " << base::shape_text(shape);
   barrier();
@@ -49,11 +49,11 @@ TEST(TensorGather, IndexOfAnyShape) {
   const syncyte_buffer_t index = buffer_of(rows, SYNCYTE_INT32, {2, 3});
   std::vector<std::int32_t> output(12);
   const syncyte_buffer_t packed = buffer_of(output, SYNCYTE_INT32, {2, 3, 2});
-  tensor->gather(&index, &packed);
+  run<tensor::gather>(*tensor, &index, &packed);
   EXPECT_EQ(output, reference::gather_rows(filled_table<std::int32_t>(40), 2, rows));
   const syncyte_buffer_t one = buffer_of(rows, SYNCYTE_INT32, {});  // a single index
   const syncyte_buffer_t row = buffer_of(output, SYNCYTE_INT32, {2});
-  tensor->gather(&one, &row);
+  run<tensor::gather>(*tensor, &one, &row);
   EXPECT_EQ(output[0], filled<std::int32_t>(2));
   barrier();
 }
@@ -64,9 +64,9 @@ TEST(TensorGather, NothingOfEmptyTensors) {
     const std::vector<std::int64_t> rows = shape[0] == 0 ? extents{} : extents{4, 0, 4};
     const syncyte_buffer_t index = index_of(rows);
     const syncyte_buffer_t nothing = base::make_buffer(nullptr, SYNCYTE_FLOAT32, extents{0});
-    tensor->gather(&index, &nothing);
-    tensor->scatter(&index, &nothing);
-    tensor->scatter_add(&index, &nothing);
+    run<tensor::gather>(*tensor, &index, &nothing);
+    run<tensor::scatter>(*tensor, &index, &nothing);
+    run<tensor::scatter_add>(*tensor, &index, &nothing);
     tensor->flush();
     tensor->sync();
   }
@@ -87,7 +87,7 @@ TEST(TensorScatter, EachRankWritesRowsOfItsOwnAnywhere) {
           }
         const syncyte_buffer_t index = index_of(rows);
         const syncyte_buffer_t packed = buffer_of(source, dtype, {static_cast<std::int64_t>(rows.size()), 3});
-        tensor->scatter(&index, &packed);
+        run<tensor::scatter>(*tensor, &index, &packed);
         tensor->sync();
         EXPECT_TRUE(same_bytes(read_all<T>(*tensor), filled_table<T>(120))) << base::dtype_name(dtype);
         barrier();
@@ -102,7 +102,7 @@ TEST(TensorScatter, ALaterCallWins) {
   for (std::int64_t value = 1; value <= 50; ++value) {
     const std::vector<std::int64_t> source{value, -value};
     const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_INT64, {1, 2});
-    tensor->scatter(&index, &packed);
+    run<tensor::scatter>(*tensor, &index, &packed);
   }
   tensor->flush();
   tensor->sync();
@@ -123,7 +123,7 @@ void check_exact_adds(syncyte_dtype_t dtype, std::int64_t row_elements) {
   const syncyte_buffer_t index = index_of(targets);
   const syncyte_buffer_t packed = buffer_of(ones, dtype, {static_cast<std::int64_t>(ones.size())});
   barrier();
-  for (int round = 0; round < rounds; ++round) tensor->scatter_add(&index, &packed);
+  for (int round = 0; round < rounds; ++round) run<tensor::scatter_add>(*tensor, &index, &packed);
   tensor->sync();
   const auto all = read_all<T>(*tensor);
   for (std::int64_t row = 0; row < rows; ++row)
@@ -167,7 +167,7 @@ TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
           if (r != rank()) continue;
           const syncyte_buffer_t index = index_of(rows);
           const syncyte_buffer_t packed = buffer_of(source, dtype, {30, row});
-          tensor->scatter_add(&index, &packed);
+          run<tensor::scatter_add>(*tensor, &index, &packed);
         }
         tensor->sync();
         EXPECT_TRUE(same_bytes(read_all<T>(*tensor), expected)) << base::dtype_name(dtype) << " rows of " << row;
@@ -188,14 +188,14 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
   const std::vector<float> ones(16, 1.0f);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT32, {2, 8});
   const syncyte_buffer_t index = index_of(rows);
-  expect_error(outcome_of([&] { tensor->scatter_add(&index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
+  expect_error(outcome_of([&] { run<tensor::scatter_add>(*tensor, &index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
                fmt::format("index[1] is {}; expected a row that this process", elsewhere));
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(static_cast<std::size_t>(16 * ranks()), 0.0f));
   barrier();  // all ranks have read before any rank adds
   const std::vector<std::int64_t> own{first, first};
   const syncyte_buffer_t own_index = index_of(own);
-  tensor->scatter_add(&own_index, &packed);
+  run<tensor::scatter_add>(*tensor, &own_index, &packed);
   EXPECT_EQ(static_cast<const float*>(tensor->local().data)[7], 2.0f);
   tensor->sync();
 }
@@ -211,7 +211,7 @@ TEST(TensorScatterAdd, LongRows) {
   for (std::int64_t i = 0; i < ranks() * row; ++i) source.push_back(static_cast<float>(i % 1000));
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_FLOAT32, {ranks(), row});
-  tensor->scatter_add(&index, &packed);
+  run<tensor::scatter_add>(*tensor, &index, &packed);
   tensor->sync();
   const std::vector<float> sums = read_all<float>(*tensor);
   for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], source[i] * static_cast<float>(ranks())) << i;
@@ -230,7 +230,7 @@ class RowErrors : public testing::Test {
 
   outcome gather(const std::vector<std::int64_t>& rows, const syncyte_buffer_t& output) {
     const syncyte_buffer_t index = index_of(rows);
-    return outcome_of([&] { tensor_->gather(&index, &output); });
+    return outcome_of([&] { run<tensor::gather>(*tensor_, &index, &output); });
   }
 
   tensor_pointer tensor_;
@@ -245,8 +245,8 @@ TEST_F(RowErrors, OutOfRangeNamesIndexAndPositionAndWritesNothing) {
     const std::vector<std::int64_t> rows{0, 1, 2, bad};
     const syncyte_buffer_t index = index_of(rows);
     expect_error(gather(rows, good_), SYNCYTE_ERR_INDEX, text);
-    expect_error(outcome_of([&] { tensor_->scatter(&index, &good_); }), SYNCYTE_ERR_INDEX, text);
-    expect_error(outcome_of([&] { tensor_->scatter_add(&index, &good_); }), SYNCYTE_ERR_INDEX, text);
+    expect_error(outcome_of([&] { run<tensor::scatter>(*tensor_, &index, &good_); }), SYNCYTE_ERR_INDEX, text);
+    expect_error(outcome_of([&] { run<tensor::scatter_add>(*tensor_, &index, &good_); }), SYNCYTE_ERR_INDEX, text);
   }
   EXPECT_EQ(values_, std::vector<float>(8, -1.0f));
   EXPECT_EQ(read_all<float>(*tensor_), before);
@@ -276,16 +276,19 @@ TEST_F(RowErrors, WrongBuffers) {
 TEST_F(RowErrors, WrongIndices) {
   const std::vector<float> floats(4);
   syncyte_buffer_t index = buffer_of(floats, SYNCYTE_FLOAT32, {4});
-  expect_error(outcome_of([&] { tensor_->gather(&index, &good_); }), SYNCYTE_ERR_TYPE, "expected int32 or int64");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, &index, &good_); }), SYNCYTE_ERR_TYPE,
+               "expected int32 or int64");
   const std::vector<std::int64_t> rows(8);
   index = buffer_of(rows, SYNCYTE_INT64, {4});
   index.strides[0] = 16;
-  expect_error(outcome_of([&] { tensor_->gather(&index, &good_); }), SYNCYTE_ERR_SHAPE, "index: ");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, &index, &good_); }), SYNCYTE_ERR_SHAPE, "index: ");
   index = buffer_of(rows, SYNCYTE_INT64, {4});
   index.data = static_cast<std::byte*>(index.data) + 4;
-  expect_error(outcome_of([&] { tensor_->gather(&index, &good_); }), SYNCYTE_ERR_SHAPE, "expected a multiple of 8");
-  expect_error(outcome_of([&] { tensor_->gather(nullptr, &good_); }), SYNCYTE_ERR_ARGUMENT, "index is null");
-  expect_error(outcome_of([&] { tensor_->gather(&index, nullptr); }), SYNCYTE_ERR_SHAPE, "index: ");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, &index, &good_); }), SYNCYTE_ERR_SHAPE,
+               "expected a multiple of 8");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, nullptr, &good_); }), SYNCYTE_ERR_ARGUMENT,
+               "index is null");
+  expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, &index, nullptr); }), SYNCYTE_ERR_SHAPE, "index: ");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct gathering {
       : index(reference::random_rows<std::int64_t>(seed, rank(), 300, rows)), output(300 * columns) {
     const syncyte_buffer_t wanted = index_of(index);
     const syncyte_buffer_t found = buffer_of(output, SYNCYTE_INT32, {300, columns});
-    access = from.igather(&wanted, &found);
+    access = start<tensor::gather>(from, &wanted, &found);
   }
   std::int32_t expected(std::size_t i) const {
     return filled<std::int32_t>(index[i / columns] * columns + static_cast<std::int64_t>(i) % columns);
@@ -40,7 +40,7 @@ struct gathering {
 
   std::vector<std::int64_t> index;
   std::vector<std::int32_t> output;
-  std::unique_ptr<window::started_access> access;
+  started_access access;
 };
 
 TEST(StartedGather, SeveralAtOnce) {
@@ -96,7 +96,7 @@ TEST(StartedScatter, WritesItsRows) {
     for (std::int64_t j = 0; j < columns; ++j) source.push_back(filled<std::int32_t>(row * columns + j));
   const syncyte_buffer_t index = index_of(mine);
   const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_INT32, {static_cast<std::int64_t>(mine.size()), columns});
-  tensor->iscatter(&index, &packed)->wait();
+  start<tensor::scatter>(tensor, &index, &packed)->wait();
   tensor->sync();
   EXPECT_EQ(read_all<std::int32_t>(*tensor), filled_table<std::int32_t>(rows * columns));
   barrier();
@@ -110,8 +110,8 @@ TEST(StartedScatterAdd, LosesNoAdd) {
   const std::vector<std::int64_t> ones(rows * 4, 1);
   const syncyte_buffer_t index = index_of(all);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_INT64, {rows, 4});
-  std::deque<std::unique_ptr<window::started_access>> adds;
-  for (int i = 0; i < 20; ++i) adds.push_back(tensor->iscatter_add(&index, &packed));
+  std::deque<started_access> adds;
+  for (int i = 0; i < 20; ++i) adds.push_back(start<tensor::scatter_add>(tensor, &index, &packed));
   for (auto& add : adds) add->wait();
   tensor->sync();
   EXPECT_EQ(read_all<std::int64_t>(*tensor), std::vector<std::int64_t>(rows * 4, 20 * ranks()));
@@ -136,10 +136,10 @@ TEST(StartedBox, GetsBoxesOfAllOwners) {
     const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns}, parts);
     fill<std::int64_t>(*tensor);
     std::deque<transposed_box> boxes;
-    std::deque<std::unique_ptr<window::started_access>> gets;
+    std::deque<started_access> gets;
     for (std::int64_t i = 0; i < 12; ++i) {
       boxes.emplace_back(rows - i, 7, -1);
-      gets.push_back(tensor->iget_box(extents{i, i}, &boxes.back().buffer));
+      gets.push_back(start<tensor::get_box>(tensor, extents{i, i}, &boxes.back().buffer));
     }
     while (!gets.back()->test()) std::this_thread::yield();
     EXPECT_TRUE(gets.back()->test());  // again after the end
@@ -159,7 +159,7 @@ TEST(StartedBox, GivenUpGetTouchesNothing) {
   fill<std::int64_t>(*tensor);
   for (int i = 0; i < 10; ++i) {
     transposed_box box(rows, 20, -1);
-    tensor->iget_box(extents{0, 0}, &box.buffer);
+    start<tensor::get_box>(tensor, extents{0, 0}, &box.buffer);
   }
   barrier();
 }
@@ -167,7 +167,7 @@ TEST(StartedBox, GivenUpGetTouchesNothing) {
 TEST(StartedBox, PutsWithMemoryOfItsOwn) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   auto box = std::make_unique<transposed_box>(rows, 1, rank() + 1);
-  const auto put = tensor->iput_box(extents{0, rank()}, &box->buffer);
+  const auto put = start<tensor::put_box>(tensor, extents{0, rank()}, &box->buffer);
   box->elements.assign(box->elements.size(), -1);
   box.reset();
   put->wait();
@@ -183,11 +183,11 @@ TEST(StartedBox, PutsWithMemoryOfItsOwn) {
 TEST(StartedBox, LosesNoAdd) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
-  std::deque<std::unique_ptr<window::started_access>> adds;
+  std::deque<started_access> adds;
   const std::int64_t alpha = 3;
   for (int i = 0; i < 20; ++i) {
     const transposed_box ones(rows - 1, columns - 1, 1);
-    adds.push_back(tensor->iaccumulate_box(extents{1, 1}, &ones.buffer, SYNCYTE_OP_SUM, &alpha));
+    adds.push_back(start<tensor::accumulate_box>(tensor, extents{1, 1}, &ones.buffer, SYNCYTE_OP_SUM, &alpha));
   }
   for (auto& add : adds) add->wait();
   tensor->sync();
@@ -198,7 +198,7 @@ TEST(StartedBox, LosesNoAdd) {
   }
   tensor->sync();
   const transposed_box seven(rows, columns, 7);
-  tensor->iaccumulate_box(extents{0, 0}, &seven.buffer, SYNCYTE_OP_MIN, nullptr)->wait();
+  start<tensor::accumulate_box>(tensor, extents{0, 0}, &seven.buffer, SYNCYTE_OP_MIN, nullptr)->wait();
   tensor->sync();
   EXPECT_EQ(read_all<std::int64_t>(*tensor)[columns + 1], 7);
   barrier();
@@ -210,11 +210,11 @@ TEST(StartedBox, LargeBoxInOneRound) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {70, width});
   std::vector<std::int8_t> values(70 * width, 5);
   const syncyte_buffer_t box = buffer_of(values, SYNCYTE_INT8, {70, width});
-  if (rank() == 0) tensor->iput_box(extents{0, 0}, &box)->wait();
+  if (rank() == 0) start<tensor::put_box>(tensor, extents{0, 0}, &box)->wait();
   tensor->sync();
   values.assign(values.size(), 0);
   if (rank() == ranks() - 1) {
-    tensor->iget_box(extents{0, 0}, &box)->wait();
+    start<tensor::get_box>(tensor, extents{0, 0}, &box)->wait();
     EXPECT_EQ(std::count(values.begin(), values.end(), 5), std::ssize(values));
   }
   barrier();
@@ -223,11 +223,14 @@ TEST(StartedBox, LargeBoxInOneRound) {
 TEST(StartedBox, WrongArgumentsFailAtOnce) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   transposed_box box(2, 2, 0);
-  expect_error(outcome_of([&] { tensor->iget_box(extents{rows - 1, 0}, &box.buffer); }), SYNCYTE_ERR_INDEX, "lower");
-  expect_error(outcome_of([&] { tensor->iaccumulate_box(extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr); }),
+  expect_error(outcome_of([&] { start<tensor::get_box>(tensor, extents{rows - 1, 0}, &box.buffer); }),
+               SYNCYTE_ERR_INDEX, "lower");
+  expect_error(outcome_of([&] {
+                 start<tensor::accumulate_box>(tensor, extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr);
+               }),
                SYNCYTE_ERR_ARGUMENT, "put_box");
   const transposed_box empty(0, 2, 0);
-  EXPECT_TRUE(tensor->iput_box(extents{0, 0}, &empty.buffer)->test());
+  EXPECT_TRUE(start<tensor::put_box>(tensor, extents{0, 0}, &empty.buffer)->test());
   barrier();
 }
 
@@ -237,7 +240,8 @@ TEST(StartedGather, WrongArgumentsFailAtOnce) {
   std::vector<std::int32_t> output(columns);
   const syncyte_buffer_t index = index_of(wrong);
   const syncyte_buffer_t found = buffer_of(output, SYNCYTE_INT32, {1, columns});
-  expect_error(outcome_of([&] { tensor->igather(&index, &found); }), SYNCYTE_ERR_INDEX, "index 101 at position 0");
+  expect_error(outcome_of([&] { start<tensor::gather>(tensor, &index, &found); }), SYNCYTE_ERR_INDEX,
+               "index 101 at position 0");
   barrier();
 }
 

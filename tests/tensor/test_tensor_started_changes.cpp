@@ -14,7 +14,7 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-using started_pointer = std::unique_ptr<window::started_access>;
+using started_pointer = started_access;
 
 /// Whether ranks update rows of other nodes, if there are any.
 bool reaches(const tensor::whole_tensor& tensor) {
@@ -31,13 +31,13 @@ void check_old_values(syncyte_dtype_t dtype) {
   std::deque<started_pointer> started;
   for (int owner = 0; owner < ranks(); ++owner) {
     previous.emplace_back(adds, -1);
-    for (auto& old : previous.back()) started.push_back(tensor->ifetch_add(3 * owner + 2, 1, &old));
+    for (auto& old : previous.back()) started.push_back(start<tensor::fetch_add>(tensor, 3 * owner + 2, 1, &old));
   }
   for (auto each = started.rbegin(); each != started.rend(); ++each) (*each)->wait();
   for (int owner = 0; owner < ranks(); ++owner)
     for (const std::int64_t old : previous[static_cast<std::size_t>(owner)]) {
       ASSERT_TRUE(old >= 0 && old < adds * ranks()) << old;
-      seen->fetch_add(owner * adds * ranks() + old, 1);
+      fetch_add(*seen, owner * adds * ranks() + old, 1);
     }
   seen->sync();
   EXPECT_EQ(read_all<std::int64_t>(*seen),
@@ -58,13 +58,13 @@ TEST(StartedFetchAdd, WidensOldValues) {
   narrow->store(other, -7);
   wide->store(other, -large);
   std::int64_t old[2] = {1, 1};
-  narrow->ifetch_add(other, -1, &old[0])->wait();
-  const auto started = wide->ifetch_add(other, large + 3, &old[1]);
+  start<tensor::fetch_add>(narrow, other, -1, &old[0])->wait();
+  const auto started = start<tensor::fetch_add>(wide, other, large + 3, &old[1]);
   while (!started->test()) std::this_thread::yield();
   EXPECT_TRUE(started->test());  // again after the end
   EXPECT_EQ(old[0], -7);
   EXPECT_EQ(old[1], -large);
-  narrow->ifetch_add(other, 10, nullptr)->wait();
+  start<tensor::fetch_add>(narrow, other, 10, nullptr)->wait();
   EXPECT_EQ(narrow->load(other), 2);
   EXPECT_EQ(wide->load(other), 3);
   barrier();
@@ -73,9 +73,9 @@ TEST(StartedFetchAdd, WidensOldValues) {
 TEST(StartedFetchAdd, EndsWithoutCalls) {
   auto tensor = make_tensor(SYNCYTE_INT32, {ranks()});
   std::int64_t old = -1;
-  auto started = tensor->ifetch_add(rank(), 4, &old);
+  auto started = start<tensor::fetch_add>(tensor, rank(), 4, &old);
   tensor->wait(rank(), SYNCYTE_COMPARE_GE, 4, -1);
-  auto elsewhere = tensor->ifetch_add((rank() + 1) % ranks(), 5, nullptr);
+  auto elsewhere = start<tensor::fetch_add>(tensor, (rank() + 1) % ranks(), 5, nullptr);
   tensor->wait(rank(), SYNCYTE_COMPARE_EQ, 9, -1);  // by the rank before, which calls nothing for its request
   barrier();
   tensor.reset();  // requests keep it
@@ -91,7 +91,7 @@ TEST(StartedFetchAdd, GivenUpStoresNothing) {
   const bool is_mapped = tensor->held()->mapped_rows().find(elsewhere) != nullptr;
   for (int i = 0; i < 10; ++i) {
     std::int64_t old = -1;
-    tensor->ifetch_add(elsewhere, 1, &old);
+    start<tensor::fetch_add>(tensor, elsewhere, 1, &old);
     EXPECT_TRUE(is_mapped || !has_fabric() || old == -1) << old;
   }
   barrier();
@@ -102,10 +102,10 @@ TEST(StartedFetchAdd, GivenUpStoresNothing) {
 TEST(StartedFetchAdd, WrongArgumentsFailAtOnce) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {2}), numbers = make_tensor(SYNCYTE_FLOAT32, {2});
   std::int64_t old = -1;
-  expect_error(outcome_of([&] { tensor->ifetch_add(2, 1, &old); }), SYNCYTE_ERR_INDEX, "element is 2");
-  expect_error(outcome_of([&] { tensor->ifetch_add(0, std::int64_t{1} << 31, &old); }), SYNCYTE_ERR_ARGUMENT,
-               "operand is");
-  expect_error(outcome_of([&] { numbers->ifetch_add(0, 1, &old); }), SYNCYTE_ERR_TYPE, "int32 or int64");
+  expect_error(outcome_of([&] { start<tensor::fetch_add>(tensor, 2, 1, &old); }), SYNCYTE_ERR_INDEX, "element is 2");
+  expect_error(outcome_of([&] { start<tensor::fetch_add>(tensor, 0, std::int64_t{1} << 31, &old); }),
+               SYNCYTE_ERR_ARGUMENT, "operand is");
+  expect_error(outcome_of([&] { start<tensor::fetch_add>(numbers, 0, 1, &old); }), SYNCYTE_ERR_TYPE, "int32 or int64");
   EXPECT_EQ(old, -1);
   EXPECT_EQ(tensor->load(0), 0);
   barrier();
@@ -118,7 +118,7 @@ void check_started_swaps(syncyte_dtype_t dtype) {
   for (int owner = 0; owner < ranks(); ++owner) {
     std::int64_t expected = 0, old = -1;
     for (int won = 0; won < wins;) {
-      tensor->icompare_swap(2 * owner + 1, expected, expected + 1, &old)->wait();
+      start<tensor::compare_swap>(tensor, 2 * owner + 1, expected, expected + 1, &old)->wait();
       won += old == expected;
       expected = old == expected ? old + 1 : old;
     }
@@ -143,9 +143,10 @@ TEST(StartedCompareSwap, KeepsTheTensorAndWidensOldValues) {
   wide->store(other, -large);
   narrow->store(other, -3);
   std::int64_t old[3] = {1, 1, 1};
-  const started_pointer started[] = {
-      wide->icompare_swap(other, -large, large, &old[0]), wide->icompare_swap(other, -large, 7, &old[1]),
-      narrow->icompare_swap(other, -3, -4, &old[2]), narrow->icompare_swap(other, -4, -5, nullptr)};
+  const started_pointer started[] = {start<tensor::compare_swap>(wide, other, -large, large, &old[0]),
+                                     start<tensor::compare_swap>(wide, other, -large, 7, &old[1]),
+                                     start<tensor::compare_swap>(narrow, other, -3, -4, &old[2]),
+                                     start<tensor::compare_swap>(narrow, other, -4, -5, nullptr)};
   narrow->wait(rank(), SYNCYTE_COMPARE_EQ, -5, -1);  // by the rank before
   wide->wait(rank(), SYNCYTE_COMPARE_EQ, large, -1);
   barrier();
@@ -162,10 +163,14 @@ TEST(StartedCompareSwap, WrongArgumentsFailAtOnce) {
   const std::int64_t large = std::int64_t{1} << 31;
   const auto tensor = make_tensor(SYNCYTE_INT32, {2}), numbers = make_tensor(SYNCYTE_FLOAT32, {2});
   std::int64_t old = -1;
-  expect_error(outcome_of([&] { tensor->icompare_swap(-1, 0, 1, &old); }), SYNCYTE_ERR_INDEX, "element is -1");
-  expect_error(outcome_of([&] { tensor->icompare_swap(0, large, 1, &old); }), SYNCYTE_ERR_ARGUMENT, "expected is");
-  expect_error(outcome_of([&] { tensor->icompare_swap(0, 0, large, &old); }), SYNCYTE_ERR_ARGUMENT, "desired is");
-  expect_error(outcome_of([&] { numbers->icompare_swap(0, 0, 1, &old); }), SYNCYTE_ERR_TYPE, "int32 or int64");
+  expect_error(outcome_of([&] { start<tensor::compare_swap>(tensor, -1, 0, 1, &old); }), SYNCYTE_ERR_INDEX,
+               "element is -1");
+  expect_error(outcome_of([&] { start<tensor::compare_swap>(tensor, 0, large, 1, &old); }), SYNCYTE_ERR_ARGUMENT,
+               "expected is");
+  expect_error(outcome_of([&] { start<tensor::compare_swap>(tensor, 0, 0, large, &old); }), SYNCYTE_ERR_ARGUMENT,
+               "desired is");
+  expect_error(outcome_of([&] { start<tensor::compare_swap>(numbers, 0, 0, 1, &old); }), SYNCYTE_ERR_TYPE,
+               "int32 or int64");
   EXPECT_EQ(old, -1);
   EXPECT_EQ(tensor->load(0), 0);
   barrier();
@@ -183,7 +188,7 @@ struct signals {
     const syncyte_buffer_t where = index_of(index);
     sources.emplace_back(static_cast<std::size_t>(elements), value);
     const syncyte_buffer_t source = buffer_of(sources.back(), SYNCYTE_INT64, {elements});
-    started.push_back(rows.iput_signal(&where, &source, counters, element, op, amount));
+    started.push_back(test::start<tensor::put_signal>(rows, &where, &source, counters, element, op, amount));
     index.assign(index.size(), -1);  // it may change after the start
   }
   void wait() const {
@@ -262,7 +267,7 @@ TEST(StartedSignal, NoRowsSignalToo) {
   const std::vector<std::int64_t> none;
   const std::vector<float> nothing;
   const syncyte_buffer_t index = index_of(none), source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
-  const auto given = tensor->iput_signal(&index, &source, counters, 0, SYNCYTE_OP_SUM, 3);
+  const auto given = start<tensor::put_signal>(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 3);
   EXPECT_EQ(counters->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   given->wait();
   counters->sync();
@@ -292,7 +297,7 @@ TEST(StartedSignal, WrongArgumentsChangeNothing) {
   const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
   const auto attempt = [&](const syncyte_buffer_t& where, const tensor_pointer& to, std::int64_t element,
                            syncyte_op_t op) {
-    return outcome_of([&] { tensor->iput_signal(&where, &source, to, element, op, 1); });
+    return outcome_of([&] { start<tensor::put_signal>(tensor, &where, &source, to, element, op, 1); });
   };
   expect_error(attempt(outside, counters, 0, SYNCYTE_OP_SUM), SYNCYTE_ERR_INDEX, "index 4 at position 0");
   expect_error(attempt(index, counters, 2, SYNCYTE_OP_SUM), SYNCYTE_ERR_INDEX, "element is 2");
@@ -320,7 +325,7 @@ TEST(StartedGradients, UpdateEachRowOnce) {
     for (auto& each : started) {
       auto index = rows;
       const syncyte_buffer_t where = index_of(index);
-      each = tensor->iapply_gradients(&where, &packed);
+      each = start<tensor::apply_gradients>(tensor, &where, &packed);
       index.assign(index.size(), -1);  // it may change after the start
     }
     for (const auto& each : started) each->wait();
@@ -346,8 +351,8 @@ TEST(StartedGradients, EqualBlockingUpdates) {
       const syncyte_buffer_t where = index_of(index), packed = buffer_of(gradients, SYNCYTE_FLOAT64, {30, 50});
       for (int turn = 0; turn < 2 * ranks(); ++turn) {
         if (turn % ranks() == rank()) {
-          blocking->apply_gradients(&where, &packed);
-          const auto update = started->iapply_gradients(&where, &packed);
+          run<tensor::apply_gradients>(*blocking, &where, &packed);
+          const auto update = start<tensor::apply_gradients>(started, &where, &packed);
           while (!update->test()) std::this_thread::yield();
         }
         blocking->sync();
@@ -368,7 +373,7 @@ TEST(StartedGradients, EndWithoutCallsAndKeepTheTensor) {
   const std::vector<std::int64_t> index{(rank() + 1) % ranks()};
   const std::vector<float> ones(70001, 1.0f);
   const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT32, {1, 70001});
-  const auto update = tensor->iapply_gradients(&where, &packed);
+  const auto update = start<tensor::apply_gradients>(tensor, &where, &packed);
   const syncyte_buffer_t mine = tensor->local();
   const std::atomic_ref last(static_cast<float*>(mine.data)[70000]);
   const auto begin = std::chrono::steady_clock::now();
@@ -376,7 +381,7 @@ TEST(StartedGradients, EndWithoutCallsAndKeepTheTensor) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(last.load(), -0.5f);
   barrier();
-  const auto further = tensor->iapply_gradients(&where, &packed);
+  const auto further = start<tensor::apply_gradients>(tensor, &where, &packed);
   tensor.reset();
   further->wait();
   update->wait();
@@ -391,7 +396,7 @@ TEST(StartedGradients, CanBeGivenUp) {
   for (int i = 0; i < 10; ++i) {
     const std::vector<float> ones(index.size() * 3000, 1.0f);
     const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT32, {ranks(), 3000});
-    tensor->iapply_gradients(&where, &packed);
+    start<tensor::apply_gradients>(tensor, &where, &packed);
   }
   barrier();
   EXPECT_EQ(tensor->optimizer_steps()->load(0), 10 * ranks());
@@ -404,7 +409,7 @@ TEST(StartedGradients, WrongArgumentsFailAtOnce) {
   const std::vector<float> ones(4, 1.0f);
   const syncyte_buffer_t index = index_of(rows), packed = buffer_of(ones, SYNCYTE_FLOAT32, {2, 2});
   const auto outcome = [&](const syncyte_buffer_t& gradients) {
-    return outcome_of([&] { tensor->iapply_gradients(&index, &gradients); });
+    return outcome_of([&] { start<tensor::apply_gradients>(tensor, &index, &gradients); });
   };
   expect_error(outcome(packed), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
@@ -414,7 +419,7 @@ TEST(StartedGradients, WrongArgumentsFailAtOnce) {
     const auto all = all_rows(ranks());  // some are on other nodes; none is updated
     const std::vector<float> further(all.size() * 2, 1.0f);
     const syncyte_buffer_t where = index_of(all), rest = buffer_of(further, SYNCYTE_FLOAT32, {ranks(), 2});
-    expect_error(outcome_of([&] { tensor->iapply_gradients(&where, &rest); }), SYNCYTE_ERR_UNSUPPORTED,
+    expect_error(outcome_of([&] { start<tensor::apply_gradients>(tensor, &where, &rest); }), SYNCYTE_ERR_UNSUPPORTED,
                  "expected a row that this process");
   }
   tensor->sync();

@@ -50,7 +50,7 @@ TEST_F(Wrapped, ScattersToAllRanks) {
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(source, SYNCYTE_FLOAT64, {static_cast<std::int64_t>(rows.size()), 5});
   tensor_->sync();
-  tensor_->scatter(&index, &packed);
+  run<tensor::scatter>(*tensor_, &index, &packed);
   tensor_->sync();
   for (std::int64_t i = 0; i < 5 * count_; ++i)
     EXPECT_EQ(mine_[static_cast<std::size_t>(i)], static_cast<double>(100 * (first_ + i / 5) + i % 5));
@@ -63,7 +63,7 @@ TEST_F(Wrapped, AddsToOwnRowsAndByTheFabricToOthers) {
     if (parts_[static_cast<std::size_t>(r)] == 0) continue;
     const std::vector<std::int64_t> row{reference::first_row(parts_, r)};
     const syncyte_buffer_t index = index_of(row);
-    const auto result = outcome_of([&] { tensor_->scatter_add(&index, &packed); });
+    const auto result = outcome_of([&] { run<tensor::scatter_add>(*tensor_, &index, &packed); });
     if (r == rank() || has_fabric())
       EXPECT_EQ(result.status, SYNCYTE_SUCCESS) << result.message;
     else
@@ -93,7 +93,7 @@ TEST(WrappedCounters, WorkFromEveryRank) {
   std::vector<std::int64_t> mine(2, 0);
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_INT64, {2});
   const auto tensor = tensor::whole_tensor::wrap(shared_world(), &local, {});
-  for (std::int64_t element = 0; element < 2 * ranks(); ++element) tensor->fetch_add(element, rank() + 1);
+  for (std::int64_t element = 0; element < 2 * ranks(); ++element) fetch_add(*tensor, element, rank() + 1);
   tensor->sync();
   const std::int64_t expected = ranks() * (ranks() + 1) / 2;
   EXPECT_EQ(mine, std::vector<std::int64_t>(2, expected));

@@ -19,7 +19,7 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-using started = std::unique_ptr<window::started_access>;
+using started = std::unique_ptr<access::started>;
 
 constexpr std::size_t word = sizeof(std::int64_t);
 

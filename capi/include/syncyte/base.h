@@ -49,7 +49,7 @@
  * A function is `@brief {annotations} text`:
  * - `forked_child`: a forked child may call it; `lookup`: likewise, and it is neither traced nor counted;
  * - `by_hand`: its implementation is in capi/src. Otherwise that of a function of a handle is generated: it calls the
- *   method of the object that has its name, or with `part(NAME)` the method of what the object's method NAME returns;
+ *   method of the object that has its name, or runs the class of the operation;
  * - `started`: it has a started form, with an i in its name, which returns a request. The declaration is generated, in
  *   generated/HEADER.h; `@started text` says what the form's comment adds.
  *

@@ -315,8 +315,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_
  * or added to meanwhile is undefined.
  * @param[in] tensor a tensor with an optimizer
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous
- * @param[in] gradients {contiguous, tensor_dtype, kept_if_started} contiguous, of the tensor's dtype, index's elements
- * times a row's elements
+ * @param[in] gradients {contiguous, tensor_dtype, kept_if_started, traced} contiguous, of the tensor's dtype, index's
+ * elements times a row's elements
  * @return as scatter_add; SYNCYTE_ERR_ARGUMENT also if gradients lie in the optimizer's state of these rows;
  * SYNCYTE_ERR_UNSUPPORTED also if the tensor has no optimizer. After SYNCYTE_ERR_PEER_DIED some rows may have been
  * updated, and others not.

@@ -3,6 +3,7 @@
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -265,15 +266,21 @@ class Started(unittest.TestCase):
         self.assertEqual(started.emit(parse(PARAMETERS, DECLARATION)[0]), {})
 
     def test_is_implemented_as_the_function(self):
-        text = Functions.emitted(self.COMMENT, self.DECLARATION, "{started, part(rows)} ")
-        self.assertIn("static_cast<int64_t>(object->rows().do(index, tensor, source, scale));", text)
+        text = Functions.emitted(self.COMMENT, self.DECLARATION, "{started} ")
+        self.assertIn("static_cast<int64_t>(object->do(index, tensor, source, scale));", text)
         self.assertIn(
             '    trace_buffer(index);\n    out(request, "request");\n'
-            '    give_request(object->rows().ido(index, tensor, source, scale, old), "thing_ido", request);\n',
+            '    give_request(object->ido(index, tensor, source, scale, old), "thing_ido", request);\n',
             text,
         )
         by_hand = Functions.emitted(self.COMMENT.replace(", traced", ""), self.DECLARATION, "{started, by_hand} ")
         self.assertNotIn("do(", by_hand)
+
+    def test_is_the_class_of_an_operation_where_the_namespace_has_classes(self):
+        with unittest.mock.patch.object(emit_capi, "_NAMESPACES_OF_CLASSES", {"thing"}):
+            text = Functions.emitted(self.COMMENT, self.DECLARATION, "{started} ")
+        self.assertIn("    access::run<thing::do>(*object, index, tensor, source, scale, old);\n", text)
+        self.assertIn("access::start<thing::do>(object, index, tensor, source, scale, old)", text)
 
     def test_is_a_fortran_method_where_the_description_says_so(self):
         comment = (" * @param[in] thing a thing\n * @param[in] rows {kept_if_started} which\n"

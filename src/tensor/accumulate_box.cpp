@@ -1,4 +1,4 @@
-// Accumulates: combines a box of elements with a tensor's.
+#include "tensor/box_operations.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,8 +11,9 @@
 #include "rows/combine_pieces.hpp"
 #include "tensor/box_parts.hpp"
 #include "tensor/box_transfer.hpp"
+#include "tensor/own_memory.hpp"
+#include "tensor/row_request.hpp"
 #include "tensor/staged_adds.hpp"
-#include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -77,49 +78,34 @@ memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<
   return packed;
 }
 
-/// Stages rows that are zero outside of their pieces; the pieces of a row follow one another.
-void stage_pieces(std::span<const rows::row_piece> pieces, std::size_t bytes, const std::byte* values,
-                  std::size_t row_bytes, staged_adds& to) {
-  const memory::scratch row(row_bytes);
-  const std::lock_guard guard(to.mutex);
-  for (std::size_t i = 0; i < pieces.size();) {
-    const std::int64_t number = pieces[i].row;
-    std::memset(row.data(), 0, row_bytes);
-    for (; i < pieces.size() && pieces[i].row == number; ++i)
-      std::memcpy(row.data() + pieces[i].inset, values + i * bytes, bytes);
-    to.sums.add(number, row.data());
-  }
-}
-
 }  // namespace
 
 /// Combines a box, and starts to combine the last elements of other owners, at most about `most_bytes`. Null: all are
 /// combined.
-std::unique_ptr<window::transfer> whole_tensor::combine_box(base::array_argument<std::int64_t> lower,
-                                                            const base::buffer& user, syncyte_op_t op,
-                                                            const void* alpha, std::size_t most_bytes) {
+std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<std::int64_t> lower,
+                                                          const base::buffer& user, std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;
+  const layout& all = of_.description();
+  storage& held = *of_.held();
   const std::int64_t end = lower.values[0] + user.extent(0);
-  const box_of_rows box(layout_, lower.values, user.shape());
-  const bool is_staged = stages(op);
+  const box_of_rows box(all, lower.values, user.shape());
   const std::int64_t most_sent = box.rows_of(most_bytes);
   std::int64_t room = most_sent;  // rows for others until they are sent
-  auto others = std::make_unique<box_transfer>(storage_->remote(), window::row_access::add, op);
+  auto others = std::make_unique<box_transfer>(held.remote(), window::row_access::add, op_);
   std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
   for (std::int64_t first = lower.values[0]; first < end; first += shape[0]) {
-    const int owner = layout_.partition().owner(first);
-    const bool is_here = is_staged || is_mapped(owner);
-    shape[0] = std::min(
-        {end - first, layout_.partition().first(owner + 1) - first, is_here ? box.rows_of(round_bytes) : room});
-    memory::scratch packed = pack(user.data() + (first - lower.values[0]) * user.stride(0), user, shape, alpha);
+    const int owner = all.partition().owner(first);
+    const bool is_here = is_staged() || of_.is_mapped(owner);
+    shape[0] =
+        std::min({end - first, all.partition().first(owner + 1) - first, is_here ? box.rows_of(round_bytes) : room});
+    memory::scratch packed = pack(user.data() + (first - lower.values[0]) * user.stride(0), user, shape, alpha_);
     if (is_here) {
       const std::vector<rows::row_piece> pieces = box.pieces(first, shape[0]);
-      if (is_staged) {
-        stage_pieces(pieces, box.piece_bytes(), packed.data(), layout_.row_bytes(), *staged_);
-        continue;
-      }
-      rows::combine_pieces(storage_->mapped_rows(), {pieces, box.piece_bytes(), packed.data(), layout_.dtype(), op},
-                           storage_->locks());
+      if (is_staged())
+        of_.staged()->add(pieces, box.piece_bytes(), packed.data());
+      else
+        rows::combine_pieces(held.mapped_rows(), {pieces, box.piece_bytes(), packed.data(), all.dtype(), op_},
+                             held.locks());
       continue;
     }
     others->add({owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed), {}});
@@ -131,41 +117,23 @@ std::unique_ptr<window::transfer> whole_tensor::combine_box(base::array_argument
   return box_transfer::start(std::move(others));
 }
 
-base::buffer whole_tensor::check_combining(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
-                                           syncyte_op_t op) const {
-  const base::buffer user = check_box(lower, source, "source");
-  rows::require_combining(layout_.dtype(), op);
-  if (user.elements() == 0 || stages(op)) return user;
-  require_addable(lower.values[0], lower.values[0] + user.extent(0));
-  require_apart(lower, user, false);
-  return user;
+accumulate_box::accumulate_box(whole_tensor& of, base::array_argument<std::int64_t> lower,
+                               const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha)
+    : box_operation(of, lower, source, "source"), op_(op), alpha_(alpha) {
+  rows::require_combining(of.description().dtype(), op);
+  if (user_.elements() == 0 || is_staged()) return;
+  if (!can_add_everywhere(of)) require_mapped(of, lower_.values[0], lower_.values[0] + user_.extent(0));
+  require_apart(of, lower_, user_, false);
 }
 
-void whole_tensor::accumulate_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
-                                  syncyte_op_t op, const void* alpha) {
-  const base::buffer whole = check_combining(lower, source, op);
+std::unique_ptr<access::transfer> accumulate_box::begin() { return combine(lower_, user_, all_bytes); }
+
+void accumulate_box::run() {
   const std::size_t most_bytes =
-      stages(op) ? all_bytes : packed_bytes_in(sent_bytes, piece_bytes_of(whole));  // whole rows are staged
-  visit_box(lower, *source, whole, most_bytes, [&](auto corner, const auto& user) {
-    if (const auto last = combine_box(corner, user, op, alpha, sent_bytes)) last->wait();
+      is_staged() ? all_bytes : packed_bytes_in(sent_bytes, piece_bytes());  // whole rows are staged
+  visit_box(lower_, *raw_, user_, most_bytes, [&](auto corner, const auto& part) {
+    if (const auto last = combine(corner, part, sent_bytes)) last->wait();
   });
-}
-
-std::unique_ptr<window::started_access> whole_tensor::iaccumulate_box(base::array_argument<std::int64_t> lower,
-                                                                      const syncyte_buffer_t* source, syncyte_op_t op,
-                                                                      const void* alpha) {
-  const base::buffer user = check_combining(lower, source, op);
-  return std::make_unique<window::started_access>(shared_from_this(), combine_box(lower, user, op, alpha, all_bytes));
-}
-
-/// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of [first, end) that this rank cannot add to.
-void whole_tensor::require_addable(std::int64_t first, std::int64_t end) const {
-  if (storage_->mapped_rows().covers(layout_.rows()) || storage_->remote()->can_add_rows()) return;
-  for (std::int64_t row = first; row < end;) {
-    const rows::row_range* const range = storage_->mapped_rows().find_range(row);
-    if (range == nullptr) refuse_to_add("row of the box", -1, row);
-    row = range->first + range->count;
-  }
 }
 
 }  // namespace syncyte::tensor

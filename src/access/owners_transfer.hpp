@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "access/transfer.hpp"
+#include "base/error.hpp"
+#include "fabric/group.hpp"
+
+namespace syncyte::access {
+
+/// Requests to owners of memory elsewhere, in flight from their add() on. They overlap.
+class owners_transfer final : public transfer {
+ public:
+  /// `operation`: its name in messages, a string literal.
+  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation)
+      : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin()) {}
+  /// An operation in a stream: a rank processes it after those that began in the stream before.
+  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation, fabric::stream& in)
+      : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin(in)) {}
+
+  void add(int owner, std::unique_ptr<fabric::request_source> requests) {
+    running_.add(ranks_->at(owner), *sources_.emplace_back(std::move(requests)));
+  }
+  /// The part of the operation that this process did itself has failed: the transfer throws this error at its end.
+  void fail(base::error error) { error_ = std::move(error); }
+
+  void drive() override { running_.drive(); }
+  bool test() override;
+  void wait() override;
+  bool then(last_step& step) override;
+
+ private:
+  void throw_error() const {
+    if (error_) throw *error_;
+  }
+
+  std::shared_ptr<fabric::group> ranks_;
+  const char* operation_;
+  std::vector<std::unique_ptr<fabric::request_source>> sources_;
+  std::optional<base::error> error_;
+  fabric::exchange running_;  // destroyed before the sources
+};
+
+}  // namespace syncyte::access

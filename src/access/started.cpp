@@ -1,0 +1,46 @@
+#include "access/started.hpp"
+
+#include "watchdog/interrupts.hpp"
+
+namespace syncyte::access {
+
+/// A transfer throws its error once it has ended; then it is given back.
+bool started::poll() {
+  if (!in_flight_) return true;
+  bool ended = true;
+  error_ = base::error_of([&] { ended = in_flight_->test(); });
+  if (ended) in_flight_.reset();
+  return ended;
+}
+
+bool started::has_ended() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() && poll();
+}
+
+bool started::test() {
+  if (!has_ended()) return false;
+  if (error_) throw *error_;
+  return true;
+}
+
+void started::await_end() {
+  const std::lock_guard lock(mutex_);
+  if (!in_flight_) return;
+  try {
+    in_flight_->wait();
+  } catch (const watchdog::interrupted&) {
+    throw;
+  } catch (...) {
+    if (!poll()) throw;
+    return;
+  }
+  in_flight_.reset();
+}
+
+void started::wait() {
+  await_end();
+  if (error_) throw *error_;
+}
+
+}  // namespace syncyte::access

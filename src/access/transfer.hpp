@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "fabric/caller.hpp"
+
+namespace syncyte::access {
+
+/// The last step of an operation: a request to one owner. No owner: the source is asked once, and has no requests.
+struct last_step {
+  const char* operation;  ///< name of the operation with this step, a string literal
+  fabric::peer* owner;
+  std::unique_ptr<fabric::request_source> source;
+};
+
+/// An operation in flight. Destroying it before its end gives it up: accesses that have begun may still happen at their
+/// owners, but memory here is not touched any more.
+class transfer {
+ public:
+  virtual ~transfer() = default;
+
+  /// Whether it has ended. Throws its error, once it has ended.
+  virtual bool test() = 0;
+  /// Waits for the end. Throws its error, or interrupted.
+  virtual void wait() = 0;
+  /// Lets it make progress without calls of test() or wait().
+  virtual void drive() = 0;
+  /// Does the step after the operation, which like the others needs no call once drive() was called. It is not done
+  /// after an error, or if the transfer is given up before. Returns false, and leaves the step to the caller after
+  /// wait(), if it cannot.
+  virtual bool then(last_step&) { return false; }
+};
+
+}  // namespace syncyte::access

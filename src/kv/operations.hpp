@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kv/table.hpp"
+
+namespace syncyte::kv {
+
+/// An operation on the values of keys: what differs between operations, here and at other nodes.
+struct operation {
+  std::uint16_t number;  ///< in requests to table_target
+  const char* name;      ///< for messages
+  bool reads;            ///< writes values of the caller, instead of reading them
+
+  /// Does it for all keys of a list, or some.
+  void (*run)(table& at, std::span<const std::int64_t> keys, float* values);
+  void (*run_some)(table& at, std::span<const listed_key> keys, float* values);
+  /// Does it for another rank without waiting; returns the number of keys done. Values are `given`, or the `result`.
+  std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result);
+};
+
+extern const operation pull, push, set;
+
+/// Throws SYNCYTE_ERR_INTERNAL for an unknown number.
+const operation& find_operation(std::uint16_t number);
+
+}  // namespace syncyte::kv

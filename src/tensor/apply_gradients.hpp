@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "access/transfer.hpp"
+#include "tensor/optimizer.hpp"
+#include "tensor/row_request.hpp"
+
+namespace syncyte::tensor {
+
+/// Updates rows by their gradients, where they live. Its two forms are access::run and access::start.
+class apply_gradients final {
+ public:
+  apply_gradients(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* gradients);
+  std::unique_ptr<access::transfer> begin();
+  /// The optimizer keeps the object that serves the requests; the tensor may drop it meanwhile.
+  std::shared_ptr<const void> keeps() const { return by_; }
+
+ private:
+  whole_tensor& of_;
+  std::shared_ptr<optimizer> by_;
+  row_request request_;
+};
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,38 @@
+#include "tensor/box_operations.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/strided_copy.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+base::array_argument<std::int64_t> checked(base::array_argument<std::int64_t> lower, const layout& shape) {
+  lower.checked("lower", std::ssize(shape.shape()), "dimension");
+  return lower;
+}
+
+}  // namespace
+
+box_operation::box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
+                             const char* packed_name)
+    : of_(of), lower_(checked(lower, of.description())), raw_(packed), user_(packed, packed_name) {
+  const auto shape = of.description().shape();
+  user_.require_dtype(of.description().dtype()).require_host();
+  if (user_.shape().size() != shape.size()) [[unlikely]]
+    base::refuse(SYNCYTE_ERR_SHAPE,
+                 {.object = packed_name,
+                  .argument = "ndim",
+                  .value = fmt::to_string(user_.ndim()),
+                  .expected = fmt::format("{}, as the tensor {}", shape.size(), base::shape_text(shape))});
+  of.description().require_inside({lower.values, shape.size()}, user_.shape());
+}
+
+std::size_t box_operation::piece_bytes() const {
+  const layout& shape = of_.description();
+  return base::piece_bytes(base::dense_strides(shape.shape(), shape.element_bytes()), user_.shape(),
+                           shape.element_bytes());
+}
+
+}  // namespace syncyte::tensor

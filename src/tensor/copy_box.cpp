@@ -1,0 +1,112 @@
+#include "tensor/box_operations.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/strided_copy.hpp"
+#include "memory/scratch.hpp"
+#include "tensor/box_parts.hpp"
+#include "tensor/box_transfer.hpp"
+#include "tensor/own_memory.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+/// Packed bytes, with the list of pieces, that are transferred in a round, about.
+constexpr std::size_t round_bytes = std::size_t{64} << 20;
+constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
+
+/// Copies between a caller's memory and other memory.
+struct box_elements {
+  const base::buffer& user;
+  bool gets;  // to the caller's memory
+
+  /// A part of this shape that begins at `here` in the caller's memory, at `there` in the other.
+  void operator()(std::byte* here, std::byte* there, std::span<const std::int64_t> there_strides,
+                  std::span<const std::int64_t> shape) const {
+    if (gets)
+      base::copy_strided(here, user.strides(), there, there_strides, shape, user.element_bytes());
+    else
+      base::copy_strided(there, there_strides, here, user.strides(), shape, user.element_bytes());
+  }
+};
+
+/// A part of the caller's box, for its owner. The elements of a put are packed here, those of a get unpacked later.
+box_transfer::part make_part(int owner, base::box_pieces pieces, const box_elements& copy, std::byte* here,
+                             const std::vector<std::int64_t>& shape) {
+  box_transfer::part made{owner, pieces.bytes, std::move(pieces.offsets), {}, {}};
+  made.packed = memory::scratch(made.piece_bytes * made.offsets.size());
+  const auto dense = base::dense_strides(shape, copy.user.element_bytes());
+  if (copy.gets)
+    made.unpack = [user = copy.user, here, shape, dense](std::byte* packed) {
+      box_elements{user, true}(here, packed, dense, shape);
+    };
+  else
+    copy(here, made.packed.data(), dense, shape);
+  return made;
+}
+
+}  // namespace
+
+/// Copies a box in contiguous ranges of rows; starts the last round, of at most about `most_bytes` of rows that are not
+/// mapped here. Null: all is copied.
+std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64_t> given_lower,
+                                                 const base::buffer& user, std::size_t most_bytes) {
+  if (user.elements() == 0) return nullptr;
+  const std::int64_t* const lower = given_lower.values;
+  const layout& shape_of_all = of_.description();
+  const rows::row_map& mapped = of_.held()->mapped_rows();
+  const std::size_t element = shape_of_all.element_bytes();
+  const std::vector<std::int64_t> strides = base::dense_strides(shape_of_all.shape(), element);
+  std::int64_t inset = 0;  // of the box from the start of a row, in bytes
+  for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
+  const std::int64_t end = lower[0] + user.extent(0);
+  const std::size_t row_bytes = static_cast<std::size_t>(user.elements() / user.extent(0)) * element;
+  const auto most_rows = static_cast<std::int64_t>(
+      std::clamp<std::size_t>(most_bytes / row_bytes, 1, static_cast<std::size_t>(user.extent(0)) + 1));
+  std::int64_t room = most_rows;  // of this round
+  const box_elements copy{user, gets_};
+  const auto what = gets_ ? window::row_access::get : window::row_access::put;
+  auto others = std::make_unique<box_transfer>(of_.held()->remote(), what, SYNCYTE_OP_REPLACE);
+  for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
+    const rows::row_range* const range = mapped.find_range(first);
+    const int owner = shape_of_all.partition().owner(first);
+    const std::int64_t limit = range != nullptr ? range->first + range->count
+                                                : std::min(shape_of_all.partition().first(owner + 1), first + room);
+    stop = std::min(end, limit);
+    std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
+    shape[0] = stop - first;
+    std::byte* const here = user.data() + (first - lower[0]) * user.stride(0);
+    if (range != nullptr) {
+      copy(here, mapped.find(first) + inset, strides, shape);
+      continue;
+    }
+    const std::size_t origin = shape_of_all.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
+    others->add(make_part(owner, base::find_pieces(origin, strides, shape, element), copy, here, shape));
+    room -= stop - first;
+    if (room > 0) continue;
+    others->run();
+    room = most_rows;
+  }
+  return box_transfer::start(std::move(others));
+}
+
+copy_box::copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
+                   bool gets)
+    : box_operation(of, lower, packed, gets ? "output" : "source"), gets_(gets) {
+  if (gets) user_.require_writable();
+  require_apart(of, lower_, user_, gets);
+}
+
+std::unique_ptr<access::transfer> copy_box::begin() { return copy(lower_, user_, one_round); }
+
+void copy_box::run() {
+  const std::size_t most = packed_bytes_in(round_bytes, piece_bytes());
+  visit_box(lower_, *raw_, user_, most, [&](auto corner, const base::buffer& part) {
+    if (const auto last = copy(corner, part, most)) last->wait();
+  });
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,144 @@
+#include "tensor/row_operations.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "access/by_owner.hpp"
+#include "rows/add_rows.hpp"
+#include "rows/copy_rows.hpp"
+#include "tensor/own_memory.hpp"
+#include "tensor/staged_adds.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+using positions_by_owner = access::by_owner<std::int64_t>;
+
+positions_by_owner sort_by_owner(const distribution::partition& parts, const rows::row_index& index) {
+  std::vector<std::int32_t> owners(static_cast<std::size_t>(index.count()));
+  index.visit([&](auto rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) owners[i] = parts.owner(rows[i]);
+  });
+  return {parts.parts(), owners, [](std::size_t i) { return static_cast<std::int64_t>(i); }};
+}
+
+/// Rows of a request in flight, to or from owners whose memory is not mapped here.
+class row_transfer final : public access::transfer {
+ public:
+  row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
+      : sorted_(sort_by_owner(of.description().partition(), request.index)) {
+    offsets_.reserve(static_cast<std::size_t>(request.index.count()));  // the owners' lists are spans of it
+    std::vector<window::remote_rows> owners;
+    for (const auto& [owner, positions] : sorted_.parts())
+      if (!of.is_mapped(owner)) owners.push_back(rows_of(of.description(), request, owner, positions));
+    if (!owners.empty()) in_flight_ = of.held()->remote()->start_rows(what, owners, SYNCYTE_OP_SUM);
+  }
+
+  std::span<const positions_by_owner::part> parts() const { return sorted_.parts(); }
+  bool is_done() const { return !in_flight_; }
+
+  bool test() override { return in_flight_->test(); }
+  void wait() override { in_flight_->wait(); }
+  void drive() override { in_flight_->drive(); }
+  bool then(access::last_step& step) override { return in_flight_->then(step); }
+
+ private:
+  window::remote_rows rows_of(const layout& shape, const row_request& request, int owner,
+                              std::span<const std::int64_t> positions) {
+    const std::size_t begin = offsets_.size();
+    for (const std::int64_t position : positions)
+      offsets_.push_back(shape.offset_at_owner(owner, request.index[position]));
+    return {owner, shape.row_bytes(), std::span(offsets_).subspan(begin), request.packed, positions};
+  }
+
+  positions_by_owner sorted_;
+  std::vector<std::size_t> offsets_;  // of rows in their owners' memory
+  std::unique_ptr<access::transfer> in_flight_;
+};
+
+/// Calls copy(packed row, row) for rows at some positions of a request.
+template <class Copy>
+void for_each_row(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions,
+                  Copy&& copy) {
+  const std::size_t bytes = of.description().row_bytes();
+  for (const std::int64_t position : positions)
+    copy(request.packed + static_cast<std::size_t>(position) * bytes,
+         of.held()->mapped_rows().find(request.index[position]), bytes);
+}
+
+void gather_all(const whole_tensor& of, const row_request& request) {
+  rows::gather_rows(of.held()->mapped_rows(), request.index, request.packed);
+}
+
+void gather_some(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions) {
+  for_each_row(of, request, positions, [](auto packed, auto row, auto bytes) { std::memcpy(packed, row, bytes); });
+}
+
+void scatter_all(const whole_tensor& of, const row_request& request) {
+  rows::scatter_rows(of.held()->mapped_rows(), request.index, request.packed);
+}
+
+void scatter_some(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions) {
+  for_each_row(of, request, positions, [](auto packed, auto row, auto bytes) { std::memcpy(row, packed, bytes); });
+}
+
+void add_all(const whole_tensor& of, const row_request& request) {
+  storage& held = *of.held();
+  rows::add_rows(held.mapped_rows(), request.index, request.packed, of.description().dtype(), held.locks());
+}
+
+void add_some(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions) {
+  std::vector<std::int64_t> rows;
+  rows.reserve(positions.size());
+  for (const std::int64_t position : positions) rows.push_back(request.index[position]);
+  storage& held = *of.held();
+  rows::add_rows_at(held.mapped_rows(), rows::row_index(std::span<const std::int64_t>(rows)), positions, request.packed,
+                    of.description().dtype(), held.locks());
+}
+
+constexpr row_kind reads{window::row_access::get, "output", true, gather_all, gather_some};
+constexpr row_kind writes{window::row_access::put, "source", false, scatter_all, scatter_some};
+constexpr row_kind adds{window::row_access::add, "source", false, add_all, add_some};
+
+}  // namespace
+
+std::unique_ptr<access::transfer> row_operation::begin() {
+  if (request_.is_empty) return nullptr;
+  if (of_.held()->mapped_rows().covers(of_.description().rows())) {
+    kind_.run(of_, request_);
+    return nullptr;
+  }
+  auto result = std::make_unique<row_transfer>(of_, request_, kind_.what);
+  for (const auto& [owner, positions] : result->parts())
+    if (of_.is_mapped(owner)) kind_.run_some(of_, request_, positions);
+  if (result->is_done()) return nullptr;
+  return result;
+}
+
+gather::gather(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* output)
+    : row_operation(of, index, output, reads) {
+  if (!request_.is_empty) require_apart(of, request_, true);
+}
+
+scatter::scatter(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source)
+    : row_operation(of, index, source, writes) {
+  if (!request_.is_empty) require_apart(of, request_, false);
+}
+
+scatter_add::scatter_add(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source)
+    : row_operation(of, index, source, adds) {
+  if (request_.is_empty || of.staged() != nullptr) return;
+  if (!can_add_everywhere(of)) require_mapped(of, request_);
+  require_apart(of, request_, false);
+}
+
+std::unique_ptr<access::transfer> scatter_add::begin() {
+  staged_adds* const staged = of_.staged();
+  if (staged == nullptr) return row_operation::begin();
+  if (!request_.is_empty) staged->add(request_.index, request_.packed);
+  return nullptr;
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "access/transfer.hpp"
+#include "tensor/row_request.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::tensor {
+
+/// What differs between operations on rows.
+struct row_kind {
+  window::row_access what;
+  const char* packed;  ///< name of the packed argument
+  bool writes_packed;
+
+  /// Does all rows of a request, or those at some positions; all are mapped.
+  void (*run)(const whole_tensor& of, const row_request& request);
+  void (*run_some)(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions);
+};
+
+/// An operation on rows, whose two forms are access::run and access::start. Rows that this process has mapped are done
+/// by begin(), rows of other owners in the transfer that it returns.
+class row_operation {
+ public:
+  std::unique_ptr<access::transfer> begin();
+
+ protected:
+  row_operation(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const row_kind& what)
+      : of_(of), request_(of, index, packed, what.packed, what.writes_packed), kind_(what) {}
+
+  whole_tensor& of_;
+  row_request request_;
+
+ private:
+  const row_kind& kind_;
+};
+
+class gather final : public row_operation {
+ public:
+  gather(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* output);
+};
+
+class scatter final : public row_operation {
+ public:
+  scatter(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+};
+
+class scatter_add final : public row_operation {
+ public:
+  scatter_add(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source);
+  std::unique_ptr<access::transfer> begin();
+};
+
+}  // namespace syncyte::tensor
