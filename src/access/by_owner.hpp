@@ -22,7 +22,8 @@ class by_owner {
     std::span<const Element> elements;
   };
 
-  /// `owners`: the rank of each element. element(i) makes the element at place i; it is called in order of the places.
+  /// `owners`: the rank of each element. element(i) makes the element at place i; it is called in order of the
+  /// places, must not throw and must not sort by owner itself.
   template <class MakeElement>
   by_owner(int ranks, std::span<const std::int32_t> owners, MakeElement&& element);
   by_owner(by_owner&&) noexcept = default;

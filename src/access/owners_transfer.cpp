@@ -22,7 +22,9 @@ void owners_transfer::wait() {
   } catch (const watchdog::interrupted&) {
     throw;
   } catch (...) {
-    throw_error();
+    bool has_ended = true;
+    base::error_of([&] { has_ended = running_.test(); });  // throws once it has ended
+    if (has_ended) throw_error();
     throw;
   }
   throw_error();

@@ -11,8 +11,8 @@
 
 namespace syncyte::access {
 
-/// A started operation, for the caller's request. It keeps its objects until it goes. Once it has ended it is only its
-/// error, if any. Thread-safe.
+/// A started operation, for the caller's request. It keeps the objects that it was started with until it is destroyed,
+/// and its transfer until the operation has ended; then the error stays, if there is one. Thread-safe.
 class started {
  public:
   static constexpr bool needs_mpi = false;
@@ -39,7 +39,7 @@ class started {
 
   std::array<std::shared_ptr<const void>, 2> kept_;
   std::mutex mutex_;                     // guards the members below
-  std::unique_ptr<transfer> in_flight_;  // null: it has ended; destroyed before what it keeps
+  std::unique_ptr<transfer> in_flight_;  // null: it has ended; destroyed before kept_
   std::optional<base::error> error_;
 };
 

@@ -25,9 +25,9 @@ class transfer {
   virtual void wait() = 0;
   /// Lets it make progress without calls of test() or wait().
   virtual void drive() = 0;
-  /// Does the step after the operation, which like the others needs no call once drive() was called. It is not done
-  /// after an error, or if the transfer is given up before. Returns false, and leaves the step to the caller after
-  /// wait(), if it cannot.
+  /// Adds a step that is done once all else of the operation has succeeded; after drive() the step needs no call
+  /// either. It is not done after an error, nor if the transfer is destroyed before. Returns false if this transfer has
+  /// no last steps: the caller does the step after wait().
   virtual bool then(last_step&) { return false; }
 };
 

@@ -44,7 +44,7 @@ class transfer {
   void wait_or_leave();
 
  private:
-  // All but the constructor, test() and wait() are called with the slot's mutex.
+  // Private functions are called with the slot's mutex held, but try_finish() and break_off(), which take it.
   class neighbours_wait;
   /// Ranks that a wait is for.
   struct neighbours {

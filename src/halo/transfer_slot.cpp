@@ -24,7 +24,7 @@ bool transfer_slot::set_step(std::function<void()> step) {
 void transfer_slot::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !step_) return;
-  const auto step = step_;  // the step may be its last and replace itself
+  const auto step = step_;  // a copy: the last step calls set_step(nullptr), which destroys step_'s function
   step();
 }
 

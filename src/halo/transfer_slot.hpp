@@ -25,8 +25,8 @@ class transfer_slot final : public mpi::progressing {
   /// Held while the transfer makes progress.
   std::mutex& mutex() { return mutex_; }
 
-  /// The step by which waits of others make progress on the transfer; null: they do not. With the mutex held. Returns
-  /// whether there was one before.
+  /// Sets the step by which waits for other operations make progress on the transfer; null: they make none. Called with
+  /// the mutex held. Returns whether a step was set before.
   bool set_step(std::function<void()> step);
   void progress() override;
 
@@ -34,7 +34,7 @@ class transfer_slot final : public mpi::progressing {
   std::atomic_flag busy_;
   std::uint64_t count_ = 0;
   std::atomic<bool> is_broken_{false};
-  std::mutex mutex_;  // guards step_
+  std::mutex mutex_;  // guards step_ and the state of the transfer in flight
   std::function<void()> step_;
 };
 

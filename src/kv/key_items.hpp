@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "fabric/group.hpp"
 #include "kv/key_homes.hpp"
@@ -14,7 +15,8 @@
 
 namespace syncyte::kv {
 
-/// Keys of one operation at one owner's table_target, for access::item_requests. Their offsets count the owner's slots.
+/// Keys of one operation at one owner's table_target, for access::item_requests. The offset of a key is
+/// its slot, counted from the owner's first one.
 class key_items {
  public:
   /// Values of one key travel in one message.
@@ -27,7 +29,7 @@ class key_items {
     const key_homes* homes;      // name a key in errors
   };
 
-  /// `keys`: of `list`. `values`: of the whole list; they are only read unless the operation reads the store's.
+  /// `keys`: of `list`. `values`: of the whole list; only an operation that reads the store writes them.
   key_items(owner to, const kv::operation& what, std::shared_ptr<const keys_by_owner> list,
             std::span<const listed_key> keys, const key_layout& layout, float* values)
       : owner_(to), what_(&what), list_(std::move(list)), keys_(keys), layout_(&layout), values_(values) {}

@@ -29,6 +29,7 @@ constexpr operation set = make(
 
 const operation& find_operation(std::uint16_t number) {
   static constexpr std::array all{&pull, &push, &set};
+  static_assert(all.size() == most_operations);
   const auto found = std::ranges::find(all, number, &operation::number);
   base::require(found != all.end(), SYNCYTE_ERR_INTERNAL, "unknown operation {} of a table", number);
   return **found;

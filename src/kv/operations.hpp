@@ -12,7 +12,7 @@ namespace syncyte::kv {
 struct operation {
   std::uint16_t number;  ///< in requests to table_target
   const char* name;      ///< for messages
-  bool reads;            ///< writes values of the caller, instead of reading them
+  bool reads;            ///< writes values of the caller; otherwise it reads them and changes the store
 
   /// Does it for all keys of a list, or some.
   void (*run)(table& at, std::span<const std::int64_t> keys, float* values);
@@ -22,6 +22,9 @@ struct operation {
 };
 
 extern const operation pull, push, set;
+
+/// Numbers of operations are 1 to this.
+inline constexpr std::size_t most_operations = 3;
 
 /// Throws SYNCYTE_ERR_INTERNAL for an unknown number.
 const operation& find_operation(std::uint16_t number);

@@ -43,11 +43,12 @@ std::unique_ptr<access::transfer> spread_table::start(fabric::stream& in, const 
                                                       bool is_driven) {
   const key_layout& layout = tables_.front().layout();
   const auto is_here = [&](const keys_by_owner::part& each) { return comm_.node().is_here(each.owner); };
-  const auto sorted = std::make_shared<const keys_by_owner>(sort_by_owner(*homes_, layout, keys));
-  if (std::ranges::all_of(sorted->parts(), is_here)) {
-    run_here(what, sorted->parts(), values);
+  keys_by_owner own = sort_by_owner(*homes_, layout, keys);
+  if (std::ranges::all_of(own.parts(), is_here)) {
+    run_here(what, own.parts(), values);
     return nullptr;
   }
+  const auto sorted = std::make_shared<const keys_by_owner>(std::move(own));
   auto result = std::make_unique<access::owners_transfer>(ranks_, what.name, in);
   for (const keys_by_owner::part& each : sorted->parts()) {
     if (is_here(each)) continue;

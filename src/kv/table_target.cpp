@@ -3,7 +3,8 @@
 #include "base/error.hpp"
 
 namespace syncyte::kv {
-/// Fills asked_ and checks it.
+
+/// Fills asked_ with the request's slots; throws unless all are this rank's.
 void table_target::find_slots(const access::served_items& items) {
   asked_.resize(items.count());
   for (std::size_t i = 0; i < asked_.size(); ++i) {

@@ -80,7 +80,7 @@ class worker {
   const std::shared_ptr<fabric::stream> stream_;  // of all operations
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
-  std::array<std::atomic<std::int64_t>, 4> done_{};  // keys, by the operation's number
+  std::array<std::atomic<std::int64_t>, most_operations + 1> done_{};  // keys, by the operation's number
   std::atomic<std::int64_t> localized_{0}, intended_{0};
 
   std::mutex collective_mutex_;                          // held during a collective call

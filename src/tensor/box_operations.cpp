@@ -1,8 +1,5 @@
 #include "tensor/box_operations.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "base/strided_copy.hpp"
 
 namespace syncyte::tensor {

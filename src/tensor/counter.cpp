@@ -1,10 +1,10 @@
 #include "tensor/counter.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "atomics/elements.hpp"
 
@@ -102,8 +102,9 @@ counter::counter(const whole_tensor& of, std::int64_t element)
   std::byte* const mapped = of.held()->mapped_rows().find(row);
   if (mapped == nullptr) return;
   address_ = mapped + inset;
-  base::require(std::bit_cast<std::uintptr_t>(address_) % shape.element_bytes() == 0, SYNCYTE_ERR_UNSUPPORTED,
-                "{}: the wrapped memory is not aligned to its elements, as atomics need it", shape.text());
+  if (std::bit_cast<std::uintptr_t>(address_) % shape.element_bytes() != 0) [[unlikely]]
+    base::fail(SYNCYTE_ERR_UNSUPPORTED, "{}: the wrapped memory is not aligned to its elements, as atomics need it",
+               shape.text());
 }
 
 std::int64_t counter::checked(std::int64_t value, const char* argument) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,7 +12,8 @@
 namespace syncyte::tensor {
 
 /// One element of an integer tensor, and the method that accesses it: the processor's atomics if the row is mapped here
-/// and all ranks that access the row by window::remote are atomic with them, otherwise window::remote.
+/// and all ranks that access the row by window::remote are atomic with them, otherwise window::remote. Counters are not
+/// atomic with scatter_add of rows of 16 bytes or more, which takes row locks.
 class counter {
  public:
   /// Throws unless the tensor has counters and this element.
@@ -32,7 +32,7 @@ class counter {
   std::unique_ptr<access::transfer> start_fetch(syncyte_op_t op, std::int64_t operand, std::int64_t* previous) const;
   std::unique_ptr<access::transfer> start_swap(std::int64_t expected, std::int64_t desired,
                                                std::int64_t* previous) const;
-  /// A change as the last step of a transfer, of the operation with this name. Without a source: it cannot be one.
+  /// A change as a last step, see window::remote::change_step().
   access::last_step step(const char* operation, syncyte_op_t op, std::int64_t operand) const;
 
  private:

@@ -62,8 +62,8 @@ put_signal::put_signal(whole_tensor& of, const syncyte_buffer_t* index, const sy
     : of_(of),
       counters_(std::move(counters)),
       counter_(*counters_, element),
-      op_(checked_signal(op)),
       value_(counter_.checked(value, "value")),
+      op_(checked_signal(op)),
       rows_(of, index, source) {}
 
 std::unique_ptr<access::transfer> put_signal::begin() {

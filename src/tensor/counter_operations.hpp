@@ -48,8 +48,8 @@ class put_signal final {
   whole_tensor& of_;
   std::shared_ptr<whole_tensor> counters_;
   counter counter_;
-  syncyte_op_t op_;
   std::int64_t value_;
+  syncyte_op_t op_;
   scatter rows_;
 };
 

@@ -42,8 +42,9 @@ whole_tensor::whole_tensor(std::shared_ptr<comm::communicator> comm, layout shap
 whole_tensor::~whole_tensor() { comm_->deferred().drop(id_); }
 
 row_locks& whole_tensor::require_row_locks() const {
-  base::require(row_locks_ != nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                "{} was made without options->row_locks; expected 1 for lock and unlock", layout_.text());
+  if (row_locks_ == nullptr) [[unlikely]]
+    base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} was made without options->row_locks; expected 1 for lock and unlock",
+               layout_.text());
   return *row_locks_;
 }
 
@@ -70,8 +71,8 @@ void whole_tensor::set_optimizer(const optim::rule& by, const std::optional<base
 }
 
 const std::shared_ptr<optimizer>& whole_tensor::optimizer() const {
-  base::require(optimizer_ != nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                "{} has no optimizer; call tensor_set_optimizer() first", layout_.text());
+  if (optimizer_ == nullptr) [[unlikely]]
+    base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} has no optimizer; call tensor_set_optimizer() first", layout_.text());
   return optimizer_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "tensor/whole_tensor.hpp"
 
@@ -10,8 +11,8 @@ namespace syncyte::tensor {
 /// Locks of a tensor's rows: a tensor of int64, in which a locked row's element is its holder's rank + 1.
 class row_locks {
  public:
-  /// Collective. `of`: the tensor, which this object goes before.
-  explicit row_locks(const whole_tensor& of, const std::string& name);
+  /// Collective. `of`: the tensor, which owns this object.
+  row_locks(const whole_tensor& of, const std::string& name);
 
   void lock(std::int64_t row);
   void unlock(std::int64_t row);

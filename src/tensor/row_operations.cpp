@@ -1,8 +1,6 @@
 #include "tensor/row_operations.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "access/by_owner.hpp"
@@ -29,7 +27,6 @@ class row_transfer final : public access::transfer {
  public:
   row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
       : sorted_(sort_by_owner(of.description().partition(), request.index)) {
-    offsets_.reserve(static_cast<std::size_t>(request.index.count()));  // the owners' lists are spans of it
     std::vector<window::remote_rows> owners;
     for (const auto& [owner, positions] : sorted_.parts())
       if (!of.is_mapped(owner)) owners.push_back(rows_of(of.description(), request, owner, positions));
@@ -47,6 +44,8 @@ class row_transfer final : public access::transfer {
  private:
   window::remote_rows rows_of(const layout& shape, const row_request& request, int owner,
                               std::span<const std::int64_t> positions) {
+    // The owners' lists are spans of this one, which must not move.
+    if (offsets_.empty()) offsets_.reserve(static_cast<std::size_t>(request.index.count()));
     const std::size_t begin = offsets_.size();
     for (const std::int64_t position : positions)
       offsets_.push_back(shape.offset_at_owner(owner, request.index[position]));

@@ -84,7 +84,7 @@ void staged_adds::add(std::span<const rows::row_piece> pieces, std::size_t bytes
 struct staged_adds::taken_sums {
   rows::exact_rows own;
   std::vector<std::int64_t> records;  // by owner
-  std::vector<std::int64_t> begin;    // of the records for each rank; after the exchange of those from each rank
+  std::vector<std::int64_t> begin;    // of the records for each rank; after the exchange, of this rank's at each rank
   std::vector<std::int64_t> length;   // the same, in words
 };
 

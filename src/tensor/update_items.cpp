@@ -32,8 +32,9 @@ bool update_target::serve(fabric::served_request& request, fabric::answer&) {
 
 void update_items::write(std::size_t first, std::size_t count, std::byte* to) const {
   for (std::size_t i = first; i < first + count; ++i) {
-    std::memcpy(to, its_.sums[i / parts_] + range(i).first * element_bytes_, bytes(i));
-    to += bytes(i);
+    const element_range part = range(i);
+    std::memcpy(to, its_.sums[row(i)] + part.first * element_bytes_, part.count * element_bytes_);
+    to += part.count * element_bytes_;
   }
 }
 

@@ -60,16 +60,17 @@ class update_items {
 
   std::size_t size() const { return its_.rows.size() * parts_; }
   std::size_t most_together() const { return parts_ == 1 ? size() : 1; }
-  std::uint64_t offset(std::size_t i) const { return static_cast<std::uint64_t>(its_.rows[i / parts_] - first_row_); }
+  std::uint64_t offset(std::size_t i) const { return static_cast<std::uint64_t>(its_.rows[row(i)] - first_row_); }
   std::size_t bytes(std::size_t i) const { return range(i).count * element_bytes_; }
   std::array<std::uint64_t, 2> arguments(std::size_t i) const { return {range(i).first, range(i).count}; }
   void write(std::size_t first, std::size_t count, std::byte* to) const;
   void read(std::size_t, std::size_t, const std::byte*) const {}
 
  private:
+  std::size_t row(std::size_t i) const { return parts_ == 1 ? i : i / parts_; }
   /// Elements of an item's row.
   element_range range(std::size_t i) const {
-    const std::size_t first = i % parts_ * part_elements_;
+    const std::size_t first = parts_ == 1 ? 0 : i % parts_ * part_elements_;
     return {first, std::min(part_elements_, row_elements_ - first)};
   }
 

@@ -103,8 +103,8 @@ class remote : public comm::collective_resource {
   /// Asks a rank of another node whether it has come to finalize; null if that is impossible.
   virtual std::unique_ptr<fabric::departure_question> ask_departure(int) { return nullptr; }
 
-  /// A change of an element as the last step of a transfer of any object, of the operation with this name. Without a
-  /// source: it cannot be one.
+  /// The change of an element as a last step, for then() of a transfer, which may be another object's. `operation`:
+  /// name of the whole, for messages. If the step has no source, the change cannot be one: make it after the transfer.
   virtual access::last_step change_step(const char* operation, const element_change&) {
     return {operation, nullptr, nullptr};
   }

@@ -5,11 +5,11 @@
 namespace syncyte::hdf5 {
 namespace {
 
-hdf5_handle copy(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy"}; }
+hdf5_handle copy_of(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy"}; }
 
 // A 16-bit float type. The fields are set before the size, because HDF5 requires them to fit.
-hdf5_handle half(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
-  hdf5_handle type = copy(H5T_IEEE_F32LE);
+hdf5_handle half_of(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
+  hdf5_handle type = copy_of(H5T_IEEE_F32LE);
   hdf5_check(H5Tset_fields(type.get(), 15, mantissa_bits, exponent_bits, 0, mantissa_bits), "H5Tset_fields");
   hdf5_check(H5Tset_size(type.get(), 2), "H5Tset_size");
   hdf5_check(H5Tset_ebias(type.get(), bias), "H5Tset_ebias");
@@ -17,7 +17,7 @@ hdf5_handle half(std::size_t exponent_bits, std::size_t mantissa_bits, std::size
 }
 
 // A complex number, as h5py has it.
-hdf5_handle pair(hid_t part) {
+hdf5_handle pair_of(hid_t part) {
   const std::size_t bytes = H5Tget_size(part);
   hdf5_handle type(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "H5Tcreate");
   hdf5_check(H5Tinsert(type.get(), "r", 0, part), "H5Tinsert");
