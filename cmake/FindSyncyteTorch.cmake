@@ -2,9 +2,10 @@
 Finds PyTorch's C++ libraries without PyTorch's own CMake package, which fails if no CUDA toolkit is installed.
 The Python of Python3_EXECUTABLE (found here when it is not set) says in which folder its torch is installed.
 
-Imported target
+Imported targets
   SyncyteTorch::torch   headers (SYSTEM), libtorch, libtorch_cpu and libc10, with torch's C++ ABI flag.
                         The headers bring a copy of fmt: a target that links it must not use fmt of the system.
+  SyncyteTorch::frontend the same, and the headers of torch's C++ frontend (torch/torch.h)
 Variables
   SyncyteTorch_FOUND, SyncyteTorch_VERSION (2.15.0), SyncyteTorch_VERSION_FULL (2.15.0+cu132),
   SyncyteTorch_INCLUDE_DIR, SyncyteTorch_LIBRARY_DIR, SyncyteTorch_CXX11_ABI (0 or 1), SyncyteTorch_CUDA (version or "")
@@ -74,4 +75,11 @@ if(SyncyteTorch_FOUND AND NOT TARGET SyncyteTorch::torch)
   # libtorch itself exports nothing. It is linked because it loads the backends that it was built with.
   set_property(TARGET SyncyteTorch::torch PROPERTY INTERFACE_LINK_LIBRARIES
     SyncyteTorch::torch_library SyncyteTorch::torch_cpu_library SyncyteTorch::c10_library)
+
+  set(_syncyte_torch_frontend "${SyncyteTorch_INCLUDE_DIR}/torch/csrc/api/include")
+  add_library(SyncyteTorch::frontend INTERFACE IMPORTED)
+  set_target_properties(SyncyteTorch::frontend PROPERTIES
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_syncyte_torch_frontend}"
+    INTERFACE_INCLUDE_DIRECTORIES "${_syncyte_torch_frontend}"
+    INTERFACE_LINK_LIBRARIES SyncyteTorch::torch)
 endif()

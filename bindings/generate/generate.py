@@ -1,4 +1,5 @@
-"""Generates declarations and C functions from the C headers, or checks that the committed ones are current.
+"""Generates declarations and C functions from the C headers, and C++ functions from torch's operator table, or checks
+that the committed ones are current.
 
 Usage: generate.py [--check] [--compiler CC]
 """
@@ -16,6 +17,7 @@ import emit_cxx
 import emit_fortran
 import emit_methods
 import emit_python
+import emit_torch
 import started
 from comments import AnnotationError
 from methods import read_module
@@ -48,6 +50,8 @@ def generate(compiler: str) -> dict[Path, str]:
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
     files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core, ROOT / cxx)
+    torch = Path("bindings/torch/include/syncyte/generated/operators.hpp")
+    files[torch] = emit_torch.emit(ROOT / "bindings")
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, names)
@@ -81,7 +85,7 @@ def main() -> int:
         lines = _differences(files)
         if lines:
             print("\n".join(lines[:200]))
-            print("The declarations differ from the C headers: cmake --build build --target generate", file=sys.stderr)
+            print("The files differ from what the sources give: cmake --build build --target generate", file=sys.stderr)
         return 1 if lines else 0
     for path, text in files.items():
         target = ROOT / path
