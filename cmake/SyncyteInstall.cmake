@@ -102,6 +102,8 @@ if(TARGET syncyte_torch)
   # libtorch is not copied: the rpath names the folder of the Python package torch.
   get_target_property(torch_folder syncyte_torch SYNCYTE_TORCH_FOLDER)
   set_property(TARGET syncyte_torch APPEND PROPERTY INSTALL_RPATH "${torch_folder}")
+  install(DIRECTORY bindings/torch/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel
+    FILES_MATCHING PATTERN "*.hpp")
   install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
   list(APPEND SYNCYTE_COMPONENTS Torch)
 endif()

@@ -1,13 +1,15 @@
-// A user's program in C++ with libtorch: loading libsyncyte_torch registers its operators.
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <syncyte.h>
+// A user's program in C++ with libtorch, whose frontend has headers of its own.
+#include <torch/torch.h>
 
 #include <iostream>
+#include <syncyte/torch.hpp>
 
 int main() {
-  if (syncyte_init(nullptr) != SYNCYTE_SUCCESS) return 1;
-  const auto found = c10::Dispatcher::singleton().findSchema({"syncyte::allreduce", ""});
-  if (!found) return 1;
-  std::cout << "consumer: " << found->schema() << '\n';
-  return syncyte_finalize() == SYNCYTE_SUCCESS ? 0 : 1;
+  const syncyte::environment environment;
+  const auto world = syncyte::communicator::world();
+  const torch::Tensor input = torch::ones(3, torch::requires_grad());
+  syncyte::torch_ops::allreduce(input, world).sum().backward();
+  if (input.grad()[0].item<int>() != world.size()) return 1;
+  std::cout << "consumer: " << input.grad().sum().item<int>() << '\n';
+  return 0;
 }
