@@ -78,7 +78,7 @@ def main() -> None:
     print(run.stdout)
     promised = re.search(r"prints `(.*?)`", readme.read_text(encoding="utf-8")).group(1)
     wanted = [(promised, 3), ("rank 1 of 2 has read 0, 0, 0", 1), ("squares: 200 400 0 0 400 200 400 0 0 400", 1),
-              ("2 ranks, steps 1 to 100: error", 1), ("1 ranks, steps 101 to 200: error", 1)]
+              ("of 2: loss ", 2), ("2 ranks, steps 1 to 100: error", 1), ("1 ranks, steps 101 to 200: error", 1)]
     missing = [line for line, times in wanted if run.stdout.count(line) != times]
     if run.returncode != 0 or missing:
         sys.exit(f"status {run.returncode}; not printed as often as expected: {missing}")

@@ -44,6 +44,22 @@ def check_histogram(run) -> None:
         expect(run(ranks), [f"last digits of {1000 * ranks} squares: {' '.join(map(str, counts))}"])
 
 
+def check_regression(run) -> None:
+    """The loss falls, and is equal on all ranks; the number of ranks changes nothing but roundings."""
+    firsts = []
+    for ranks in (1, 3):
+        found = [re.fullmatch(rf"rank (\d) of {ranks}: loss (\S+) to (\S+)", line) for line in run(ranks)]
+        losses = {(float(each[2]), float(each[3])) for each in found if each}
+        if [each and each[1] for each in found] != [str(rank) for rank in range(ranks)] or len(losses) != 1:
+            sys.exit("expected one line of each rank, with equal losses")
+        (first, last), = losses
+        if last > first / 1000:
+            sys.exit(f"the loss fell from {first} to {last} only")
+        firsts.append(first)
+    if abs(firsts[0] - firsts[1]) > 1e-4 * firsts[0]:
+        sys.exit(f"the first loss is {firsts[0]} on one rank, {firsts[1]} on three")
+
+
 def check_embedding(run) -> None:
     """The error falls, and a second job with another number of ranks continues with exactly the same error."""
     last = None
@@ -66,7 +82,8 @@ def main() -> None:
     os.makedirs(folder)
     command = [program] if kind == "--program" else [sys.executable, "-m", "syncyte", program]
     name = os.path.splitext(os.path.basename(program))[0]
-    checks = {"neighbours": check_neighbours, "histogram": check_histogram, "embedding": check_embedding}
+    checks = {"neighbours": check_neighbours, "histogram": check_histogram, "regression": check_regression,
+              "embedding": check_embedding}
     checks[name](lambda ranks: lines_of(mpiexec, ranks, command, folder))
 
 
