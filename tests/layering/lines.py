@@ -27,7 +27,8 @@ LIBRARY = ["include", "capi", "bindings/fortran", "bindings/generate", "bindings
            "bindings/python/syncyte/compat", "bindings/python/syncyte/nn", "bindings/torch"]
 APART = ["tests", "bench", "examples"]
 GENERATED = ["bindings/fortran/generated", "bindings/python/syncyte/_declarations.py", "capi/generated",
-             "capi/include/syncyte/generated", "include/syncyte/generated", "src/base/generated"]
+             "capi/include/syncyte/generated", "include/syncyte/generated", "src/base/generated",
+             "bindings/torch/include/syncyte/generated"]
 
 
 def holds_code(kind: object, text: str) -> bool:
