@@ -37,7 +37,7 @@ DECLARATIONS
 
 #endif
 """
-# What a caller may do with memory that the operation keeps.
+# Rules for memory that a started operation uses until its end, by the direction of the parameter.
 KEPT = {"in": "must stay unchanged", "out": "may not be read", "in,out": "may be neither read nor written"}
 
 

@@ -30,7 +30,7 @@ class started {
   /// Waits, and throws the error. What else it throws, such as watchdog::interrupted, has ended the wait and not the
   /// operation.
   void wait();
-  /// As test() and wait(), but the error stays for them.
+  /// Test the operation and wait for it without throwing its error, which stays for test() and wait().
   bool has_ended();
   void await_end();
 

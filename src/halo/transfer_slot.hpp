@@ -14,7 +14,7 @@ class transfer_slot final : public mpi::progressing {
  public:
   /// Takes the place. Throws SYNCYTE_ERR_BUSY if a transfer has it, or has failed half-way.
   void take();
-  /// Gives it back, unless the halo is broken.
+  /// Frees the place, unless the halo is broken.
   void give_back();
 
   /// MPI has failed and may still use the halo's memory: the place stays taken.

@@ -15,8 +15,8 @@
 
 namespace syncyte::kv {
 
-/// Keys of one operation at one owner's table_target, for access::item_requests. The offset of a key is
-/// its slot, counted from the owner's first one.
+/// Keys of one operation at one owner's table_target, for access::item_requests. The offset of a key is its slot,
+/// counted from the owner's first one.
 class key_items {
  public:
   /// Values of one key travel in one message.

@@ -14,10 +14,11 @@ struct operation {
   const char* name;      ///< for messages
   bool reads;            ///< writes values of the caller; otherwise it reads them and changes the store
 
-  /// Does it for all keys of a list, or some.
+  /// Run the operation on all keys of a list, or on some.
   void (*run)(table& at, std::span<const std::int64_t> keys, float* values);
   void (*run_some)(table& at, std::span<const listed_key> keys, float* values);
-  /// Does it for another rank without waiting; returns the number of keys done. Values are `given`, or the `result`.
+  /// Runs the operation for another rank without waiting; returns the number of keys done. Reads the values `given`, or
+  /// writes `result`.
   std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result);
 };
 

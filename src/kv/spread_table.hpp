@@ -38,9 +38,10 @@ class spread_table {
   /// A stream for start(), which outlives its operations.
   std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
 
-  /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them go on
-  /// and wait later. Null: all are done. `values`, which only a pull changes, and this stay until the end; `keys` need
-  /// not. An error of this node's keys is the operation's, unless it is null.
+  /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them make
+  /// progress and wait later. Null: all are done. This object and `values`, which only an operation that reads the
+  /// store changes, stay until the end; `keys` need not. An error of this node's keys is the transfer's, unless it is
+  /// null.
   std::unique_ptr<access::transfer> start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven);
 

@@ -1,4 +1,4 @@
-// What a tensor has beside its rows: row locks, deterministic adds, an optimizer.
+// A tensor's row locks, deterministic adds and optimizer, and the functions that make and end a tensor with them.
 
 #include <bit>
 #include <utility>

@@ -10,13 +10,13 @@
 
 namespace syncyte::tensor {
 
-/// What differs between operations on rows.
+/// The parts in which operations on rows differ.
 struct row_kind {
   window::row_access what;
   const char* packed;  ///< name of the packed argument
   bool writes_packed;
 
-  /// Does all rows of a request, or those at some positions; all are mapped.
+  /// Run the operation on all rows of a request, or on the rows at some positions. All of them are mapped.
   void (*run)(const whole_tensor& of, const row_request& request);
   void (*run_some)(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions);
 };
