@@ -40,8 +40,12 @@ def adapm_worker() -> Iterator[object]:
     """The worker of AdaPM's only node: this process."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    os.environ |= {"DMLC_NUM_SERVER": "1", "DMLC_ROLE": "server", "DMLC_PS_ROOT_URI": "127.0.0.1",
-                   "DMLC_PS_ROOT_PORT": str(port)}
+    os.environ |= {
+        "DMLC_NUM_SERVER": "1",
+        "DMLC_ROLE": "server",
+        "DMLC_PS_ROOT_URI": "127.0.0.1",
+        "DMLC_PS_ROOT_PORT": str(port),
+    }
     scheduler = subprocess.Popen([sys.executable, "-c", SCHEDULER], env={**os.environ, "DMLC_ROLE": "scheduler"})
     try:
         adapm.setup(KEYS, 1)
@@ -82,8 +86,10 @@ def check_equal(batches: tuple[torch.Tensor, ...], ours: Operation, theirs: Oper
 def measure(ours: syncyte.StoreWorker, peer: object) -> None:
     batches = own_batches(ours.store)
     pushed, pulled = torch.rand(BATCH, LENGTH) + 1, torch.empty(BATCH, LENGTH)
-    runs = [(over(batches, ours.pull, pulled), over(batches, peer.pull, pulled)),
-            (over(batches, ours.push, pushed), over(batches, peer.push, pushed))]
+    runs = [
+        (over(batches, ours.pull, pulled), over(batches, peer.pull, pulled)),
+        (over(batches, ours.push, pushed), over(batches, peer.push, pushed)),
+    ]
     for push in runs[1] * 2:
         push()
     check_equal(batches, ours.pull, peer.pull)
@@ -93,8 +99,13 @@ def measure(ours: syncyte.StoreWorker, peer: object) -> None:
 
 def measure_both(runs: list[tuple[Callable[[], None], Callable[[], None]]]) -> None:
     for name, (ours, theirs) in zip(("pull", "push"), runs, strict=True):
-        measure_rate(Row(f"store: {name} from Python, batches of 1,000 keys", "Mkeys/s", "AdaPM", "higher", 5),
-                     BATCHES * BATCH * 1e-6, ours, theirs, repeats=5)
+        measure_rate(
+            Row(f"store: {name} from Python, batches of 1,000 keys", "Mkeys/s", "AdaPM", "higher", 5),
+            BATCHES * BATCH * 1e-6,
+            ours,
+            theirs,
+            repeats=5,
+        )
 
 
 def main() -> None:

@@ -8,8 +8,12 @@ from paired import WORLD, Row, measure_time
 from syncyte.torch import allreduce
 
 # bytes, name, repeats in a round, goal without checks, goal with the default checks
-SIZES = [(8, "8 B", 2000, 4.0, 5.5), (8 << 10, "8 KiB", 1000, 1.4, 1.8), (1 << 20, "1 MiB", 40, None, 1.1),
-         (32 << 20, "32 MiB", 3, None, 1.15)]
+SIZES = [
+    (8, "8 B", 2000, 4.0, 5.5),
+    (8 << 10, "8 KiB", 1000, 1.4, 1.8),
+    (1 << 20, "1 MiB", 40, None, 1.1),
+    (32 << 20, "32 MiB", 3, None, 1.15),
+]
 
 
 def measure(
@@ -22,8 +26,9 @@ def measure(
     WORLD.Allreduce(source, target, MPI.SUM)
     assert torch.equal(result, torch.from_numpy(target)), "the sums differ"
     row = Row(f"allreduce of {name}, SYNCYTE_CHECK={checks}", "us", "mpi4py into an existing buffer", "lower", goal)
-    measure_time(row, 1e6, lambda: allreduce(data, comm), lambda: WORLD.Allreduce(source, target, MPI.SUM),
-                 repeats=repeats)
+    measure_time(
+        row, 1e6, lambda: allreduce(data, comm), lambda: WORLD.Allreduce(source, target, MPI.SUM), repeats=repeats
+    )
 
 
 def main() -> None:

@@ -106,8 +106,12 @@ def measure_allocations(cache: SharedCache, name: str, sizes: list[int]) -> None
         for _ in range(100):
             allocate()
 
-    measure_rate(Row(f"{name} made and dropped in a slice", "1/s", "torch's own allocator", "higher", 0.833),
-                 100.0 * len(sizes), allocate_inside, allocate_outside)
+    measure_rate(
+        Row(f"{name} made and dropped in a slice", "1/s", "torch's own allocator", "higher", 0.833),
+        100.0 * len(sizes),
+        allocate_inside,
+        allocate_outside,
+    )
 
 
 def main() -> None:

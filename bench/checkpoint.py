@@ -43,10 +43,18 @@ def main() -> None:
     ours, raw = os.path.join(folder, "ours.h5"), os.path.join(folder, "raw.bin")
     gigabytes = BYTES * WORLD.size * 1e-9
     try:
-        measure_rate(Row("save of 512 MiB", "GB/s", "raw write + fsync of the same bytes", "higher", 0.9), gigabytes,
-                     lambda: checkpoint.save(ours, {"data": data}, sharded=True), lambda: raw_write(raw, data))
-        measure_rate(Row("load of 512 MiB", "GB/s", "raw cached read of the same bytes", "higher", 0.5), gigabytes,
-                     lambda: checkpoint.load(ours, {"data": loaded}, sharded=True), lambda: raw_read(raw, loaded))
+        measure_rate(
+            Row("save of 512 MiB", "GB/s", "raw write + fsync of the same bytes", "higher", 0.9),
+            gigabytes,
+            lambda: checkpoint.save(ours, {"data": data}, sharded=True),
+            lambda: raw_write(raw, data),
+        )
+        measure_rate(
+            Row("load of 512 MiB", "GB/s", "raw cached read of the same bytes", "higher", 0.5),
+            gigabytes,
+            lambda: checkpoint.load(ours, {"data": loaded}, sharded=True),
+            lambda: raw_read(raw, loaded),
+        )
         assert np.array_equal(loaded, data), "what was loaded is not what was saved"
     finally:
         WORLD.Barrier()

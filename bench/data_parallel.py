@@ -15,8 +15,13 @@ ROUNDS = 11
 
 def network() -> torch.nn.Module:
     torch.manual_seed(1)
-    return torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 4096),
-                               torch.nn.ReLU(), torch.nn.Linear(4096, 1024))
+    return torch.nn.Sequential(
+        torch.nn.Linear(1024, 4096),
+        torch.nn.ReLU(),
+        torch.nn.Linear(4096, 4096),
+        torch.nn.ReLU(),
+        torch.nn.Linear(4096, 1024),
+    )
 
 
 def join_gloo() -> None:
@@ -24,8 +29,9 @@ def join_gloo() -> None:
         free.bind(("127.0.0.1", 0))
         port = WORLD.bcast(free.getsockname()[1])
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=WORLD.rank,
-                                         world_size=WORLD.size)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"tcp://127.0.0.1:{port}", rank=WORLD.rank, world_size=WORLD.size
+    )
 
 
 def main() -> None:
@@ -53,9 +59,12 @@ def main() -> None:
         pairs = [(averaged, ours), (distributed, theirs)]
         for model, times in pairs if turn % 2 == 0 else reversed(pairs):
             times.append(step(model) - compute)
-    print_row(Row("data-parallel step above compute alone", "ms", "DistributedDataParallel with gloo", "lower", 0.6),
-           [1e3 * value for value in ours], [1e3 * value for value in theirs],
-           [mine / other for mine, other in zip(ours, theirs, strict=True)])
+    print_row(
+        Row("data-parallel step above compute alone", "ms", "DistributedDataParallel with gloo", "lower", 0.6),
+        [1e3 * value for value in ours],
+        [1e3 * value for value in theirs],
+        [mine / other for mine, other in zip(ours, theirs, strict=True)],
+    )
     averager.remove()
     torch.distributed.destroy_process_group()
 

@@ -23,8 +23,15 @@ def forward_and_backward_of_allreduce() -> None:
         WORLD.Allreduce(target, source_of_backward, MPI.SUM)
 
     source_of_backward = numpy.empty(MIB)
-    measure_time(Row("forward and backward of allreduce of 1 MiB", "us", "two MPI_Allreduce into existing buffers",
-                     "lower", 1.3), 1e6, ours, raw, repeats=40)
+    measure_time(
+        Row(
+            "forward and backward of allreduce of 1 MiB", "us", "two MPI_Allreduce into existing buffers", "lower", 1.3
+        ),
+        1e6,
+        ours,
+        raw,
+        repeats=40,
+    )
 
 
 def backward_of_allgather() -> None:
@@ -35,9 +42,13 @@ def backward_of_allgather() -> None:
     (gradient,) = torch.autograd.grad(y, x, cotangent, retain_graph=True)
     WORLD.Reduce_scatter(whole, part, [MIB] * WORLD.size, MPI.SUM)
     assert numpy.allclose(gradient.numpy(), part), "the sums differ"
-    measure_time(Row("backward of allgather of 1 MiB a rank", "us", "one MPI_Reduce_scatter", "lower", 1.3), 1e6,
-                 lambda: torch.autograd.grad(y, x, cotangent, retain_graph=True),
-                 lambda: WORLD.Reduce_scatter(whole, part, [MIB] * WORLD.size, MPI.SUM), repeats=20)
+    measure_time(
+        Row("backward of allgather of 1 MiB a rank", "us", "one MPI_Reduce_scatter", "lower", 1.3),
+        1e6,
+        lambda: torch.autograd.grad(y, x, cotangent, retain_graph=True),
+        lambda: WORLD.Reduce_scatter(whole, part, [MIB] * WORLD.size, MPI.SUM),
+        repeats=20,
+    )
 
 
 def alltoall() -> None:
@@ -55,8 +66,13 @@ def alltoall() -> None:
     raw()
     result = alltoall_along(x, 0, 1, columns // WORLD.size)
     assert numpy.array_equal(result.numpy(), received), "the results differ"
-    measure_time(Row("alltoall of 2 MiB a part", "us", "packing and MPI_Alltoallv", "lower", 1.2), 1e6,
-                 lambda: alltoall_along(x, 0, 1, columns // WORLD.size), raw, repeats=20)
+    measure_time(
+        Row("alltoall of 2 MiB a part", "us", "packing and MPI_Alltoallv", "lower", 1.2),
+        1e6,
+        lambda: alltoall_along(x, 0, 1, columns // WORLD.size),
+        raw,
+        repeats=20,
+    )
 
 
 def main() -> None:

@@ -15,8 +15,12 @@ import subprocess
 import sys
 
 # Repetitions of all benchmarks alternate, because the speed of a shared machine changes over time.
-OPTIONS = ["--benchmark_format=json", "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
-           "--benchmark_enable_random_interleaving=true"]
+OPTIONS = [
+    "--benchmark_format=json",
+    "--benchmark_repetitions=9",
+    "--benchmark_min_time=0.05",
+    "--benchmark_enable_random_interleaving=true",
+]
 
 
 def row(turns: list[dict], references: list[dict]) -> dict:
@@ -29,10 +33,19 @@ def row(turns: list[dict], references: list[dict]) -> dict:
         unit, reference_name, better = "GB/s", "copy of 128 MiB", "higher"
         ours = [turn["bytes_per_second"] * 1e-9 for turn in turns]
         ratios = [turn["of_bandwidth"] for turn in turns]
-    return {"name": turns[0]["run_name"], "unit": unit, "ours": statistics.median(ours),
-            "reference": statistics.median(mine / ratio for mine, ratio in zip(ours, ratios, strict=True)),
-            "reference_name": reference_name, "ratio": statistics.median(ratios), "ratio_min": min(ratios),
-            "ratio_max": max(ratios), "rounds": len(turns), "better": better, "goal": None}
+    return {
+        "name": turns[0]["run_name"],
+        "unit": unit,
+        "ours": statistics.median(ours),
+        "reference": statistics.median(mine / ratio for mine, ratio in zip(ours, ratios, strict=True)),
+        "reference_name": reference_name,
+        "ratio": statistics.median(ratios),
+        "ratio_min": min(ratios),
+        "ratio_max": max(ratios),
+        "rounds": len(turns),
+        "better": better,
+        "goal": None,
+    }
 
 
 def rows(report: dict) -> list[dict]:
@@ -41,8 +54,11 @@ def rows(report: dict) -> list[dict]:
     for each in sorted(report["benchmarks"], key=lambda each: each["family_index"]):  # as declared
         if each["run_type"] == "iteration":  # not a mean or a median
             turns.setdefault(each["run_name"], []).append(each)
-    return [row(each, turns.get(each[0].get("label", ""), [])) for each in turns.values()
-            if each[0].get("label", "") in ("", *turns)]
+    return [
+        row(each, turns.get(each[0].get("label", ""), []))
+        for each in turns.values()
+        if each[0].get("label", "") in ("", *turns)
+    ]
 
 
 def main() -> int:

@@ -21,8 +21,13 @@ def measure(count: int, name: str, comm: syncyte.Comm, checks: str, goal: float 
     peer = mpi4torch.COMM_WORLD
     expected = peer.Allreduce(data, mpi4torch.MPI_SUM)
     assert torch.equal(allreduce(data, comm), expected), "the sums differ"
-    measure_time(Row(f"allreduce of {name}, SYNCYTE_CHECK={checks}", "us", "mpi4torch", "lower", goal), 1e6,
-                 lambda: allreduce(data, comm), lambda: peer.Allreduce(data, mpi4torch.MPI_SUM), repeats=repeats)
+    measure_time(
+        Row(f"allreduce of {name}, SYNCYTE_CHECK={checks}", "us", "mpi4torch", "lower", goal),
+        1e6,
+        lambda: allreduce(data, comm),
+        lambda: peer.Allreduce(data, mpi4torch.MPI_SUM),
+        repeats=repeats,
+    )
 
 
 def main() -> None:

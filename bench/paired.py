@@ -34,8 +34,9 @@ def seconds_of(work: Callable[[], object], repeats: int) -> float:
     return WORLD.allreduce(time.perf_counter() - begin, MPI.MAX)
 
 
-def _rounds(ours: Callable[[], object], reference: Callable[[], object], rounds: int,
-            repeats: int) -> list[tuple[float, float]]:
+def _rounds(
+    ours: Callable[[], object], reference: Callable[[], object], rounds: int, repeats: int
+) -> list[tuple[float, float]]:
     seconds_of(ours, 1)  # warm-up
     seconds_of(reference, 1)
     result = []
@@ -51,22 +52,47 @@ def print_row(row: Row, ours: list[float], reference: list[float], ratios: list[
     """Prints a row of measured rounds, on rank 0."""
     if WORLD.rank != 0:
         return
-    print(json.dumps({
-        "name": row.name, "unit": row.unit, "ours": statistics.median(ours), "reference": statistics.median(reference),
-        "reference_name": row.reference_name, "ratio": statistics.median(ratios), "ratio_min": min(ratios),
-        "ratio_max": max(ratios), "rounds": len(ratios), "better": row.better, "goal": row.goal}))
+    print(
+        json.dumps(
+            {
+                "name": row.name,
+                "unit": row.unit,
+                "ours": statistics.median(ours),
+                "reference": statistics.median(reference),
+                "reference_name": row.reference_name,
+                "ratio": statistics.median(ratios),
+                "ratio_min": min(ratios),
+                "ratio_max": max(ratios),
+                "rounds": len(ratios),
+                "better": row.better,
+                "goal": row.goal,
+            }
+        )
+    )
     sys.stdout.flush()
 
 
-def measure_rate(row: Row, amount: float, ours: Callable[[], object], reference: Callable[[], object],
-                 rounds: int = 11, repeats: int = 1) -> None:
+def measure_rate(
+    row: Row,
+    amount: float,
+    ours: Callable[[], object],
+    reference: Callable[[], object],
+    rounds: int = 11,
+    repeats: int = 1,
+) -> None:
     """Prints a row whose figures are ``amount`` of work per second; the ratio is ours/reference. Collective."""
     pairs = _rounds(ours, reference, rounds, repeats)
     print_row(row, [amount / a for a, _ in pairs], [amount / b for _, b in pairs], [b / a for a, b in pairs])
 
 
-def measure_time(row: Row, scale: float, ours: Callable[[], object], reference: Callable[[], object],
-                 rounds: int = 11, repeats: int = 1) -> None:
+def measure_time(
+    row: Row,
+    scale: float,
+    ours: Callable[[], object],
+    reference: Callable[[], object],
+    rounds: int = 11,
+    repeats: int = 1,
+) -> None:
     """Prints a row whose figures are seconds times ``scale``; the ratio is ours/reference. Collective."""
     pairs = _rounds(ours, reference, rounds, repeats)
     print_row(row, [a * scale for a, _ in pairs], [b * scale for _, b in pairs], [a / b for a, b in pairs])

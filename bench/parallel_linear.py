@@ -30,8 +30,9 @@ def measure(dim: int, what: str) -> None:
         dense(x).backward(cotangent)
         WORLD.Allreduce(partial, total, MPI.SUM)
 
-    row = Row(f"ParallelLinear, {what}, forward and backward", "ms", "nn.Linear of the part, one MPI_Allreduce",
-              "lower", 1.15)
+    row = Row(
+        f"ParallelLinear, {what}, forward and backward", "ms", "nn.Linear of the part, one MPI_Allreduce", "lower", 1.15
+    )
     measure_time(row, 1e3, ours, reference, repeats=3)
 
 

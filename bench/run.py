@@ -25,9 +25,14 @@ from dataclasses import dataclass, field
 
 # Two ranks, because a job with more ranks than cores measures the scheduler. Idle ranks yield; ranks are not bound.
 ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMP_NUM_THREADS": "1"}
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMP_NUM_THREADS": "1",
+}
 RANKS = 2
 
 SKIPPED = 77  # exit status of virtual_hosts.py
@@ -51,8 +56,13 @@ class Run:
     def start(self) -> None:
         print(f"-- {self.name}", file=sys.stderr, flush=True)
         try:
-            done = subprocess.run(self.command, env={**os.environ, **ENVIRONMENT, **self.environment},
-                                  stdout=subprocess.PIPE, text=True, timeout=600)
+            done = subprocess.run(
+                self.command,
+                env={**os.environ, **ENVIRONMENT, **self.environment},
+                stdout=subprocess.PIPE,
+                text=True,
+                timeout=600,
+            )
         except subprocess.TimeoutExpired:
             self.problem = "it did not end within 600 s"
             return
@@ -75,8 +85,20 @@ def run_between_hosts(words: str, mpiexec: str) -> Run:
     limit = [] if links == "unlimited" else [f"--{links}"]
     if links.startswith("rate="):
         environment["SYNCYTE_BENCH_RATE"] = links.removeprefix("rate=")
-    command = [sys.executable, "-B", VIRTUAL_HOSTS, "--hosts", "2", "--mpirun", mpiexec, *limit, "--", "{mpirun}", "2",
-               program]
+    command = [
+        sys.executable,
+        "-B",
+        VIRTUAL_HOSTS,
+        "--hosts",
+        "2",
+        "--mpirun",
+        mpiexec,
+        *limit,
+        "--",
+        "{mpirun}",
+        "2",
+        program,
+    ]
     return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
 
 
@@ -111,9 +133,19 @@ def print_table(rows: list[dict]) -> None:
     lines = [header]
     for row in rows:
         sign = ">=" if row["better"] == "higher" else "<="
-        lines.append((row["name"], row["reference_name"], f"{row['ours']:.3g}", f"{row['reference']:.3g}", row["unit"],
-                      f"{row['ratio']:.2f}", f"{row['ratio_min']:.2f}..{row['ratio_max']:.2f}",
-                      "" if row["goal"] is None else f"{sign} {row['goal']}", met(row)))
+        lines.append(
+            (
+                row["name"],
+                row["reference_name"],
+                f"{row['ours']:.3g}",
+                f"{row['reference']:.3g}",
+                row["unit"],
+                f"{row['ratio']:.2f}",
+                f"{row['ratio_min']:.2f}..{row['ratio_max']:.2f}",
+                "" if row["goal"] is None else f"{sign} {row['goal']}",
+                met(row),
+            )
+        )
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
@@ -121,6 +153,7 @@ def print_table(rows: list[dict]) -> None:
 
 def worsened(old: list[dict], new: list[dict], percent: float) -> list[str]:
     """A line for each row whose ratio is worse than in the old report by more than `percent`."""
+
     def key(row: dict) -> tuple[str, ...]:
         return row["name"], row["reference_name"], row["unit"]
 
@@ -130,8 +163,9 @@ def worsened(old: list[dict], new: list[dict], percent: float) -> list[str]:
         was = before.get(key(row), row["ratio"])
         loss = was - row["ratio"] if row["better"] == "higher" else row["ratio"] - was
         if loss > abs(was) * percent / 100:
-            found.append(f"WORSE: {row['name']}, against {row['reference_name']}: ratio {was:.3g} -> "
-                         f"{row['ratio']:.3g}")
+            found.append(
+                f"WORSE: {row['name']}, against {row['reference_name']}: ratio {was:.3g} -> {row['ratio']:.3g}"
+            )
     return found
 
 
@@ -162,8 +196,13 @@ def main() -> int:
     parser.add_argument("--compare", metavar="OLD", help="an older report.json")
     parser.add_argument("--percent", type=float, default=10, help="by how much a ratio may be worse (10)")
     parser.add_argument("--micro", action="append", default=[], metavar="PROGRAM", help="program of micro benchmarks")
-    parser.add_argument("--between-hosts", action="append", default=[], metavar="PROGRAM|LINKS|NAME=VALUE...",
-                        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited")
+    parser.add_argument(
+        "--between-hosts",
+        action="append",
+        default=[],
+        metavar="PROGRAM|LINKS|NAME=VALUE...",
+        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited",
+    )
     parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
     options = parser.parse_args()
     old = report(options.compare) if options.compare else []  # before it may be overwritten

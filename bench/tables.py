@@ -39,17 +39,25 @@ def random_batches(rows: int, batch: int) -> Iterator[torch.Tensor]:
 def measure_gather(name: str, floats: int, batch: int, goal: float) -> None:
     whole, local = filled_tables(floats)
     index, out = random_batches(len(local), batch), torch.empty(batch, floats)
-    measure_rate(Row(f"gather of {name} rows", "Mrow/s", "torch.index_select(out=) on local memory", "higher", goal),
-                 batch * 1e-6, lambda: whole.gather(next(index), out=out),
-                 lambda: torch.index_select(local, 0, next(index), out=out), repeats=STEPS)
+    measure_rate(
+        Row(f"gather of {name} rows", "Mrow/s", "torch.index_select(out=) on local memory", "higher", goal),
+        batch * 1e-6,
+        lambda: whole.gather(next(index), out=out),
+        lambda: torch.index_select(local, 0, next(index), out=out),
+        repeats=STEPS,
+    )
 
 
 def measure_add() -> None:
     whole, local = filled_tables(FLOATS)
     index, source = random_batches(ROWS, BATCH), torch.ones(BATCH, FLOATS)
-    measure_rate(Row("scatter-add of 256-byte rows", "Mrow/s", "torch.index_add_ on local memory", "higher", 2.5),
-                 BATCH * 1e-6, lambda: whole.scatter_add_(next(index), source),
-                 lambda: local.index_add_(0, next(index), source), repeats=STEPS)
+    measure_rate(
+        Row("scatter-add of 256-byte rows", "Mrow/s", "torch.index_add_ on local memory", "higher", 2.5),
+        BATCH * 1e-6,
+        lambda: whole.scatter_add_(next(index), source),
+        lambda: local.index_add_(0, next(index), source),
+        repeats=STEPS,
+    )
 
 
 def measure_deterministic_add() -> None:
@@ -60,8 +68,13 @@ def measure_deterministic_add() -> None:
         table.scatter_add_(next(index), source)
         table.sync()
 
-    measure_rate(Row("deterministic add of 256-byte rows, sync", "Mrow/s", "scatter-add, sync", "higher", None),
-                 BATCH * 1e-6, lambda: step(exact), lambda: step(whole), repeats=STEPS)
+    measure_rate(
+        Row("deterministic add of 256-byte rows, sync", "Mrow/s", "scatter-add, sync", "higher", None),
+        BATCH * 1e-6,
+        lambda: step(exact),
+        lambda: step(whole),
+        repeats=STEPS,
+    )
 
 
 def measure_array() -> None:
@@ -70,12 +83,18 @@ def measure_array() -> None:
     for batch, goals in ((BATCH, (0.9, 1.5)), (BATCH // 10, (None, None))):
         some, into, halves, floats = index[:batch], out[:batch], half[:batch], selected[:batch]
         rows = f"{batch:,} of 1M rows of an array"
-        measure_rate(Row(rows, "Mrow/s", "torch.index_select(out=)", "higher", goals[0]), batch * 1e-6,
-                     lambda: syncyte.gather_rows(local, some, out=into),
-                     lambda: torch.index_select(local, 0, some, out=into))
-        measure_rate(Row(f"{rows}, float32 to float16", "Mrow/s", "index_select(out=), then copy_", "higher", goals[1]),
-                     batch * 1e-6, lambda: syncyte.gather_rows(local, some, out=halves),
-                     lambda: halves.copy_(torch.index_select(local, 0, some, out=floats)))
+        measure_rate(
+            Row(rows, "Mrow/s", "torch.index_select(out=)", "higher", goals[0]),
+            batch * 1e-6,
+            lambda: syncyte.gather_rows(local, some, out=into),
+            lambda: torch.index_select(local, 0, some, out=into),
+        )
+        measure_rate(
+            Row(f"{rows}, float32 to float16", "Mrow/s", "index_select(out=), then copy_", "higher", goals[1]),
+            batch * 1e-6,
+            lambda: syncyte.gather_rows(local, some, out=halves),
+            lambda: halves.copy_(torch.index_select(local, 0, some, out=floats)),
+        )
 
 
 def main() -> None:

@@ -216,9 +216,10 @@ class Converter:
             code.prepare = _block(f"present({name})", code.prepare)
             axis = parameter.name.replace("counts", "axis")
             dim = next(other for other in self.method.dummies if other.parameter == axis)
-            code.collect = [f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
-                            f"  status = collect_counts(self%handle, "
-                            f"{dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
+            code.collect = [
+                f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
+                f"  status = collect_counts(self%handle, {dim.word('dim')}_buffer, {dim.name}_axis, {made})",
+            ]
         if not is_in:
             code.after = [self._write("fortran_set_integers", name)]
         return code

@@ -10,8 +10,7 @@ from model import Value
 
 _COMMENT = re.compile(r"/\*\*(?!<)(.*?)\*/\s*([^/#][^;{]*[;{])?", re.S)
 _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?)\*/", re.S)
-_CONSTANT = re.compile(
-    r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
+_CONSTANT = re.compile(r"(?:/\*\*(?!<)((?:(?!\*/)[\s\S])*)\*/\s*)?^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 # Annotations, and those with a value in parentheses.
@@ -98,8 +97,13 @@ def _comment(where: str, body: str) -> Comment:
 
 def _declared(declaration: str) -> str | None:
     """Name that the text after a comment declares."""
-    for pattern in (r"\(\*(\w+)\)", r"\b((?:syncyte|fortran)_\w+)\s*\(",
-                    r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
+    for pattern in (
+        r"\(\*(\w+)\)",
+        r"\b((?:syncyte|fortran)_\w+)\s*\(",
+        r"typedef struct (\w+)\s*\{",
+        r"enum (\w+)",
+        r"(\w+);$",
+    ):
         match = re.search(pattern, declaration)
         if match:
             return match.group(1)

@@ -73,8 +73,11 @@ def _starting(method: Method, names: Names) -> Method:
 
 def _with_started(module: Module, names: Names) -> Module:
     """The module with the started forms of the methods that have the word `started`."""
-    body = [form for each in module.body for form in
-            ([each, _starting(each, names)] if isinstance(each, Method) and "started" in each.words else [each])]
+    body = [
+        form
+        for each in module.body
+        for form in ([each, _starting(each, names)] if isinstance(each, Method) and "started" in each.words else [each])
+    ]
     return replace(module, body=body)
 
 

@@ -25,8 +25,22 @@ from model import Names
 from parse import check, parse_headers
 
 ROOT = Path(__file__).resolve().parents[2]
-CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer",
-        "rows", "window", "tensor", "store"]
+CORE = [
+    "base",
+    "comm",
+    "collectives",
+    "memory",
+    "cache",
+    "messages",
+    "nonblocking",
+    "cart",
+    "halo",
+    "reducer",
+    "rows",
+    "window",
+    "tensor",
+    "store",
+]
 HDF5 = ["checkpoint"]
 HELPERS = ["fortran", "checkpoint_entries"]  # bindings/fortran/helpers
 

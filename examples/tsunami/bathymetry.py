@@ -36,8 +36,12 @@ def salish_sea() -> Bathymetry:
     from matplotlib import cbook
 
     data = cbook.get_sample_data("topobathy.npz")
-    return Bathymetry(*(np.asarray(data[name], dtype) for name, dtype in
-                        (("topo", np.float32), ("longitude", np.float64), ("latitude", np.float64))))
+    return Bathymetry(
+        *(
+            np.asarray(data[name], dtype)
+            for name, dtype in (("topo", np.float32), ("longitude", np.float64), ("latitude", np.float64))
+        )
+    )
 
 
 def averaging(old: int, new: int) -> np.ndarray:

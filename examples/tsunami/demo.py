@@ -29,15 +29,36 @@ def make_bathymetry(folder: str, resolution: float) -> str:
 
 def make_jobs(options: argparse.Namespace, sea_bed: str) -> tuple[Job, Job]:
     """The job that trains, and the one that starts again from its checkpoint."""
-    solver = ["--bathymetry", sea_bed, "--held-out", str(options.held_out), "--snapshots", str(options.snapshots),
-              "--interval", f"{options.interval:g}", "--ring-runs", str(options.ring_runs)]
-    learner = ["--bathymetry", sea_bed, "--output", options.output, "--lead-time", f"{options.lead_time:g}",
-               "--train-seconds", f"{options.train_seconds:g}", "--epochs", str(options.epochs)]
+    solver = [
+        "--bathymetry",
+        sea_bed,
+        "--held-out",
+        str(options.held_out),
+        "--snapshots",
+        str(options.snapshots),
+        "--interval",
+        f"{options.interval:g}",
+        "--ring-runs",
+        str(options.ring_runs),
+    ]
+    learner = [
+        "--bathymetry",
+        sea_bed,
+        "--output",
+        options.output,
+        "--lead-time",
+        f"{options.lead_time:g}",
+        "--train-seconds",
+        f"{options.train_seconds:g}",
+        "--epochs",
+        str(options.epochs),
+    ]
     if sys.stderr.isatty():
         learner.append("--progress")
     first = Job("training", options.solver_ranks, solver, options.learner_ranks, learner)
-    again = Job("restart", options.solver_ranks, [*solver, "--runs", "0"], options.restart_ranks,
-                [*learner, "--restart"])
+    again = Job(
+        "restart", options.solver_ranks, [*solver, "--runs", "0"], options.restart_ranks, [*learner, "--restart"]
+    )
     return first, again
 
 

@@ -22,17 +22,45 @@ def turn(family: int, name: str, **values) -> dict:
 
 class Micro(unittest.TestCase):
     def test_rates_are_compared_with_the_bandwidth_and_times_with_the_labelled_benchmark(self) -> None:
-        loop = [turn(1, "loop", cpu_time=each, bytes_per_second=2e10 / each, of_bandwidth=2.5 / each)
-                for each in (20.0, 10.0, 40.0)]
+        loop = [
+            turn(1, "loop", cpu_time=each, bytes_per_second=2e10 / each, of_bandwidth=2.5 / each)
+            for each in (20.0, 10.0, 40.0)
+        ]
         call = [turn(2, "call", cpu_time=each, label="loop") for each in (30.0, 40.0, 80.0)]
         mean = {**loop[0], "run_type": "aggregate", "bytes_per_second": 1e12}
         rate, time = micro.rows({"benchmarks": [*call, mean, *loop]})
-        self.assertEqual(rate, {
-            "name": "loop", "unit": "GB/s", "ours": 1.0, "reference": 8.0, "reference_name": "copy of 128 MiB",
-            "ratio": 0.125, "ratio_min": 0.0625, "ratio_max": 0.25, "rounds": 3, "better": "higher", "goal": None})
-        self.assertEqual(time, {
-            "name": "call", "unit": "ns", "ours": 40.0, "reference": 20.0, "reference_name": "loop", "ratio": 2.0,
-            "ratio_min": 1.5, "ratio_max": 4.0, "rounds": 3, "better": "lower", "goal": None})
+        self.assertEqual(
+            rate,
+            {
+                "name": "loop",
+                "unit": "GB/s",
+                "ours": 1.0,
+                "reference": 8.0,
+                "reference_name": "copy of 128 MiB",
+                "ratio": 0.125,
+                "ratio_min": 0.0625,
+                "ratio_max": 0.25,
+                "rounds": 3,
+                "better": "higher",
+                "goal": None,
+            },
+        )
+        self.assertEqual(
+            time,
+            {
+                "name": "call",
+                "unit": "ns",
+                "ours": 40.0,
+                "reference": 20.0,
+                "reference_name": "loop",
+                "ratio": 2.0,
+                "ratio_min": 1.5,
+                "ratio_max": 4.0,
+                "rounds": 3,
+                "better": "lower",
+                "goal": None,
+            },
+        )
 
     def test_a_time_without_its_reference_is_left_out(self) -> None:
         self.assertEqual(micro.rows({"benchmarks": [turn(2, "call", cpu_time=1.0, label="loop")]}), [])

@@ -36,11 +36,16 @@ class Case:
 
 GTEST = [
     Case("Faulty.FailsOnOneRank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
-    Case("Faulty.HangsOnOneRank", "failed", ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep"),
-         ends_run=True),
+    Case(
+        "Faulty.HangsOnOneRank",
+        "failed",
+        ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep"),
+        ends_run=True,
+    ),
     Case("Faulty.HangsInsideMpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks"), ends_run=True),
-    Case("Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early"),
-         ends_run=True),
+    Case(
+        "Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early"), ends_run=True
+    ),
     Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",), ends_run=True),
     Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",), ends_run=True),
     Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",), ends_run=True),
@@ -74,8 +79,9 @@ def check(condition: bool, text: str) -> None:
         sys.exit(f"the launcher is wrong: {text}")
 
 
-def launch(options: argparse.Namespace, mode: str, limit: float, most_seconds: float,
-           arguments: list[str]) -> subprocess.CompletedProcess:
+def launch(
+    options: argparse.Namespace, mode: str, limit: float, most_seconds: float, arguments: list[str]
+) -> subprocess.CompletedProcess:
     command = [sys.executable, "-B", options.launch, mode, "--ranks", str(RANKS), f"--limit={limit:g}"]
     command += [f"--mpirun={options.mpirun}", *arguments]
     begin = time.monotonic()
@@ -106,8 +112,9 @@ def check_tests(options: argparse.Namespace, folder: str) -> None:
     left_out = [prefix + "test_is_left_out", "!*left_out"] if options.kind == "pytest" else []
     only = "--only=" + ",".join(names + left_out)
     most_seconds = MOST_SECONDS * (1 + sum(case.ends_run for case in cases))
-    result = launch(options, "run", LIMIT, most_seconds,
-                    ["--kind", options.kind, "--folder", folder, only, options.target])
+    result = launch(
+        options, "run", LIMIT, most_seconds, ["--kind", options.kind, "--folder", folder, only, options.target]
+    )
     check(result.returncode == 0, f"exit status {result.returncode}")
     for name in [*(prefix + name for name in good), "(job)"]:
         check(verdict(folder, name)[0] == "passed", f"{name}: {verdict(folder, name)[1]}")

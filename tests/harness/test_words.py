@@ -13,8 +13,8 @@ SAID = {
     "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n": "rank 1 died of SIGKILL",
     "prterun noticed that process rank 1 with PID 7 on node vm exited on\nsignal 11 (x).\n": "rank 1 died of SIGSEGV",
     "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\nwith errorcode 5.\n": "rank 2 called MPI_Abort(5)",
-    "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\n  Proc: [[36141,1],2]\n  Errorcode: 5\n":
-        "rank 2 called MPI_Abort(5)",
+    "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\n"
+    "  Proc: [[36141,1],2]\n  Errorcode: 5\n": "rank 2 called MPI_Abort(5)",
     "nothing of that kind": "",
 }
 

@@ -1,10 +1,10 @@
 """Installs Syncyte into a prefix, moves the prefix, and builds and runs users' projects against it.
 
-    consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
-    consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
-    consume.py ... shells --pythondir DIR
-    consume.py ... components --source DIR --define A=B ...
-    consume.py ... python --python PYTHON --pythondir DIR --with hdf5 torch
+consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
+consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
+consume.py ... shells --pythondir DIR
+consume.py ... components --source DIR --define A=B ...
+consume.py ... python --python PYTHON --pythondir DIR --with hdf5 torch
 """
 
 from __future__ import annotations
@@ -28,8 +28,16 @@ def run(command: list[str], **more: str | Path) -> str:
     cwd = more.pop("cwd", None)
     print("+", *command, flush=True)
     variables = {**os.environ, **{name: str(value) for name, value in more.items()}}
-    result = subprocess.run(command, cwd=cwd, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            stdin=subprocess.DEVNULL, text=True, timeout=150)
+    result = subprocess.run(
+        command,
+        cwd=cwd,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=150,
+    )
     print(result.stdout, flush=True)
     if result.returncode != 0:
         sys.exit(f"failed with status {result.returncode}: {command[0]}")
@@ -55,8 +63,18 @@ def install(arguments: argparse.Namespace, moved: Path) -> None:
 
 def configure(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
     defines = [f"-D{define}" for define in arguments.define if not define.endswith("=")]
-    run([arguments.cmake, "-S", arguments.source, "-B", str(build), f"-DCMAKE_PREFIX_PATH={moved}",
-         "--no-warn-unused-cli", *defines])
+    run(
+        [
+            arguments.cmake,
+            "-S",
+            arguments.source,
+            "-B",
+            str(build),
+            f"-DCMAKE_PREFIX_PATH={moved}",
+            "--no-warn-unused-cli",
+            *defines,
+        ]
+    )
 
 
 def build_with_pkg_config(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
@@ -74,8 +92,11 @@ def project(arguments: argparse.Namespace, moved: Path) -> None:
     else:
         configure(arguments, moved, build)
         run([arguments.cmake, "--build", str(build)])
-    output = run([arguments.mpiexec, arguments.mpiexec_numproc_flag, str(RANKS), str(build / "consumer")], cwd=build,
-                 **MPI_ENVIRONMENT)
+    output = run(
+        [arguments.mpiexec, arguments.mpiexec_numproc_flag, str(RANKS), str(build / "consumer")],
+        cwd=build,
+        **MPI_ENVIRONMENT,
+    )
     if "consumer: " not in output:
         sys.exit("the consumer ran, but did not say so")
 
@@ -103,20 +124,23 @@ assert syncyte.COMM_WORLD.allreduce(1) == syncyte.COMM_WORLD.size
 mapped("syncyte")
 """
 # Each program uses a library on top of Syncyte, and checks that the process has loaded the prefix's library.
-ON_TOP = {"hdf5": """
+ON_TOP = {
+    "hdf5": """
 import numpy
 from syncyte import checkpoint
 checkpoint.save("installed.h5", {"a": numpy.arange(3.0)})
 assert checkpoint.load("installed.h5", torch=False)["a"].tolist() == [0, 1, 2]
 mapped("syncyte_hdf5")
-""", "torch": """
+""",
+    "torch": """
 import torch
 import syncyte.torch
 x = torch.ones(3, requires_grad=True)
 syncyte.torch.allreduce(x).sum().backward()
 assert x.grad.tolist() == [syncyte.COMM_WORLD.size] * 3
 mapped("syncyte_torch")
-"""}
+""",
+}
 
 
 def python(arguments: argparse.Namespace, moved: Path) -> None:
@@ -125,8 +149,21 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
     for name in [name for name in os.environ if name.startswith("SYNCYTE_") or name == "LD_LIBRARY_PATH"]:
         os.environ.pop(name)
     script = CORE + "".join(ON_TOP[name] for name in arguments.with_libraries) + "print('consumer: python')\n"
-    output = run([arguments.mpiexec, arguments.mpiexec_numproc_flag, str(RANKS), arguments.python, "-B", "-c", script,
-                  str(moved)], cwd=build, **MPI_ENVIRONMENT, PYTHONPATH=moved / arguments.pythondir)
+    output = run(
+        [
+            arguments.mpiexec,
+            arguments.mpiexec_numproc_flag,
+            str(RANKS),
+            arguments.python,
+            "-B",
+            "-c",
+            script,
+            str(moved),
+        ],
+        cwd=build,
+        **MPI_ENVIRONMENT,
+        PYTHONPATH=moved / arguments.pythondir,
+    )
     if output.count("consumer: python") != RANKS:
         sys.exit("not every rank has come to its end")
 
@@ -165,8 +202,7 @@ def main() -> None:
     parser.add_argument("--compiler", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     moved = arguments.work / "moved"
-    actions = {"prefix": install, "project": project, "components": components, "python": python,
-               "shells": shells}
+    actions = {"prefix": install, "project": project, "components": components, "python": python, "shells": shells}
     actions[arguments.action](arguments, moved)
 
 

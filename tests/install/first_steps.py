@@ -61,9 +61,12 @@ def main() -> None:
     for file in (options.pages / "examples/first_steps").iterdir():
         shutil.copy(file, folder)
     readme = options.pages / "README.md"
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
-                   and not name.startswith("SYNCYTE_")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
+        and not name.startswith("SYNCYTE_")
+    }
     environment.update(MPI_ENVIRONMENT, PATH=":".join([*options.bin, environment["PATH"]]), OMP_NUM_THREADS="1")
     run = subprocess.run(
         ["bash", "-c", script_of(options)],
@@ -77,8 +80,14 @@ def main() -> None:
     )
     print(run.stdout)
     promised = re.search(r"prints `(.*?)`", readme.read_text(encoding="utf-8")).group(1)
-    wanted = [(promised, 3), ("rank 1 of 2 has read 0, 0, 0", 1), ("squares: 200 400 0 0 400 200 400 0 0 400", 1),
-              ("of 2: loss ", 2), ("2 ranks, steps 1 to 100: error", 1), ("1 ranks, steps 101 to 200: error", 1)]
+    wanted = [
+        (promised, 3),
+        ("rank 1 of 2 has read 0, 0, 0", 1),
+        ("squares: 200 400 0 0 400 200 400 0 0 400", 1),
+        ("of 2: loss ", 2),
+        ("2 ranks, steps 1 to 100: error", 1),
+        ("1 ranks, steps 101 to 200: error", 1),
+    ]
     missing = [line for line, times in wanted if run.stdout.count(line) != times]
     if run.returncode != 0 or missing:
         sys.exit(f"status {run.returncode}; not printed as often as expected: {missing}")

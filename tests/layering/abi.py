@@ -29,8 +29,21 @@ def baseline(arguments: argparse.Namespace) -> Path:
 def describe(arguments: argparse.Namespace, output: Path) -> None:
     """Describes only the public headers' declarations, without paths of this machine and without needed libraries."""
     folders = [word for folder in arguments.headers for word in ("--headers-dir", folder)]
-    subprocess.run(["abidw", *folders, "--drop-private-types", "--exported-interfaces-only", "--no-corpus-path",
-                    "--no-comp-dir-path", "--no-show-locs", "--out-file", str(output), arguments.library], check=True)
+    subprocess.run(
+        [
+            "abidw",
+            *folders,
+            "--drop-private-types",
+            "--exported-interfaces-only",
+            "--no-corpus-path",
+            "--no-comp-dir-path",
+            "--no-show-locs",
+            "--out-file",
+            str(output),
+            arguments.library,
+        ],
+        check=True,
+    )
     text = re.sub(r" path='[^']*/([^'/]+)'", r" path='\1'", output.read_text())
     output.write_text(re.sub(r"  <elf-needed>.*?</elf-needed>\n", "", text, flags=re.DOTALL))
 
@@ -41,8 +54,9 @@ def compare(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="syncyte-abi-") as folder:
         now = Path(folder) / "now.abi"
         describe(arguments, now)
-        result = subprocess.run(["abidiff", "--no-added-syms", str(baseline(arguments)), str(now)],
-                                capture_output=True, text=True)
+        result = subprocess.run(
+            ["abidiff", "--no-added-syms", str(baseline(arguments)), str(now)], capture_output=True, text=True
+        )
     print(result.stdout + result.stderr)
     if result.returncode == 0:
         print("the binary interface is as it was")

@@ -25,8 +25,10 @@ COMMENT = re.compile(r"//.*")
 def plain_errors(path: Path) -> list[tuple[int, str]]:
     """Line number and text of each violation."""
     text = COMMENT.sub("", path.read_text())
-    return [(text.count("\n", 0, found.start()) + 1, f"{found[1]}({found[2]}) has no fields; use expect() or refuse()")
-            for found in PLAIN.finditer(text)]
+    return [
+        (text.count("\n", 0, found.start()) + 1, f"{found[1]}({found[2]}) has no fields; use expect() or refuse()")
+        for found in PLAIN.finditer(text)
+    ]
 
 
 def violations(root: Path) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Each public C header compiles alone, as C11 and as C++20, without a warning. tests/cxx compiles the C++ headers.
+"""Each public C header has an include guard and compiles alone, as C11 and as C++20, without a warning.
+
+tests/cxx compiles the C++ headers.
 
     headers.py FOLDER --cc CC --cxx CXX [--mpi-include FOLDER ...]
 
@@ -8,6 +10,7 @@ FOLDER is the include folder of an installation. Only headers whose name says mp
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +26,12 @@ def compile_alone(command: list[str], folder: Path, header: Path) -> str | None:
     return None if result.returncode == 0 else f"{name} with {' '.join(command)}:\n{result.stderr}"
 
 
+def has_guard(header: Path) -> bool:
+    """Does the header's first directive ask whether the header was included before?"""
+    directive = re.search(r"^#.*", header.read_text(), re.MULTILINE)
+    return directive is not None and re.match(r"#ifndef \w+_H$|#pragma once$", directive[0]) is not None
+
+
 def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
     folder = Path(arguments.folder).resolve()
     as_c = [arguments.cc, "-std=c11", "-x", "c"]
@@ -30,6 +39,7 @@ def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
     mpi = [flag for path in arguments.mpi_include for flag in ("-isystem", path)]
     errors, count = [], 0
     for header in sorted(folder.rglob("*.h")):
+        errors += [] if has_guard(header) else [f"{header.relative_to(folder)}: no include guard"]
         for command in (as_c, as_cxx):
             count += 1
             error = compile_alone(command + (mpi if "mpi" in header.stem else []), folder, header)

@@ -18,8 +18,13 @@ import layers
 import units
 
 # Folders on top of the C interface, and the folders that hold their sources.
-USERS = {"include": "include", "fortran": "bindings/fortran", "torch": "bindings/torch/src",
-         "hdf5": "bindings/hdf5/src", "python": "bindings/python/syncyte"}
+USERS = {
+    "include": "include",
+    "fortran": "bindings/fortran",
+    "torch": "bindings/torch/src",
+    "hdf5": "bindings/hdf5/src",
+    "python": "bindings/python/syncyte",
+}
 CTYPES = ("python", "capi")  # an arrow without an include: Python calls the C interface by ctypes
 
 
@@ -67,19 +72,25 @@ def label(folder_name: str, names: list[str]) -> str:
     """A title, and the units in columns."""
     height = 6
     lines = shown(names)
-    columns = [lines[start:start + height] for start in range(0, len(lines), height)]
+    columns = [lines[start : start + height] for start in range(0, len(lines), height)]
     left = '<BR ALIGN="LEFT"/>'
-    cells = "".join(f'<TD ALIGN="LEFT" VALIGN="TOP">{left.join(map(html.escape, column))}{left}</TD>'
-                    for column in columns)
-    return (f'<<TABLE BORDER="0" CELLSPACING="2"><TR><TD COLSPAN="{len(columns)}"><B>{folder_name}</B></TD></TR>'
-            f"<TR>{cells}</TR></TABLE>>")
+    cells = "".join(
+        f'<TD ALIGN="LEFT" VALIGN="TOP">{left.join(map(html.escape, column))}{left}</TD>' for column in columns
+    )
+    return (
+        f'<<TABLE BORDER="0" CELLSPACING="2"><TR><TD COLSPAN="{len(columns)}"><B>{folder_name}</B></TD></TR>'
+        f"<TR>{cells}</TR></TABLE>>"
+    )
 
 
 def text(root: Path) -> str:
     """The house in Graphviz's language."""
-    lines = ["digraph house {", "rankdir=TB; nodesep=0.25; ranksep=0.35;",
-             'node [shape=box, fontname="Helvetica", fontsize=9, style=filled, fillcolor="#f5f5f0"];',
-             'edge [color="#606060", arrowsize=0.6];']
+    lines = [
+        "digraph house {",
+        "rankdir=TB; nodesep=0.25; ranksep=0.35;",
+        'node [shape=box, fontname="Helvetica", fontsize=9, style=filled, fillcolor="#f5f5f0"];',
+        'edge [color="#606060", arrowsize=0.6];',
+    ]
     lines += [f"{folder_name} [label={label(folder_name, names)}];" for folder_name, names in folders(root).items()]
     lines += [f"{folder_name} -> {other};" for folder_name, other in sorted(arrows(root))]
     return "\n".join([*lines, "}"])

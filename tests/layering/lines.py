@@ -23,17 +23,36 @@ LEXERS: dict[str, type[Lexer]] = {".py": PythonLexer, ".f90": FortranLexer, ".me
 LEXERS |= dict.fromkeys([".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"], CppLexer)
 
 # The folders of the library; a file belongs to the deepest one that contains it.
-LIBRARY = ["include", "capi", "bindings/fortran", "bindings/generate", "bindings/hdf5", "bindings/python",
-           "bindings/python/syncyte/compat", "bindings/python/syncyte/nn", "bindings/torch"]
+LIBRARY = [
+    "include",
+    "capi",
+    "bindings/fortran",
+    "bindings/generate",
+    "bindings/hdf5",
+    "bindings/python",
+    "bindings/python/syncyte/compat",
+    "bindings/python/syncyte/nn",
+    "bindings/torch",
+]
 APART = ["tests", "bench", "examples"]
-GENERATED = ["bindings/fortran/generated", "bindings/python/syncyte/_declarations.py", "capi/generated",
-             "capi/include/syncyte/generated", "include/syncyte/generated", "src/base/generated",
-             "bindings/torch/include/syncyte/generated"]
+GENERATED = [
+    "bindings/fortran/generated",
+    "bindings/python/syncyte/_declarations.py",
+    "capi/generated",
+    "capi/include/syncyte/generated",
+    "include/syncyte/generated",
+    "src/base/generated",
+    "bindings/torch/include/syncyte/generated",
+]
 
 
 def holds_code(kind: object, text: str) -> bool:
-    return bool(text.strip()) and kind not in String.Doc and kind not in Text and (
-        kind not in Comment or kind in Comment.Preproc or kind in Comment.PreprocFile)
+    return (
+        bool(text.strip())
+        and kind not in String.Doc
+        and kind not in Text
+        and (kind not in Comment or kind in Comment.Preproc or kind in Comment.PreprocFile)
+    )
 
 
 def code_lines(path: Path) -> int:
@@ -59,8 +78,12 @@ def folder_of(name: str, folders: list[str]) -> str:
 
 def files(root: Path, folders: list[str]) -> list[str]:
     """Hand-written sources in some folders, relative to the root."""
-    found = {path.relative_to(root).as_posix() for folder in folders for path in (root / folder).rglob("*")
-             if path.suffix in LEXERS and path.is_file()}
+    found = {
+        path.relative_to(root).as_posix()
+        for folder in folders
+        for path in (root / folder).rglob("*")
+        if path.suffix in LEXERS and path.is_file()
+    }
     return sorted(name for name in found if not is_generated(name))
 
 
@@ -69,8 +92,9 @@ def main() -> None:
     parser.add_argument("root", type=Path)
     parser.add_argument("--files", action="store_true", help="one line for each file")
     arguments = parser.parse_args()
-    source = sorted(path.relative_to(arguments.root).as_posix() for path in (arguments.root / "src").iterdir()
-                    if path.is_dir())
+    source = sorted(
+        path.relative_to(arguments.root).as_posix() for path in (arguments.root / "src").iterdir() if path.is_dir()
+    )
     library = source + LIBRARY
     for folders in (library, APART):
         lines = {name: code_lines(arguments.root / name) for name in files(arguments.root, folders)}

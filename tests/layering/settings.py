@@ -1,6 +1,6 @@
 """docs/environment.md has the table of src/base/settings.hpp, and no other file of the libraries names a variable.
 
-    settings.py ROOT [--write]
+settings.py ROOT [--write]
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ def declared(folders: list[str]) -> set[str]:
     names: set[str] = set()
     for folder in folders:
         for header in sorted(Path(folder).rglob("*.h")):
-            text = "\n".join(line for line in COMMENT.sub("", header.read_text()).splitlines()
-                             if not line.lstrip().startswith("#"))
+            text = "\n".join(
+                line for line in COMMENT.sub("", header.read_text()).splitlines() if not line.lstrip().startswith("#")
+            )
             names.update(DECLARATION.findall(text))
     return names
 
@@ -42,8 +43,9 @@ def symbols(nm: str, library: str, kind: str) -> set[str]:
 
 def check_name(arguments: argparse.Namespace) -> list[str]:
     (abi,) = ABI.findall(arguments.base.read_text())
-    (name,) = SONAME.findall(subprocess.run([arguments.readelf, "-d", arguments.library], check=True,
-                                            capture_output=True, text=True).stdout)
+    (name,) = SONAME.findall(
+        subprocess.run([arguments.readelf, "-d", arguments.library], check=True, capture_output=True, text=True).stdout
+    )
     return [] if name.endswith(f".so.{abi}") else [f"its SONAME is {name}; expected one that ends in .so.{abi}"]
 
 
@@ -57,12 +59,16 @@ def check(arguments: argparse.Namespace) -> list[str]:
         errors += [f"exported but not declared: {name}" for name in sorted(exported - wanted)]
         errors += [f"declared but not exported: {name}" for name in sorted(wanted - exported)]
     else:
-        errors += [f"exported, but starts with none of {', '.join(arguments.prefix)}: {name}"
-                   for name in sorted(exported) if not name.startswith(tuple(arguments.prefix))]
+        errors += [
+            f"exported, but starts with none of {', '.join(arguments.prefix)}: {name}"
+            for name in sorted(exported)
+            if not name.startswith(tuple(arguments.prefix))
+        ]
     if arguments.uses:
         public = declared(arguments.uses)
-        used = {name for name in symbols(arguments.nm, arguments.library, "--undefined-only")
-                if name.startswith("syncyte_")}
+        used = {
+            name for name in symbols(arguments.nm, arguments.library, "--undefined-only") if name.startswith("syncyte_")
+        }
         errors += [f"uses {name}, which no public header declares" for name in sorted(used - public)]
     return errors
 

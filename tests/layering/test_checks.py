@@ -48,8 +48,10 @@ class Units(Tree):
         self.write("package/one.py", "from .two import x\n")
         self.write("package/two.py", "import typing\n")
         self.assertEqual(list(units.cycles(units.python_graph(self.root, "package"))), [])
-        for text in ["def f():\n    from . import one\n",
-                     "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .one import y\n"]:
+        for text in [
+            "def f():\n    from . import one\n",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .one import y\n",
+        ]:
             self.write("package/two.py", text)
             (found,) = units.cycles(units.python_graph(self.root, "package"))
             self.assertEqual(set(found), {"one", "two"}, text)
@@ -68,8 +70,11 @@ class PythonTests(Tree):
         return list(python_tests.violations(self.root))
 
     def test_joined_conditions(self) -> None:
-        for text in ["assert a and b", "def f():\n    assert (\n        a and b and c\n    ), x",
-                     "self.assertTrue(a and b)"]:
+        for text in [
+            "assert a and b",
+            "def f():\n    assert (\n        a and b and c\n    ), x",
+            "self.assertTrue(a and b)",
+        ]:
             (found,) = self.found(text)
             self.assertIn("tests/a/test_b.py:", found)
 
@@ -79,8 +84,15 @@ class PythonTests(Tree):
             self.assertIn("tests/a/test_b.py:2: ", found)
 
     def test_other_assertions_and_imports(self) -> None:
-        for text in ["assert 0 < a < b", "assert a or b", "assert all(a and b for a, b in c)", "assert f(a and b)",
-                     "self.assertFalse(a)", "import tests, testing", "from helper import test"]:
+        for text in [
+            "assert 0 < a < b",
+            "assert a or b",
+            "assert all(a and b for a, b in c)",
+            "assert f(a and b)",
+            "self.assertFalse(a)",
+            "import tests, testing",
+            "from helper import test",
+        ]:
             self.assertEqual(self.found(text), [], text)
 
 
@@ -183,16 +195,23 @@ class ErrorFields(Tree):
         return list(error_fields.violations(self.root))
 
     def test_errors_without_fields(self) -> None:
-        for text in ['require(n > 0,\n  SYNCYTE_ERR_ARGUMENT, "n is {}", n);', 'fail(SYNCYTE_ERR_SHAPE, "shape");',
-                     'throw error(SYNCYTE_ERR_INDEX, "row");', 'require(f("x"), SYNCYTE_ERR_TYPE, "dtype");']:
+        for text in [
+            'require(n > 0,\n  SYNCYTE_ERR_ARGUMENT, "n is {}", n);',
+            'fail(SYNCYTE_ERR_SHAPE, "shape");',
+            'throw error(SYNCYTE_ERR_INDEX, "row");',
+            'require(f("x"), SYNCYTE_ERR_TYPE, "dtype");',
+        ]:
             for name in ["src/halo/a.cpp", "capi/src/a.hpp"]:
                 (found,) = self.found(name, f"\n{text}\n")
                 self.assertIn(f"{name}:2: ", found)
                 self.write(name)
 
     def test_other_errors(self) -> None:
-        for text in ['require(n > 0, SYNCYTE_ERR_IO, "n");\nbase::expect(n > 0, SYNCYTE_ERR_ARGUMENT, "n", n, "1");',
-                     '// fail(SYNCYTE_ERR_INDEX)', "void require(bool condition, syncyte_status_t status);"]:
+        for text in [
+            'require(n > 0, SYNCYTE_ERR_IO, "n");\nbase::expect(n > 0, SYNCYTE_ERR_ARGUMENT, "n", n, "1");',
+            "// fail(SYNCYTE_ERR_INDEX)",
+            "void require(bool condition, syncyte_status_t status);",
+        ]:
             self.assertEqual(self.found("src/halo/a.cpp", text), [], text)
 
     def test_an_exception_that_is_not_needed(self) -> None:
@@ -203,14 +222,25 @@ class ErrorFields(Tree):
 class Symbols(Tree):
     def library(self, text: str, soname: str = "libx.so.7") -> argparse.Namespace:
         self.write("x.c", text)
-        self.write("h/x.h", "#define SYNCYTE_ABI_VERSION 7\n#define SYNCYTE_EXPORT\n"
-                            "/* SYNCYTE_EXPORT int syncyte_old(void); */\n"
-                            "SYNCYTE_EXPORT const char* syncyte_a(int b,\n   int c);\n")
+        self.write(
+            "h/x.h",
+            "#define SYNCYTE_ABI_VERSION 7\n#define SYNCYTE_EXPORT\n"
+            "/* SYNCYTE_EXPORT int syncyte_old(void); */\n"
+            "SYNCYTE_EXPORT const char* syncyte_a(int b,\n   int c);\n",
+        )
         library = self.root / "libx.so"
-        subprocess.run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", str(library), str(self.root / "x.c")],
-                       check=True)
-        return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], prefix=[], uses=[], nm="nm",
-                                  readelf="readelf", base=self.root / "h/x.h")
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", str(library), str(self.root / "x.c")], check=True
+        )
+        return argparse.Namespace(
+            library=str(library),
+            headers=[str(self.root / "h")],
+            prefix=[],
+            uses=[],
+            nm="nm",
+            readelf="readelf",
+            base=self.root / "h/x.h",
+        )
 
     def test_exact(self) -> None:
         self.assertEqual(symbols.check(self.library("int syncyte_a;")), [])

@@ -44,7 +44,7 @@ def imported_names(node: ast.ImportFrom | ast.Import, parents: tuple[str, ...]) 
     """Absolute names that a statement of a module imports, split at dots. `parents`: the packages around the module."""
     if isinstance(node, ast.Import):
         return [alias.name.split(".") for alias in node.names]
-    start = list(parents[:len(parents) - node.level + 1]) if node.level > 0 else []
+    start = list(parents[: len(parents) - node.level + 1]) if node.level > 0 else []
     module = node.module.split(".") if node.module else []
     return [[*start, *module, alias.name] for alias in node.names]
 
@@ -67,8 +67,10 @@ def imported_modules(path: Path, package: Path) -> Iterator[str]:
 
 def python_graph(root: Path, folder: str) -> Graph:
     package = root / folder
-    return {unit_of(path, package): set(imported_modules(path, package)) - {unit_of(path, package)}
-            for path in sorted(package.rglob("*.py"))}
+    return {
+        unit_of(path, package): set(imported_modules(path, package)) - {unit_of(path, package)}
+        for path in sorted(package.rglob("*.py"))
+    }
 
 
 def cycles(graph: Graph) -> Iterator[list[str]]:
@@ -94,8 +96,11 @@ def all_graphs(root: Path) -> dict[str, Graph]:
 
 
 def main() -> int:
-    found = [f"{folder}: {' -> '.join(cycle)}" for folder, graph in all_graphs(Path(sys.argv[1]).resolve()).items()
-             for cycle in cycles(graph)]
+    found = [
+        f"{folder}: {' -> '.join(cycle)}"
+        for folder, graph in all_graphs(Path(sys.argv[1]).resolve()).items()
+        for cycle in cycles(graph)
+    ]
     print("\n".join(found) or "no unit includes or imports itself by way of others")
     return 1 if found else 0
 

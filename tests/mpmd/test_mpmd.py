@@ -13,8 +13,26 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from mpi_harness.job import environment
 
 LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_")
-PROGRAMS = ["-n", "2", "echo", "one", "two words", "*", "::", "-np", "1", "printf", "%s|", "", "a::b", "::", "-n", "10",
-            "echo", "last"]
+PROGRAMS = [
+    "-n",
+    "2",
+    "echo",
+    "one",
+    "two words",
+    "*",
+    "::",
+    "-np",
+    "1",
+    "printf",
+    "%s|",
+    "",
+    "a::b",
+    "::",
+    "-n",
+    "10",
+    "echo",
+    "last",
+]
 # Output of each of the thirteen ranks of PROGRAMS.
 PRINTED = {0: "one two words *\n", 1: "one two words *\n", 2: "|a::b|", 3: "last\n", 12: "last\n"}
 # Wrong command lines or jobs: words, variables of the launcher, words of the message.
@@ -43,8 +61,14 @@ def check(condition: bool, text: object) -> None:
 def alone(mpmd: str, words: list[str], variables: dict[str, str]) -> subprocess.CompletedProcess:
     """Runs syncyte-mpmd outside of a job, with the given variables of a launcher."""
     values = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
-    return subprocess.run([mpmd, *words], env={**values, **variables}, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=20)
+    return subprocess.run(
+        [mpmd, *words],
+        env={**values, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
 
 
 def check_choice(mpmd: str) -> None:
@@ -75,11 +99,29 @@ def check_complaints(mpmd: str) -> None:
 
 def check_job(mpmd: str, mpirun: str) -> None:
     def job(ranks: int, *words: str) -> subprocess.CompletedProcess:
-        return subprocess.run([mpirun, "-n", str(ranks), mpmd, *words], env=environment({}), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=25)
+        return subprocess.run(
+            [mpirun, "-n", str(ranks), mpmd, *words],
+            env=environment({}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=25,
+        )
 
-    run = job(3, "-n", "2", "sh", "-c", 'echo "first $OMPI_COMM_WORLD_RANK$PMI_RANK"', "::", "-n", "1", "sh", "-c",
-              'echo "second $OMPI_COMM_WORLD_RANK$PMI_RANK"')
+    run = job(
+        3,
+        "-n",
+        "2",
+        "sh",
+        "-c",
+        'echo "first $OMPI_COMM_WORLD_RANK$PMI_RANK"',
+        "::",
+        "-n",
+        "1",
+        "sh",
+        "-c",
+        'echo "second $OMPI_COMM_WORLD_RANK$PMI_RANK"',
+    )
     check(run.returncode == 0 and sorted(run.stdout.split("\n")) == ["", "first 0", "first 1", "second 2"], run)
     run = job(3, "-n", "1", "true", "::", "-n", "1", "true")
     check(run.returncode != 0 and run.stderr.count("the programs are for 2 ranks, the job has 3") == 1, run)

@@ -38,15 +38,26 @@ class Quickstart(unittest.TestCase):
         shutil.copy(HERE / "stub_python.sh", self.python)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")},
-            "PATH": f"{tools}:{os.environ['PATH']}", "STUB_LOG": str(self.log), "STUB_REAL_PYTHON": sys.executable,
-            "SYNCYTE_PYTHON": str(self.python), "SYNCYTE_SKIP_PACKAGES": "1"}
+            "PATH": f"{tools}:{os.environ['PATH']}",
+            "STUB_LOG": str(self.log),
+            "STUB_REAL_PYTHON": sys.executable,
+            "SYNCYTE_PYTHON": str(self.python),
+            "SYNCYTE_SKIP_PACKAGES": "1",
+        }
 
     def run_it(self, *arguments, status=0, cwd=None, **environment):
         """Runs quickstart. Returns its output, stdout and stderr together; asked() has the calls of its stand-ins."""
         self.log.write_text("")
-        run = subprocess.run([self.root / "cmake/quickstart.sh", *arguments], cwd=cwd or self.root, text=True,
-                             env={**self.environment, **environment}, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60)
+        run = subprocess.run(
+            [self.root / "cmake/quickstart.sh", *arguments],
+            cwd=cwd or self.root,
+            text=True,
+            env={**self.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+        )
         self.assertEqual(run.returncode, status, run.stdout)
         return run.stdout
 
@@ -154,8 +165,11 @@ class Quickstart(unittest.TestCase):
         self.build_with_package()
         path = (self.root / ".venv/site/syncyte-build.pth").read_text()
         for environment, imports in (({}, True), ({"SYNCYTE_WITHOUT_BUILD": "1"}, False)):
-            run = subprocess.run([sys.executable, "-S", "-c", path + "import syncyte; assert syncyte.from_build"],
-                                 env={**self.environment, **environment, "PYTHONPATH": ""}, capture_output=True)
+            run = subprocess.run(
+                [sys.executable, "-S", "-c", path + "import syncyte; assert syncyte.from_build"],
+                env={**self.environment, **environment, "PYTHONPATH": ""},
+                capture_output=True,
+            )
             self.assertEqual(run.returncode == 0, imports, run.stderr)
 
     def test_foreign_environment_is_told_the_path(self):
@@ -192,14 +206,20 @@ class Quickstart(unittest.TestCase):
 
     def test_demo_runs_in_the_callers_folder(self):
         self.run_it("demo", "--output", "results", cwd=self.else_where)
-        self.assertTrue(self.asked(f"{self.else_where}: python {self.root}/examples/tsunami/demo.py",
-                                   f"--build {self.root}/build --output results"))
+        self.assertTrue(
+            self.asked(
+                f"{self.else_where}: python {self.root}/examples/tsunami/demo.py",
+                f"--build {self.root}/build --output results",
+            )
+        )
         self.assertTrue(self.asked("cmake", f"-S {self.root}", f"-B {self.root}/build"))
 
     def test_labels_to_leave_out_are_joined(self):
-        for arguments, excluded in ((["-LE", "torch"], "slow|ranks|roots|torch"),
-                                    (["-L", "slow", "-LE", "torch"], "torch"),
-                                    (["--label-exclude", "a|b", "-j", "2"], "slow|ranks|roots|a|b")):
+        for arguments, excluded in (
+            (["-LE", "torch"], "slow|ranks|roots|torch"),
+            (["-L", "slow", "-LE", "torch"], "torch"),
+            (["--label-exclude", "a|b", "-j", "2"], "slow|ranks|roots|a|b"),
+        ):
             with self.subTest(arguments=arguments):
                 self.run_it("test", *arguments)
                 (line,) = self.asked(": ctest ")
@@ -218,9 +238,13 @@ class Quickstart(unittest.TestCase):
                 self.assertTrue(self.asked(f"-m venv {folder}/environment"))
                 self.assertTrue(self.asked("pip install", f"--requirement {lock}"))
                 (line,) = self.asked(": cmake -S")
-                for argument in (f"-B {folder}/build ", f"-DMPI_C_COMPILER={folder}/environment/bin/mpicc ",
-                                 f"-DMPIEXEC_EXECUTABLE={folder}/environment/bin/mpirun ", "-DSYNCYTE_PYTHON=OFF ",
-                                 f"-DPython3_EXECUTABLE={folder}/environment/bin/python "):
+                for argument in (
+                    f"-B {folder}/build ",
+                    f"-DMPI_C_COMPILER={folder}/environment/bin/mpicc ",
+                    f"-DMPIEXEC_EXECUTABLE={folder}/environment/bin/mpirun ",
+                    "-DSYNCYTE_PYTHON=OFF ",
+                    f"-DPython3_EXECUTABLE={folder}/environment/bin/python ",
+                ):
                     self.assertIn(argument, line + " ")
                 self.assertTrue(self.asked(f"cmake --build {folder}/build ", "--target core_tests"))
                 self.assertFalse((self.folder / "mine").exists())
@@ -243,8 +267,13 @@ class Quickstart(unittest.TestCase):
         self.assertTrue(self.asked(f"ctest --test-dir {self.root}/build "))
 
     def test_long_tests_only_where_they_are_asked_for(self):
-        for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "ranks|docs"], False),
-                                    (["-L", "python"], True), (["-R", "slow"], True)):
+        for arguments, excluded in (
+            ([], True),
+            (["-L", "slow"], False),
+            (["--label-regex", "ranks|docs"], False),
+            (["-L", "python"], True),
+            (["-R", "slow"], True),
+        ):
             with self.subTest(arguments=arguments):
                 self.run_it("test", *arguments)
                 (line,) = self.asked(": ctest ")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the Python programs of pages on the ranks of this job, and compares what they print with the pages' promises.
 
-    mpirun -n 3 python -m syncyte check_page.py PAGE.md ...
+mpirun -n 3 python -m syncyte check_page.py PAGE.md ...
 """
 
 import contextlib

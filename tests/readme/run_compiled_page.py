@@ -22,16 +22,25 @@ def main() -> None:
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     programs, promised = same_in_each_language(options.page)
-    link = [*(f"-I{folder}" for folder in options.include), options.library,
-            f"-Wl,-rpath,{os.path.dirname(options.library)}"]
+    link = [
+        *(f"-I{folder}" for folder in options.include),
+        options.library,
+        f"-Wl,-rpath,{os.path.dirname(options.library)}",
+    ]
     failed = False
     for language, compiler in (("c", [options.cc, "-std=c11"]), ("cpp", [options.cxx, "-std=c++20"])):
         source, program = f"program.{language}", f"./program_{language}"
         with open(os.path.join(options.folder, source), "w", encoding="utf-8") as file:
             file.write(programs[language])
         subprocess.run([*compiler, source, "-o", program, *link], cwd=options.folder, check=True)
-        run = subprocess.run(mpirun_line([options.mpiexec, "-n"], 3, [program]), cwd=options.folder,
-                             env=environment({}), stdout=subprocess.PIPE, text=True, timeout=100)
+        run = subprocess.run(
+            mpirun_line([options.mpiexec, "-n"], 3, [program]),
+            cwd=options.folder,
+            env=environment({}),
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=100,
+        )
         print(f"{language}: status {run.returncode}, printed {run.stdout.strip()!r}")
         failed |= run.returncode != 0 or run.stdout.splitlines() != [promised]
     if failed:

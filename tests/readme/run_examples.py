@@ -41,11 +41,20 @@ def main() -> None:
 
     modules = [f"-I{folder}" for folder in options.modules.split("|") if folder and "$<" not in folder]
     rpaths = [f"-Wl,-rpath,{os.path.dirname(library)}" for library in options.library]
-    subprocess.run([options.fortran, "writer.f90", "-o", "writer", *modules, *options.library, *rpaths],
-                   cwd=options.folder, check=True)
+    subprocess.run(
+        [options.fortran, "writer.f90", "-o", "writer", *modules, *options.library, *rpaths],
+        cwd=options.folder,
+        check=True,
+    )
     programs = ["2", "./writer", ":", "1", sys.executable, "-m", "syncyte", "reader.py"]
-    run = subprocess.run(mpirun_line([options.mpiexec, "-n"], 3, programs, options.mpmd), cwd=options.folder,
-                         env=environment({}), stdout=subprocess.PIPE, text=True, timeout=50)
+    run = subprocess.run(
+        mpirun_line([options.mpiexec, "-n"], 3, programs, options.mpmd),
+        cwd=options.folder,
+        env=environment({}),
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=50,
+    )
     print(run.stdout)
     if run.returncode != 0 or promised not in run.stdout.splitlines():
         sys.exit(f"status {run.returncode}; expected 0 and the line: {promised}")

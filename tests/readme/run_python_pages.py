@@ -25,8 +25,11 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="each by `python -m syncyte.compat`, without mpirun")
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args()
-    programs = {f"{os.path.basename(page)}_{number}.py": program for page in options.pages
-                for number, program in enumerate(python_programs(page), start=1)}
+    programs = {
+        f"{os.path.basename(page)}_{number}.py": program
+        for page in options.pages
+        for number, program in enumerate(python_programs(page), start=1)
+    }
     run = run_alone if options.alone else run_in_one_job
     printed = run(options, {name: text for name, (text, _) in programs.items()})
     failed = False

@@ -1,7 +1,7 @@
 """Checks the Spack recipe.
 
-    check_recipe.py REPOSITORY                loads it with stand-ins that have the names of Spack's package API
-    check_recipe.py REPOSITORY --with-spack   audits and concretizes it by the command in SYNCYTE_SPACK, else status 77
+check_recipe.py REPOSITORY                loads it with stand-ins that have the names of Spack's package API
+check_recipe.py REPOSITORY --with-spack   audits and concretizes it by the command in SYNCYTE_SPACK, else status 77
 """
 
 from __future__ import annotations
@@ -54,8 +54,12 @@ def load(recipe: Path) -> tuple[type, Recorder]:
     for package in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
         stand_in(package)
     systems = "spack_repo.builtin.build_systems"
-    stand_in(f"{systems}.cmake", CMakeBuilder=type("CMakeBuilder", (), {}), CMakePackage=type("CMakePackage", (), {}),
-             generator=recorder.directive("generator"))
+    stand_in(
+        f"{systems}.cmake",
+        CMakeBuilder=type("CMakeBuilder", (), {}),
+        CMakePackage=type("CMakePackage", (), {}),
+        generator=recorder.directive("generator"),
+    )
     stand_in(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {}))
     spec = importlib.util.spec_from_file_location("package", recipe)
     module = importlib.util.module_from_spec(spec)

@@ -28,8 +28,17 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pyt
 
 from mpi_harness.job import MPIRUN, Job, environment, send
 
-FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
-           "prrte.*", "mpich_shm_*"]
+FOREIGN = [
+    "vader_segment.*",
+    "sm_segment.*",
+    "ompi.*",
+    "openmpi-sessions-*",
+    "pmix*",
+    "prte.*",
+    "prterun.*",
+    "prrte.*",
+    "mpich_shm_*",
+]
 READY = re.compile(r"(?<!al)ready")  # MPICH's mpirun may send the end of the line apart, or after the next rank's
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"

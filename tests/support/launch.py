@@ -36,8 +36,10 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--only", default="", metavar="PATTERNS",
-        help="tests' names, also with * (a,b,c); !a leaves out what would be in; default: all"
+        "--only",
+        default="",
+        metavar="PATTERNS",
+        help="tests' names, also with * (a,b,c); !a leaves out what would be in; default: all",
     )
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
     parser.add_argument("--folder", required=True, help="of the results")
@@ -93,9 +95,18 @@ def run_discover(options: argparse.Namespace) -> int:
     launch += [os.path.abspath(file) for file in options.files]
     labels = [label for label in options.labels.split(",") if label]
     declaration = discover.Declaration(
-        name=options.name, folder=options.folder, launch=launch, ranks=options.ranks, more_ranks=options.more_ranks,
-        labels=labels, timeout=options.total + 60, slots=options.slots, cost=options.cost,
-        tests=names_of(options, thorough=False), all_tests=names_of(options, thorough=True))
+        name=options.name,
+        folder=options.folder,
+        launch=launch,
+        ranks=options.ranks,
+        more_ranks=options.more_ranks,
+        labels=labels,
+        timeout=options.total + 60,
+        slots=options.slots,
+        cost=options.cost,
+        tests=names_of(options, thorough=False),
+        all_tests=names_of(options, thorough=True),
+    )
     discover.write(declaration, options.output)
     return 0
 

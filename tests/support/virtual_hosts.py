@@ -174,7 +174,10 @@ class VirtualHosts:
         """mpirun over the hosts, with further flags; the rank count follows."""
         hosts = ",".join(f"{DAEMONS}.{number}:{per_host}" for number in range(1, self.count + 1))
         parameters = {
-            "plm_rsh_agent": self.agent, "oob_tcp_if_include": f"{DAEMONS}.0/24", "btl_tcp_if_include": f"{DATA}.0/24"}
+            "plm_rsh_agent": self.agent,
+            "oob_tcp_if_include": f"{DAEMONS}.0/24",
+            "btl_tcp_if_include": f"{DATA}.0/24",
+        }
         words = [word for name, value in parameters.items() for word in ("--mca", name, value)]
         return [mpirun, "--tag-output", *words, "--map-by", "slot", "--host", hosts, *flags, "-np"]
 

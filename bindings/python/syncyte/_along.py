@@ -90,8 +90,13 @@ class AxisMethods(CollectiveMethods):
         return self.counts(self._prepare("comm_counts", prepare))
 
     def gather_along(
-        self, array: Array, axis: int = 0, root: int = 0,
-        *, counts: Sequence[int] | None = None, out: Array | None = None,
+        self,
+        array: Array,
+        axis: int = 0,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
@@ -180,8 +185,13 @@ class AxisMethods(CollectiveMethods):
         return self._start_collective("iallgather_along", self._joining, array, axis, counts, out)
 
     def scatter_along(
-        self, array: Array | None, axis: int = 0, root: int = 0,
-        *, counts: Sequence[int] | None = None, out: Array | None = None,
+        self,
+        array: Array | None,
+        axis: int = 0,
+        root: int = 0,
+        *,
+        counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Array:
         """Cuts root's array along an axis, a part for every rank. Collective: axis, counts and root must be equal.
 
@@ -242,8 +252,13 @@ class AxisMethods(CollectiveMethods):
         return TORCH if is_torch else NUMPY, c.DType(dtype), tuple(extents[:ndim])
 
     def reduce_scatter_along(
-        self, array: Array, axis: int = 0, op: Reduction = "sum",
-        *, counts: Sequence[int] | None = None, out: Array | None = None,
+        self,
+        array: Array,
+        axis: int = 0,
+        op: Reduction = "sum",
+        *,
+        counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
@@ -270,8 +285,13 @@ class AxisMethods(CollectiveMethods):
         return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
     def ireduce_scatter_along(
-        self, array: Array, axis: int = 0, op: Reduction = "sum",
-        *, counts: Sequence[int] | None = None, out: Array | None = None,
+        self,
+        array: Array,
+        axis: int = 0,
+        op: Reduction = "sum",
+        *,
+        counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Request[Array]:
         """Starts reduce_scatter_along(). Collective.
 
@@ -293,8 +313,13 @@ class AxisMethods(CollectiveMethods):
         return call_into(out, source, part, source.reference, along, len(parts), parts, reduction, contiguous=False)
 
     def alltoall_along(
-        self, array: Array, gather_axis: int, scatter_axis: int,
-        *, gather_counts: Sequence[int] | None = None, scatter_counts: Sequence[int] | None = None,
+        self,
+        array: Array,
+        gather_axis: int,
+        scatter_axis: int,
+        *,
+        gather_counts: Sequence[int] | None = None,
+        scatter_counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
@@ -325,8 +350,14 @@ class AxisMethods(CollectiveMethods):
         return self._run_collective("alltoall_along", self._transposing, array, *axes, given, scatter_counts, out)
 
     def ialltoall_along(
-        self, array: Array, gather_axis: int, scatter_axis: int,
-        *, gather_counts: Sequence[int], scatter_counts: Sequence[int] | None = None, out: Array | None = None,
+        self,
+        array: Array,
+        gather_axis: int,
+        scatter_axis: int,
+        *,
+        gather_counts: Sequence[int],
+        scatter_counts: Sequence[int] | None = None,
+        out: Array | None = None,
     ) -> Request[Array]:
         """Starts alltoall_along(). Collective.
 

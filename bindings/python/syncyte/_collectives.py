@@ -336,9 +336,7 @@ class CollectiveMethods(Handle):
         call = call_into(out, source, source.shape, source.reference, int(reduction), *numbers)
         return call._replace(is_number=out is None and _numbers.is_number(array))
 
-    def reduce(
-        self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None
-    ) -> Array | None:
+    def reduce(self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None) -> Array | None:
         """Reduces element by element over all ranks, to root. Collective.
 
         Element type, number of elements, op and root must be equal on all ranks. Not differentiable.
@@ -368,9 +366,7 @@ class CollectiveMethods(Handle):
         inputs = source.reference, int(reduction), number
         return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
-    def scan(
-        self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
-    ) -> Array:
+    def scan(self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None) -> Array:
         """Reduces element by element over the ranks up to this one, its own included. Collective.
 
         Element type, number of elements, op and reverse must be equal on all ranks. Not differentiable.
@@ -389,9 +385,7 @@ class CollectiveMethods(Handle):
         """
         return self._run_reduction("scan", self._reduction, array, op, out, int(bool(reverse)))
 
-    def exscan(
-        self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
-    ) -> Array:
+    def exscan(self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None) -> Array:
         """Reduces element by element over the ranks before this one. Collective. Not differentiable.
 
         The rank where it begins gets op's identity element: 0 for "sum", 1 for "prod", the highest value (or infinity)

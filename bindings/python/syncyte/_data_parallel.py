@@ -120,8 +120,10 @@ def _checked_parameters(
     if not parameters:
         raise ArgumentError("no parameter requires a gradient; expected one or more that do")
     if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):
-        raise ArgumentError("another DataParallel averages some of these parameters and others too; pass all of its "
-                            "parameters, or call its remove() first")
+        raise ArgumentError(
+            "another DataParallel averages some of these parameters and others too; pass all of its "
+            "parameters, or call its remove() first"
+        )
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
             raise UnsupportedError(
@@ -145,8 +147,10 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm)
         check_tensor(parameter, "a parameter")
     # The mean of different parts makes no sense.
     if isinstance(module, torch.nn.Module) and any(layout.comm == comm for layout in layouts_of(module).values()):
-        raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
-                            "communicator of ranks that have the same parts (comm.split)")
+        raise ArgumentError(
+            f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
+            "communicator of ranks that have the same parts (comm.split)"
+        )
     # A WholeEmbedding has a parameter without elements.
     return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad and parameter.numel() > 0]
 
@@ -156,9 +160,14 @@ def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list
     if not isinstance(module, torch.nn.Module):
         return []
     learnt = set(parameters)
-    return [tensor for tensor in dict.fromkeys([*module.parameters(), *module.buffers()])
-            if tensor not in learnt and tensor.numel() > 0
-            and tensor.device.type == "cpu" and tensor.layout == torch.strided]
+    return [
+        tensor
+        for tensor in dict.fromkeys([*module.parameters(), *module.buffers()])
+        if tensor not in learnt
+        and tensor.numel() > 0
+        and tensor.device.type == "cpu"
+        and tensor.layout == torch.strided
+    ]
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
@@ -202,8 +211,9 @@ class DataParallel:
     ``zero_grad(set_to_none=False)`` avoids a copy.
     """
 
-    def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
-                 bucket_bytes: int = 4 << 20):
+    def __init__(
+        self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *, bucket_bytes: int = 4 << 20
+    ):
         """Makes an averager. Collective: parameters, their strides, and bucket_bytes must be equal on all ranks.
 
         Parameters
@@ -234,17 +244,27 @@ class DataParallel:
         state = _state_of(module, parameters)
         # The agreement's message names the first parameters that differ.
         sizes = {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
-        group.agree(None, "DataParallel", parameters=len(parameters), **sizes,
-                    shapes_and_dtypes=_digest_of(parameters), buffers_and_frozen=_digest_of(state),
-                    bucket_bytes=bucket_bytes)
+        group.agree(
+            None,
+            "DataParallel",
+            parameters=len(parameters),
+            **sizes,
+            shapes_and_dtypes=_digest_of(parameters),
+            buffers_and_frozen=_digest_of(state),
+            bucket_bytes=bucket_bytes,
+        )
         self._comm = group
         self._buckets = _buckets_of(parameters, bucket_bytes)
-        self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
-                                scale=1 / group.size)
+        self._reducer = Reducer(
+            [(bucket.dtype, bucket.elements) for bucket in self._buckets], group, scale=1 / group.size
+        )
         for number, bucket in enumerate(self._buckets):
             bucket.use_memory(self._reducer.bucket(number))
-        self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
-                       for parameter, view in bucket.living()}
+        self._place = {
+            id(parameter): (number, view)
+            for number, bucket in enumerate(self._buckets)
+            for parameter, view in bucket.living()
+        }
         self._pass: int | None = None  # autograd's number of the backward pass in progress
         self._is_given_up = False
         self._is_paused = False
@@ -269,8 +289,10 @@ class DataParallel:
     def __repr__(self) -> str:
         elements = sum(bucket.elements for bucket in self._buckets)
         removed = "" if self in _averagers_of(self._living()) else ", removed"
-        return (f"<syncyte.torch.DataParallel of {len(self._place)} parameters, {elements} elements, in "
-                f"{len(self._buckets)} buckets, over {self._comm!r}{removed}>")
+        return (
+            f"<syncyte.torch.DataParallel of {len(self._place)} parameters, {elements} elements, in "
+            f"{len(self._buckets)} buckets, over {self._comm!r}{removed}>"
+        )
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -337,8 +359,10 @@ class DataParallel:
         number, view = self._place[id(parameter)]
         bucket = self._buckets[number]
         if bucket.is_started:
-            raise UnsupportedError("DataParallel: a parameter got a second gradient in one backward, after its bucket "
-                                   "had been started; expected one, or larger buckets")
+            raise UnsupportedError(
+                "DataParallel: a parameter got a second gradient in one backward, after its bucket "
+                "had been started; expected one, or larger buckets"
+            )
         bucket.store_gradient(parameter, view)
         if bucket.waits_for:
             self._reducer.progress()

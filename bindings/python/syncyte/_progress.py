@@ -53,9 +53,7 @@ def _show(over: threading.Event, done: threading.Event, *transfer: Any) -> None:
         _show_bar(over, done, *transfer)
 
 
-def _show_bar(
-    over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str, before: int
-) -> None:
+def _show_bar(over: threading.Event, done: threading.Event, title: str, nbytes: int, counter: str, before: int) -> None:
     if over.wait(DELAY):
         return
     try:

@@ -206,9 +206,7 @@ class TensorMemory(Handle):
         return tensor
 
     @classmethod
-    def from_handle(
-        cls, handle: int, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None
-    ) -> Self:
+    def from_handle(cls, handle: int, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None) -> Self:
         """Takes over one reference of a C handle; for libraries on top. Local.
 
         Parameters

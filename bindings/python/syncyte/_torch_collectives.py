@@ -47,17 +47,26 @@ def number_of(op: Reduction) -> int:
 
 def _refuse_compiled(mixed_grad: bool) -> None:
     if mixed_grad and torch.compiler.is_compiling():
-        raise UnsupportedError("mixed_grad=True does not work inside torch.compile: give the compiled function inputs "
-                               "that require gradients on all ranks (tensor.detach().requires_grad_())")
+        raise UnsupportedError(
+            "mixed_grad=True does not work inside torch.compile: give the compiled function inputs "
+            "that require gradients on all ranks (tensor.detach().requires_grad_())"
+        )
 
 
 def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     return operators.mixed_grad(tensor) if mixed_grad else tensor
 
 
-def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm, tensor: torch.Tensor,
-                *arguments: typing.Any, mixed_grad: bool = False, op: typing.Any = ...,
-                **named: typing.Any) -> typing.Any:
+def _collective(
+    operator: Callable[..., typing.Any],
+    operation: str,
+    comm: Comm,
+    tensor: torch.Tensor,
+    *arguments: typing.Any,
+    mixed_grad: bool = False,
+    op: typing.Any = ...,
+    **named: typing.Any,
+) -> typing.Any:
     """Calls a collective.
 
     operation: its name in the ranks' first agreement; op: the last argument, if it has a reduction.
@@ -74,8 +83,14 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm,
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
-              adjoint: typing.Literal["sum", "identity"] = "sum", mixed_grad: bool = False) -> torch.Tensor:
+def allreduce(
+    tensor: torch.Tensor,
+    comm: Comm = COMM_WORLD,
+    *,
+    op: Reduction = "sum",
+    adjoint: typing.Literal["sum", "identity"] = "sum",
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and adjoint. Differentiable, with S = sum over ranks r of the
@@ -136,8 +151,7 @@ def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = 
     return _collective(operators.allreduce, "comm_allreduce", group, tensor, *options, mixed_grad=mixed_grad)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
-          mixed_grad: bool = False) -> torch.Tensor:
+def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes and root. With y_r = x_root, the adjoint is :func:`reduce`: root
@@ -188,8 +202,7 @@ def barrier(comm: Comm = COMM_WORLD) -> None:
     operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
-           mixed_grad: bool = False) -> torch.Tensor:
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold.
 
     Its version is raised; a leaf that requires gradients, a view of one, or a tensor whose elements overlap on one rank
@@ -217,8 +230,9 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
-           mixed_grad: bool = False) -> torch.Tensor:
+def reduce(
+    tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum", mixed_grad: bool = False
+) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and root. Differentiable as :func:`allreduce`, with root's
@@ -251,8 +265,9 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: 
     return _collective(operators.reduce, "comm_reduce", comm, tensor, root, op=op, mixed_grad=mixed_grad)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
-            mixed_grad: bool = False) -> torch.Tensor:
+def reduce_(
+    tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum", mixed_grad: bool = False
+) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
 
     Parameters
@@ -279,8 +294,14 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op:
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
-         mixed_grad: bool = False) -> torch.Tensor:
+def scan(
+    tensor: torch.Tensor,
+    *,
+    reverse: bool = False,
+    op: Reduction = "sum",
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and direction. The adjoint of the sum is the scan from the other
@@ -312,8 +333,14 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     return _collective(operators.scan, "comm_scan", comm, tensor, reverse, op=op, mixed_grad=mixed_grad)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
-           mixed_grad: bool = False) -> torch.Tensor:
+def exscan(
+    tensor: torch.Tensor,
+    *,
+    reverse: bool = False,
+    op: Reduction = "sum",
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """As :func:`scan`, but excluding this rank.
 
     The first rank gets op's identity element (zeros for sum, ones for prod).
@@ -366,8 +393,14 @@ def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = Fa
     return _collective(operators.neighbor_alltoall, "comm_neighbor_alltoall", comm, tensor, mixed_grad=mixed_grad)
 
 
-def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int] | None = None,
-                    comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+def allgather_along(
+    tensor: torch.Tensor,
+    axis: int = 0,
+    *,
+    counts: Sequence[int] | None = None,
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -409,8 +442,15 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int
     return _collective(operator.counts, "comm_allgather_along", comm, tensor, axis, counts, mixed_grad=mixed_grad)
 
 
-def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: Sequence[int] | None = None,
-                 comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+def gather_along(
+    tensor: torch.Tensor,
+    axis: int = 0,
+    root: int = 0,
+    *,
+    counts: Sequence[int] | None = None,
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
@@ -439,9 +479,16 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: 
     return _collective(operator.counts, "comm_gather_along", comm, tensor, axis, counts, root, mixed_grad=mixed_grad)
 
 
-def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0, *,
-                  shape: Sequence[int] | None = None, comm: Comm = COMM_WORLD,
-                  mixed_grad: bool = False) -> torch.Tensor:
+def scatter_along(
+    tensor: torch.Tensor,
+    count: int,
+    axis: int = 0,
+    root: int = 0,
+    *,
+    shape: Sequence[int] | None = None,
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -475,12 +522,20 @@ def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0
     NotImplementedError
         Inside torch.compile, without shape.
     """
-    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root, shape,
-                       mixed_grad=mixed_grad)
+    return _collective(
+        operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root, shape, mixed_grad=mixed_grad
+    )
 
 
-def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op: Reduction = "sum",
-                         comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+def reduce_scatter_along(
+    tensor: torch.Tensor,
+    count: int,
+    axis: int = 0,
+    *,
+    op: Reduction = "sum",
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -512,8 +567,15 @@ def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op:
     return _collective(operator, "comm_counts", comm, tensor, axis, count, op=op, mixed_grad=mixed_grad)
 
 
-def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, count: int, *,
-                   comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+def alltoall_along(
+    tensor: torch.Tensor,
+    gather_axis: int,
+    scatter_axis: int,
+    count: int,
+    *,
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the

@@ -65,8 +65,10 @@ def scatter_add_collective(whole: TensorMemory, index: torch.Tensor, source: tor
                 text = f"{name} is on {value.device}; expected a tensor on the CPU, as the whole tensor is"
                 raise errors.UnsupportedError(text)
         if dtypes.is_compiling() and _COMPANIONS not in whole.__dict__:
-            raise errors.ArgumentError("scatter_add(collective=True) in a compiled function needs the tensor's "
-                                       "requires_grad_(), or such a call, before")
+            raise errors.ArgumentError(
+                "scatter_add(collective=True) in a compiled function needs the tensor's "
+                "requires_grad_(), or such a call, before"
+            )
         expected = (*index.shape, *whole.shape[1:])
         if tuple(source.shape) != expected:
             raise errors.ShapeError(f"source has shape {tuple(source.shape)}; expected {expected}, index's and a row's")

@@ -38,15 +38,21 @@ class CollectiveRequest(Request):
     def wait(self) -> torch.Tensor:
         """Waits for the end, and returns the result. Raises what went wrong on some rank, on all of them."""
         try:
-            return operators.wait_collective(self.ticket, self.collective, self.comm, self.input_shape, self.dtype,
-                                             **self.arguments)
+            return operators.wait_collective(
+                self.ticket, self.collective, self.comm, self.input_shape, self.dtype, **self.arguments
+            )
         except Exception as error:
             advise(error)
             raise
 
 
-def _started(tensor: torch.Tensor, comm: Comm, collective: str, mixed_grad: bool,
-             prepare_arguments: Callable[[Comm], dict[str, typing.Any]]) -> CollectiveRequest:
+def _started(
+    tensor: torch.Tensor,
+    comm: Comm,
+    collective: str,
+    mixed_grad: bool,
+    prepare_arguments: Callable[[Comm], dict[str, typing.Any]],
+) -> CollectiveRequest:
     """Starts a collective; if this rank's arguments are wrong, the ranks that have started it get the error."""
     group = comm_or_world(comm)
     handle = group.handle
@@ -71,7 +77,7 @@ def _whole(value: int) -> int:
     if isinstance(value, torch.SymInt) or torch.compiler.is_compiling():
         return value
     number = operator.index(value)
-    if not -2**63 <= number < 2**63:
+    if not -(2**63) <= number < 2**63:
         raise TypeError
     return number
 
@@ -96,12 +102,15 @@ def _counts(values: Sequence[int], name: str, comm: Comm) -> list[int]:
 
 def _parts(axis: int, counts: Sequence[int], comm: Comm, direction: str, named: str = "") -> dict[str, typing.Any]:
     """The arguments of parts that are gathered, or scattered, under the names that the caller knows."""
-    return {f"{direction}_axis": _number(axis, f"{named}axis"),
-            f"{direction}_counts": _counts(counts, f"{named}counts", comm)}
+    return {
+        f"{direction}_axis": _number(axis, f"{named}axis"),
+        f"{direction}_counts": _counts(counts, f"{named}counts", comm),
+    }
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
-               mixed_grad: bool = False) -> Request:
+def iallreduce(
+    tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum", mixed_grad: bool = False
+) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too.
 
     Only the sum has an adjoint: with another op, a tensor that requires grad makes all ranks raise NotImplementedError.
@@ -147,8 +156,9 @@ def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     return _started(tensor, comm, "bcast", mixed_grad, lambda _: {"root": _number(root, "root")})
 
 
-def iallgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int],
-                     comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def iallgather_along(
+    tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int], comm: Comm = COMM_WORLD, mixed_grad: bool = False
+) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     Parameters
@@ -173,8 +183,15 @@ def iallgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[in
     return _started(tensor, comm, "allgather_along", mixed_grad, lambda group: _parts(axis, counts, group, "gather"))
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int], op: Reduction = "sum",
-                          comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def ireduce_scatter_along(
+    tensor: torch.Tensor,
+    axis: int = 0,
+    *,
+    counts: Sequence[int],
+    op: Reduction = "sum",
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     Parameters
@@ -196,12 +213,25 @@ def ireduce_scatter_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequen
         Wrong counts, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
         rank is wrong, from wait() on the others.
     """
-    return _started(tensor, comm, "reduce_scatter_along", mixed_grad,
-                    lambda group: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
+    return _started(
+        tensor,
+        comm,
+        "reduce_scatter_along",
+        mixed_grad,
+        lambda group: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)},
+    )
 
 
-def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, *, gather_counts: Sequence[int],
-                    scatter_counts: Sequence[int], comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def ialltoall_along(
+    tensor: torch.Tensor,
+    gather_axis: int,
+    scatter_axis: int,
+    *,
+    gather_counts: Sequence[int],
+    scatter_counts: Sequence[int],
+    comm: Comm = COMM_WORLD,
+    mixed_grad: bool = False,
+) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     Parameters
@@ -223,6 +253,13 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, *
         Wrong counts, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
         wrong, from wait() on the others.
     """
-    return _started(tensor, comm, "alltoall_along", mixed_grad,
-                    lambda group: {**_parts(gather_axis, gather_counts, group, "gather", "gather_"),
-                             **_parts(scatter_axis, scatter_counts, group, "scatter", "scatter_")})
+    return _started(
+        tensor,
+        comm,
+        "alltoall_along",
+        mixed_grad,
+        lambda group: {
+            **_parts(gather_axis, gather_counts, group, "gather", "gather_"),
+            **_parts(scatter_axis, scatter_counts, group, "scatter", "scatter_"),
+        },
+    )

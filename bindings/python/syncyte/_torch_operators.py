@@ -40,9 +40,17 @@ class Row(NamedTuple):
 def table() -> list[Row]:
     """All operators."""
     rows = (line.split(",") for line in operators.operator_table())
-    return [Row(packet.removeprefix("syncyte::"), overload, bool(effectful), batching, [int(i) for i in axes.split()],
-                [int(i) for i in shapes.split()])
-            for packet, overload, effectful, batching, axes, shapes in rows]
+    return [
+        Row(
+            packet.removeprefix("syncyte::"),
+            overload,
+            bool(effectful),
+            batching,
+            [int(i) for i in axes.split()],
+            [int(i) for i in shapes.split()],
+        )
+        for packet, overload, effectful, batching, axes, shapes in rows
+    ]
 
 
 def _register_effects(rows: list[Row]) -> None:
@@ -110,8 +118,12 @@ def _identity(operator: Any, *_: Any) -> Rule:
 def _in_a_loop(operator: Any, *_: Any) -> Rule:
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[torch.Tensor, int]:
         def element(number: int) -> torch.Tensor:
-            return operator(*(argument if dim is None else argument.select(dim, number)
-                              for argument, dim in zip(arguments, in_dims, strict=True)))
+            return operator(
+                *(
+                    argument if dim is None else argument.select(dim, number)
+                    for argument, dim in zip(arguments, in_dims, strict=True)
+                )
+            )
 
         return torch.stack([element(number) for number in range(info.batch_size)]), 0
 
@@ -122,8 +134,9 @@ def _refused(operator: Any, *_: Any) -> Rule:
     name = operator.name().removeprefix("syncyte::")
 
     def rule(*_: Any) -> tuple[Any, Any]:
-        raise NotImplementedError(f"torch.vmap over syncyte::{name} is not possible: call it on the whole batch, "
-                                  "outside of torch.vmap")
+        raise NotImplementedError(
+            f"torch.vmap over syncyte::{name} is not possible: call it on the whole batch, outside of torch.vmap"
+        )
 
     return rule
 

@@ -12,11 +12,18 @@ import torch
 from .comm import Comm
 from .errors import DtypeError
 
-_BY_A_SCHEMA = re.compile(r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
-                          r"of type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\n"
-                          r"Declaration", re.DOTALL)
-_EXPECTED = {"int": "a whole number of 64 bits", "List[int]": "whole numbers of 64 bits", "bool": "True or False",
-             "Tensor": "a torch.Tensor"}
+_BY_A_SCHEMA = re.compile(
+    r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
+    r"of type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\n"
+    r"Declaration",
+    re.DOTALL,
+)
+_EXPECTED = {
+    "int": "a whole number of 64 bits",
+    "List[int]": "whole numbers of 64 bits",
+    "bool": "True or False",
+    "Tensor": "a torch.Tensor",
+}
 _SHOWN = 60  # characters of a value
 
 

@@ -126,8 +126,10 @@ class ordered:
 
     def __enter__(self) -> ordered:
         if torch.compiler.is_compiling():
-            raise UnsupportedError("syncyte.torch.ordered() does not work inside torch.compile: open the scope outside "
-                                   "of the compiled function, and join its input and result")
+            raise UnsupportedError(
+                "syncyte.torch.ordered() does not work inside torch.compile: open the scope outside "
+                "of the compiled function, and join its input and result"
+            )
         operators.enter_order()
         return self
 
@@ -150,8 +152,9 @@ class ordered:
         if isinstance(value, Request):
             return dataclasses.replace(value, ticket=self.join(value.ticket))
         if torch.compiler.is_compiling():
-            raise UnsupportedError("ordered().join() does not work inside torch.compile: join the compiled function's "
-                                   "input and result")
+            raise UnsupportedError(
+                "ordered().join() does not work inside torch.compile: join the compiled function's input and result"
+            )
         return operators.join_order(value)
 
 
@@ -178,8 +181,15 @@ class MessageRequest(Request):
         return value
 
 
-def _started(operator: Callable[..., torch.Tensor], tensor: torch.Tensor, name: str, peer: int, tag: int, comm: Comm,
-             is_receive: bool) -> Request:
+def _started(
+    operator: Callable[..., torch.Tensor],
+    tensor: torch.Tensor,
+    name: str,
+    peer: int,
+    tag: int,
+    comm: Comm,
+    is_receive: bool,
+) -> Request:
     handle = comm_or_world(comm).handle
     try:
         ticket = operator(tensor, handle, peer, tag)

@@ -107,9 +107,7 @@ def _is_channels_last(tensor: Any) -> bool:
     return tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()])
 
 
-def _entries(
-    mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm
-) -> tuple[Any, list[_Array]]:
+def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm) -> tuple[Any, list[_Array]]:
     """Returns the C library's entries, and the arrays that they describe."""
     check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)

@@ -338,8 +338,12 @@ class Comm(AxisMethods, MessageMethods):
         return _made(Comm, "comm_create_group", name, *members, options)
 
     def cartesian(
-        self, dims: Sequence[int], periods: bool | Sequence[bool] = False,
-        *, name: str | None = None, check: str | None = None,
+        self,
+        dims: Sequence[int],
+        periods: bool | Sequence[bool] = False,
+        *,
+        name: str | None = None,
+        check: str | None = None,
     ) -> Cart | None:
         """Makes a Cartesian communicator of the first ranks, row-major. Collective; dims and periods must be equal.
 

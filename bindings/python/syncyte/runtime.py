@@ -140,7 +140,7 @@ def _line() -> str:
 def _write_line(text: int, size: int, _context: int | None) -> None:
     # The end of a long path is more useful than its beginning.
     answer = _line().encode("utf-8", "replace")
-    answer = answer[max(0, len(answer) - size + 1):]
+    answer = answer[max(0, len(answer) - size + 1) :]
     ctypes.memmove(text, answer + b"\0", len(answer) + 1)
 
 

@@ -105,8 +105,14 @@ class Store(Handle):
     kind = "store"
 
     def __init__(
-        self, num_keys: int, lengths: Any,
-        *, comm: Comm = COMM_WORLD, workers: int = 1, dtype: dtypes.DTypeLike = "float32", name: str | None = None,
+        self,
+        num_keys: int,
+        lengths: Any,
+        *,
+        comm: Comm = COMM_WORLD,
+        workers: int = 1,
+        dtype: dtypes.DTypeLike = "float32",
+        name: str | None = None,
         homes: str = "cyclic",
         label: str | None = None,
     ) -> None:
@@ -209,8 +215,16 @@ class Store(Handle):
         return StoreWorker(self, number)
 
     def set_sampling(
-        self, scheme: str, distribution: str, min_key: int, max_key: int,
-        *, with_replacement: bool = True, shared_keys: int = 250, reuse: int = 1, seed: int = 0,
+        self,
+        scheme: str,
+        distribution: str,
+        min_key: int,
+        max_key: int,
+        *,
+        with_replacement: bool = True,
+        shared_keys: int = 250,
+        reuse: int = 1,
+        seed: int = 0,
     ) -> None:
         """Sets the sampling options of this process's workers. Local.
 

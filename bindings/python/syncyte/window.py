@@ -44,9 +44,7 @@ class Window(Handle):
 
     kind = "window"
 
-    def __init__(
-        self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None, label: str | None = None
-    ):
+    def __init__(self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None, label: str | None = None):
         """Makes a window of zeroed memory. Collective.
 
         Parameters
@@ -264,9 +262,7 @@ class Window(Handle):
         elements.append(np.empty((), dtypes.numpy_dtype(element)))
         return (self._rank(rank), as_size(offset, "offset"), int(element), *options), elements, element
 
-    def compare_swap(
-        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = None
-    ) -> int:
+    def compare_swap(self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = None) -> int:
         """Writes desired if the element equals expected; atomic.
 
         Parameters

@@ -49,9 +49,24 @@ class Programs:
         """The command, with syncyte-mpmd: "mpirun -n 1 solver : -n 2 learner" crashes Debian 13's mpirun."""
         learner = os.path.join(EXAMPLE, "learn.py")
         mpmd = os.path.join(ROOT, "tools", "syncyte-mpmd")
-        return [self.mpirun, "-n", str(job.solver_ranks + job.learner_ranks), mpmd,
-                "-n", str(job.solver_ranks), self.solver, *job.solver,
-                "::", "-n", str(job.learner_ranks), sys.executable, "-m", "syncyte", learner, *job.learner]
+        return [
+            self.mpirun,
+            "-n",
+            str(job.solver_ranks + job.learner_ranks),
+            mpmd,
+            "-n",
+            str(job.solver_ranks),
+            self.solver,
+            *job.solver,
+            "::",
+            "-n",
+            str(job.learner_ranks),
+            sys.executable,
+            "-m",
+            "syncyte",
+            learner,
+            *job.learner,
+        ]
 
 
 def cached(build: str, name: str) -> str:
@@ -69,15 +84,23 @@ def environment(build: str) -> dict[str, str]:
     values = dict(os.environ)
     package = os.path.join(ROOT, "bindings", "python")
     values["PYTHONPATH"] = os.pathsep.join(filter(None, [package, values.get("PYTHONPATH", "")]))
-    defaults = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-                "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
-                "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-                "SYNCYTE_LIBRARY": os.path.join(build, "capi", "libsyncyte.so"),
-                "SYNCYTE_TORCH_LIBRARY": os.path.join(build, "bindings", "torch", "libsyncyte_torch.so"),
-                "SYNCYTE_HDF5_LIBRARY": os.path.join(build, "bindings", "hdf5", "libsyncyte_hdf5.so")}
+    defaults = {
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMP_NUM_THREADS": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        "SYNCYTE_LIBRARY": os.path.join(build, "capi", "libsyncyte.so"),
+        "SYNCYTE_TORCH_LIBRARY": os.path.join(build, "bindings", "torch", "libsyncyte_torch.so"),
+        "SYNCYTE_HDF5_LIBRARY": os.path.join(build, "bindings", "hdf5", "libsyncyte_hdf5.so"),
+    }
     if os.geteuid() == 0:
-        defaults.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                        PRTE_ALLOW_RUN_AS_ROOT="1", PRTE_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        defaults.update(
+            OMPI_ALLOW_RUN_AS_ROOT="1",
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+            PRTE_ALLOW_RUN_AS_ROOT="1",
+            PRTE_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        )
     return {**defaults, **values}
 
 

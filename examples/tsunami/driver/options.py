@@ -35,22 +35,46 @@ def make_parser(description: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--build", default="build", help="build folder (default: build)")
     add("--output", help="folder for figure.png, checkpoint.h5, report.json (default: BUILD/demo)")
-    add("--resolution", type=number(float, 0.25, 4), metavar="FACTOR",
-        help="cells per cell of the data in each direction, 0.25 to 4 (default 1: 120 x 91 cells of 2.4 km)")
+    add(
+        "--resolution",
+        type=number(float, 0.25, 4),
+        metavar="FACTOR",
+        help="cells per cell of the data in each direction, 0.25 to 4 (default 1: 120 x 91 cells of 2.4 km)",
+    )
     add("--solver-ranks", type=number(int, 1, 64), default=1, metavar="N", help="ranks of the solver (default 1)")
     add("--learner-ranks", type=number(int, 1, 64), default=2, metavar="N", help="ranks that train (default 2)")
-    add("--restart-ranks", type=number(int, 1, 64), metavar="N",
-        help="learner ranks of the second job (default: 1, or 2 if 1 trained)")
+    add(
+        "--restart-ranks",
+        type=number(int, 1, 64),
+        metavar="N",
+        help="learner ranks of the second job (default: 1, or 2 if 1 trained)",
+    )
     add("--train-seconds", type=number(float, 1, 86400), metavar="SECONDS", help="time to train (default 90)")
-    add("--epochs", type=number(int, 1, 10**6), metavar="N",
-        help="train for N epochs (as many samples as the ring has snapshots) instead of for a time")
-    add("--lead-time", type=number(float, INTERVAL, 86400), default=600.0, metavar="SECONDS",
-        help=f"simulated seconds that the surrogate looks ahead, a multiple of {INTERVAL:g} (default 600)")
+    add(
+        "--epochs",
+        type=number(int, 1, 10**6),
+        metavar="N",
+        help="train for N epochs (as many samples as the ring has snapshots) instead of for a time",
+    )
+    add(
+        "--lead-time",
+        type=number(float, INTERVAL, 86400),
+        default=600.0,
+        metavar="SECONDS",
+        help=f"simulated seconds that the surrogate looks ahead, a multiple of {INTERVAL:g} (default 600)",
+    )
     add("--held-out", type=number(int, 1, 1000), metavar="N", help="runs kept for the evaluation (default 12)")
-    add("--time-limit", type=number(float, 10, 10**6), metavar="SECONDS",
-        help="a job that takes longer is ended (default: training time + 300)")
-    add("--quick", action="store_true",
-        help="a small grid and a few seconds of training: does everything, learns little")
+    add(
+        "--time-limit",
+        type=number(float, 10, 10**6),
+        metavar="SECONDS",
+        help="a job that takes longer is ended (default: training time + 300)",
+    )
+    add(
+        "--quick",
+        action="store_true",
+        help="a small grid and a few seconds of training: does everything, learns little",
+    )
     return parser
 
 
@@ -74,8 +98,9 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> a
     if rest:
         parser.error(f"argument --lead-time: {options.lead_time:g} is not a multiple of {INTERVAL:g}")
     if options.restart_ranks == options.learner_ranks:
-        parser.error(f"argument --restart-ranks: {options.restart_ranks} is the number of ranks that train; "
-                     "expected another one")
+        parser.error(
+            f"argument --restart-ranks: {options.restart_ranks} is the number of ranks that train; expected another one"
+        )
     if not os.path.isdir(options.build):
         parser.error(f"argument --build: {options.build!r} is not a folder; build Syncyte first")
     options.snapshots = max(options.snapshots, 2 * int(lag) + 2)

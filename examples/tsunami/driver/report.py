@@ -6,9 +6,22 @@ import json
 import math
 import os
 
-NUMBERS = ("loss_first", "loss_last", "baseline_loss", "held_out_loss", "loss_over_baseline", "persistence_to_variance",
-           "samples", "steps", "bytes_put", "bytes_gathered", "pairs_rejected",
-           "restart_max_abs_diff", "restart_held_out_loss", "restart_loss_relative_difference")
+NUMBERS = (
+    "loss_first",
+    "loss_last",
+    "baseline_loss",
+    "held_out_loss",
+    "loss_over_baseline",
+    "persistence_to_variance",
+    "samples",
+    "steps",
+    "bytes_put",
+    "bytes_gathered",
+    "pairs_rejected",
+    "restart_max_abs_diff",
+    "restart_held_out_loss",
+    "restart_loss_relative_difference",
+)
 PHASES = ("start", "held_out", "training", "evaluation", "figure", "restart", "total")
 
 
@@ -56,8 +69,10 @@ def check_output(folder: str) -> None:
             f"parameters changed by {report['restart_max_abs_diff']} from checkpoint to restart; expected 0"
         )
     if report["restart_loss_relative_difference"] > 1e-5:
-        raise ValueError(f"the restarted job's evaluation differs by {report['restart_loss_relative_difference']:.2g}, "
-                         "relative; expected at most 1e-5")
+        raise ValueError(
+            f"the restarted job's evaluation differs by {report['restart_loss_relative_difference']:.2g}, "
+            "relative; expected at most 1e-5"
+        )
 
 
 def summary(report: dict, columns: int) -> str:

@@ -32,8 +32,10 @@ def save_checkpoint(path: str, trainer: Trainer, normalisation: Normalisation, l
 
 def load_checkpoint(path: str, model: nn.Module, learners: syncyte.Comm) -> Normalisation:
     """Fills the model, and returns the normalisation. Collective over any number of learners."""
-    state = {name: torch.empty_like(value, memory_format=torch.contiguous_format)
-             for name, value in model.state_dict().items()}
+    state = {
+        name: torch.empty_like(value, memory_format=torch.contiguous_format)
+        for name, value in model.state_dict().items()
+    }
     deviation = torch.empty(3)
     targets = {MODEL + name: value for name, value in state.items()}
     checkpoint.load(path, {**targets, DEVIATION: deviation}, comm=learners)

@@ -38,8 +38,12 @@ class Scores:
     variance: float  # variance of the targets, mean over channels
 
 
-def evaluate(model: Callable[[torch.Tensor], torch.Tensor], batches: Iterable[tuple[torch.Tensor, torch.Tensor]],
-             wet: torch.Tensor, reduce: Reduce) -> Scores:
+def evaluate(
+    model: Callable[[torch.Tensor], torch.Tensor],
+    batches: Iterable[tuple[torch.Tensor, torch.Tensor]],
+    wet: torch.Tensor,
+    reduce: Reduce,
+) -> Scores:
     """Scores over the batches (before, after) of all learners. Collective over the learners; sums in float64."""
     wet_cells = int(wet.sum())
     sums = np.zeros(2)

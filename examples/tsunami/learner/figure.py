@@ -53,12 +53,27 @@ class Curves:
 
 def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[str, str]]) -> None:
     """Writes the picture."""
-    plt.rcParams.update({"font.size": 10, "axes.edgecolor": INK, "text.color": INK, "axes.labelcolor": INK,
-                         "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 11, "axes.titleweight": "bold"})
+    plt.rcParams.update(
+        {
+            "font.size": 10,
+            "axes.edgecolor": INK,
+            "text.color": INK,
+            "axes.labelcolor": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+        }
+    )
     figure = plt.figure(figsize=(16, 9), facecolor="white")
     grid = figure.add_gridspec(2, 3, left=0.045, right=0.93, top=0.86, bottom=0.07, hspace=0.26, wspace=0.16)
-    figure.text(0.045, 0.945, "One memory: a Fortran tsunami solver and a PyTorch surrogate in one MPI job",
-                fontsize=19, weight="bold")
+    figure.text(
+        0.045,
+        0.945,
+        "One memory: a Fortran tsunami solver and a PyTorch surrogate in one MPI job",
+        fontsize=19,
+        weight="bold",
+    )
     figure.text(
         0.045,
         0.91,
@@ -83,8 +98,16 @@ def draw_waves(figure: Figure, axes: list[Axes], ground: Map, wave: Wave) -> Non
         axes, titles, (wave.solver, wave.surrogate, wave.surrogate - wave.solver), strict=True
     ):
         prepare_map(axis, ground)
-        mesh = axis.pcolormesh(ground.longitude, ground.latitude, np.where(wet, values, np.nan), cmap="RdBu_r",
-                               vmin=-limit, vmax=limit, shading="nearest", rasterized=True)
+        mesh = axis.pcolormesh(
+            ground.longitude,
+            ground.latitude,
+            np.where(wet, values, np.nan),
+            cmap="RdBu_r",
+            vmin=-limit,
+            vmax=limit,
+            shading="nearest",
+            rasterized=True,
+        )
         draw_coast(axis, ground)
         axis.set_title(title, loc="left")
     box = axes[-1].get_position()
@@ -114,12 +137,25 @@ def draw_bed(axis: Axes, ground: Map, wave: Wave) -> None:
     land = plt.get_cmap("terrain")(np.linspace(0.27, 0.95, 128))
     colours = LinearSegmentedColormap.from_list("ground", np.vstack([sea, land]))
     scale = TwoSlopeNorm(0, min(float(ground.elevation.min()), -1.0), max(float(ground.elevation.max()), 1.0))
-    mesh = axis.pcolormesh(ground.longitude, ground.latitude, ground.elevation, cmap=colours, norm=scale,
-                           shading="nearest", rasterized=True)
+    mesh = axis.pcolormesh(
+        ground.longitude,
+        ground.latitude,
+        ground.elevation,
+        cmap=colours,
+        norm=scale,
+        shading="nearest",
+        rasterized=True,
+    )
     draw_coast(axis, ground)
     crest = float(np.abs(wave.start[ground.elevation < 0]).max())
-    axis.contour(ground.longitude, ground.latitude, np.where(ground.elevation < 0, wave.start, 0),
-                 levels=np.linspace(0.2, 0.9, 4) * crest, colors="white", linewidths=1.0)
+    axis.contour(
+        ground.longitude,
+        ground.latitude,
+        np.where(ground.elevation < 0, wave.start, 0),
+        levels=np.linspace(0.2, 0.9, 4) * crest,
+        colors="white",
+        linewidths=1.0,
+    )
     axis.set_title("Sea bed, and the wave both start from", loc="left")
     axis.add_patch(plt.Rectangle((0.57, 0.84), 0.41, 0.14, transform=axis.transAxes, color="white", alpha=0.85))
     bar = axis.figure.colorbar(mesh, cax=axis.inset_axes((0.63, 0.87, 0.29, 0.035)), orientation="horizontal")

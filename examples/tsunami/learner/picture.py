@@ -56,7 +56,13 @@ def make_picture(session: Session, report: dict) -> None:
     """Writes figure.png. One learner calls it."""
     ground = bathymetry.read(session.options.bathymetry)
     history = session.history
-    curves = figure.Curves(np.array(history.seconds), np.array(history.training), history.held_out,
-                           report["baseline_loss"])
-    figure.draw(session.path("figure.png"), figure.Map(ground.elevation, ground.longitude, ground.latitude),
-                example(session), curves, table(report))
+    curves = figure.Curves(
+        np.array(history.seconds), np.array(history.training), history.held_out, report["baseline_loss"]
+    )
+    figure.draw(
+        session.path("figure.png"),
+        figure.Map(ground.elevation, ground.longitude, ground.latitude),
+        example(session),
+        curves,
+        table(report),
+    )

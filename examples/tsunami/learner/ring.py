@@ -54,8 +54,9 @@ class Store:
         shape = (slots, VARIABLES, layout.ny, layout.nx)
         self.slots = slots
         self.snapshots = syncyte.WholeTensor(shape, np.float32, comm=world, local_rows=0, name=name)
-        self.headers = syncyte.WholeTensor((slots, HEADER_LENGTH), np.int64, comm=world, local_rows=0,
-                                           name=f"{name} headers")
+        self.headers = syncyte.WholeTensor(
+            (slots, HEADER_LENGTH), np.int64, comm=world, local_rows=0, name=f"{name} headers"
+        )
 
     def sequence(self, publication: int) -> int:
         """Returns the header's sequence; acquire: later gathers are at least as new."""
@@ -85,8 +86,9 @@ class Ring:
         if self.layout.version != LAYOUT_VERSION:
             raise RuntimeError(f"the solver's ring has layout {self.layout.version}; expected {LAYOUT_VERSION}")
         self.counters = syncyte.WholeTensor((Counter.COUNT,), np.int64, comm=world, local_rows=0, name="counters")
-        rest_depth = syncyte.WholeTensor((self.layout.ny, self.layout.nx), np.float32, comm=world, local_rows=0,
-                                         name="depth at rest")
+        rest_depth = syncyte.WholeTensor(
+            (self.layout.ny, self.layout.nx), np.float32, comm=world, local_rows=0, name="depth at rest"
+        )
         rest_depth.sync()
         self.rest_depth = np.asarray(rest_depth.gather(np.arange(self.layout.ny)))
         self.held_out = Store(world, self.layout, self.layout.held_slots, "held-out")
@@ -113,8 +115,10 @@ class Ring:
         """Number of snapshots in a lead time of simulated seconds."""
         lag, rest = divmod(round(lead_time * 1000), self.layout.interval_milliseconds)
         if rest or not 1 <= lag < self.layout.snapshots:
-            raise ValueError(f"lead time is {lead_time:g} s; expected a multiple of the snapshots' interval, "
-                             f"{self.layout.interval_milliseconds / 1000:g} s, below a run's length")
+            raise ValueError(
+                f"lead time is {lead_time:g} s; expected a multiple of the snapshots' interval, "
+                f"{self.layout.interval_milliseconds / 1000:g} s, below a run's length"
+            )
         return lag
 
     def held_out_pairs(self, pairs: list[tuple[int, int]], lag: int) -> tuple[np.ndarray, np.ndarray]:
@@ -153,12 +157,12 @@ class Ring:
         rows = self.gather(store, both)
         headers = np.asarray(store.headers.gather(both % store.slots))
         fresh &= np.array([store.sequence_after(p) == 2 * p + 2 for p in both.tolist()], bool)
-        start, end = headers[: len(first)], headers[len(first):]
-        used = fresh[: len(first)] & fresh[len(first):] & self.is_pair(start, end, lag)
+        start, end = headers[: len(first)], headers[len(first) :]
+        used = fresh[: len(first)] & fresh[len(first) :] & self.is_pair(start, end, lag)
         self.statistics.pairs += int(used.sum())
         self.statistics.rejected += int((~used).sum())
         self.counters.fetch_add(int(Counter.READS), 2 * int(used.sum()))
-        return used, rows[: len(first)], rows[len(first):]
+        return used, rows[: len(first)], rows[len(first) :]
 
     def is_pair(self, start: np.ndarray, end: np.ndarray, lag: int) -> np.ndarray:
         """Whether the headers are of one run, lag snapshots apart."""

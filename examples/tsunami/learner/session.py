@@ -107,10 +107,16 @@ class Session:
         scores = self.evaluate()
         self.phases.end("evaluation")
         if self.rank == 0:
-            self.write("restart.json", {
-                "restart_max_abs_diff": worst, "held_out_loss": scores.loss, "baseline_loss": scores.persistence,
-                "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
-                "seconds": self.phases.seconds})
+            self.write(
+                "restart.json",
+                {
+                    "restart_max_abs_diff": worst,
+                    "held_out_loss": scores.loss,
+                    "baseline_loss": scores.persistence,
+                    "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
+                    "seconds": self.phases.seconds,
+                },
+            )
 
     # ---- Parts of these jobs.
 
@@ -125,10 +131,10 @@ class Session:
         chosen = range(SKIPPED_RUNS, SKIPPED_RUNS + runs)
         self.ring.wait(Counter.PUBLISHED, chosen.stop * layout.snapshots)
         first = [run * layout.snapshots + number for run in chosen for number in range(layout.snapshots - lag)]
-        mine = np.array(first[self.rank::self.ranks], np.int64)
+        mine = np.array(first[self.rank :: self.ranks], np.int64)
         moments = Moments(int(self.wet.sum()))
         for begin in range(0, len(mine), EVALUATION_BATCH):
-            used, before, after = self.ring.try_pairs(mine[begin:begin + EVALUATION_BATCH], lag)
+            used, before, after = self.ring.try_pairs(mine[begin : begin + EVALUATION_BATCH], lag)
             for states in (before[used], after[used]):
                 moments.add(deviations(states, self.ring.rest_depth))
         return Normalisation.of(moments, self.sum)
@@ -155,8 +161,11 @@ class Session:
         loss = self.evaluate(LOOK_STRIDE).loss
         self.history.held_out.append((self.history.seconds[-1], loss))
         if self.rank == 0 and bar.disable:
-            print(f"training: {100 * trainer.progress.part:3.0f} %, step {trainer.progress.step}, "
-                  f"held-out loss {loss:.4f}", flush=True)
+            print(
+                f"training: {100 * trainer.progress.part:3.0f} %, step {trainer.progress.step}, "
+                f"held-out loss {loss:.4f}",
+                flush=True,
+            )
         bar.set_postfix(held_out=f"{loss:.4f}")
 
     def sample(self, count: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -169,11 +178,11 @@ class Session:
     def evaluate(self, stride: int = 1) -> Scores:
         layout = self.ring.layout
         pairs = held_out_pairs(layout.held_slots // layout.snapshots, layout.snapshots, self.lag, stride)
-        return evaluate(self.model, self.held_out_batches(pairs[self.rank::self.ranks]), self.wet, self.sum)
+        return evaluate(self.model, self.held_out_batches(pairs[self.rank :: self.ranks]), self.wet, self.sum)
 
     def held_out_batches(self, pairs: list[tuple[int, int]]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         for first in range(0, len(pairs), EVALUATION_BATCH):
-            yield self.prepare(*self.ring.held_out_pairs(pairs[first:first + EVALUATION_BATCH], self.lag))
+            yield self.prepare(*self.ring.held_out_pairs(pairs[first : first + EVALUATION_BATCH], self.lag))
 
     def report(self, scores: Scores, trainer: Trainer) -> dict:
         statistics = self.ring.statistics
@@ -181,20 +190,26 @@ class Session:
         losses = self.history.training
         return {
             "loss_first": float(np.mean(losses[:FIRST_STEPS])),
-            "loss_last": float(np.mean(losses[-max(1, min(LAST_STEPS, len(losses) // 4)):])),
-            "held_out_loss": scores.loss, "baseline_loss": scores.persistence,
+            "loss_last": float(np.mean(losses[-max(1, min(LAST_STEPS, len(losses) // 4)) :])),
+            "held_out_loss": scores.loss,
+            "baseline_loss": scores.persistence,
             "loss_over_baseline": scores.loss / scores.persistence,
             "persistence_to_variance": scores.persistence / scores.variance,
-            "samples": trainer.progress.step * self.options.batch * self.ranks, "steps": trainer.progress.step,
+            "samples": trainer.progress.step * self.options.batch * self.ranks,
+            "steps": trainer.progress.step,
             "parameters": sum(p.numel() for p in trainer.parameters),
-            "lead_time": self.options.lead_time, "grid": [self.ring.layout.nx, self.ring.layout.ny],
+            "lead_time": self.options.lead_time,
+            "grid": [self.ring.layout.nx, self.ring.layout.ny],
             "deviations": self.normalisation.deviation.tolist(),
             "snapshots_published": self.ring.read(Counter.PUBLISHED),
             "snapshots_overwritten_unread": self.ring.read(Counter.OVERWRITTEN),
-            "pairs_read": int(read[0]), "pairs_rejected": int(read[1]),
-            "bytes_put": self.ring.read(Counter.BYTES_PUT), "bytes_gathered": int(read[2]),
+            "pairs_read": int(read[0]),
+            "pairs_rejected": int(read[1]),
+            "bytes_put": self.ring.read(Counter.BYTES_PUT),
+            "bytes_gathered": int(read[2]),
             "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
-            "seconds": self.phases.seconds}
+            "seconds": self.phases.seconds,
+        }
 
     # ---- Helpers.
 

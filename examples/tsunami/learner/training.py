@@ -44,8 +44,9 @@ class Trainer:
     With several learners the caller has put a syncyte.torch.DataParallel on the model, so gradients are means after
     backward."""
 
-    def __init__(self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int,
-                 allreduce: AllReduce) -> None:
+    def __init__(
+        self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int, allreduce: AllReduce
+    ) -> None:
         self.model, self.wet, self.plan = model, wet, plan
         self.rank, self.ranks, self.allreduce = rank, ranks, allreduce
         self.parameters = [p for p in model.parameters() if p.requires_grad]

@@ -333,7 +333,7 @@ class Enums(unittest.TestCase):
 
     def test_leaves_out_values_that_are_annotated(self):
         text = self.known("SYNCYTE_SIZE_S = 1,", "SYNCYTE_SIZE_NONE = 2, /**< {not(garment)} no size */")
-        garment = text[text.index("struct garment {"):]
+        garment = text[text.index("struct garment {") :]
         self.assertIn('text = "SYNCYTE_SIZE_S (1)";', garment)
         self.assertIn("return value == 1;", garment)
 

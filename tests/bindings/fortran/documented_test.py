@@ -40,11 +40,19 @@ def main() -> int:
     examples = "".join(path.read_text() for path in sorted((FOLDER / "examples").glob("*.f90")))
     readme = (FOLDER / "README.md").read_text()
     problems, count = missing_targets(readme), 0
-    for name in ["generated/syncyte_runtime.f90", "generated/syncyte_comms.f90", "generated/syncyte_collectives.f90",
-                 "generated/syncyte_messages.f90", "generated/syncyte_carts.f90", "generated/syncyte_halos.f90",
-                 "generated/syncyte_tensors.f90", "generated/syncyte_windows.f90",
-                 "generated/syncyte_stores.f90", "generated/syncyte_caches.f90",
-                 "generated/syncyte_checkpoint.f90"]:
+    for name in [
+        "generated/syncyte_runtime.f90",
+        "generated/syncyte_comms.f90",
+        "generated/syncyte_collectives.f90",
+        "generated/syncyte_messages.f90",
+        "generated/syncyte_carts.f90",
+        "generated/syncyte_halos.f90",
+        "generated/syncyte_tensors.f90",
+        "generated/syncyte_windows.f90",
+        "generated/syncyte_stores.f90",
+        "generated/syncyte_caches.f90",
+        "generated/syncyte_checkpoint.f90",
+    ]:
         text = (FOLDER / name).read_text()
         for used, procedure in bindings(text) + publics(text):
             count += 1

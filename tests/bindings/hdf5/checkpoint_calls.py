@@ -98,9 +98,7 @@ class Checkpoints:
     def load(self, path, entries):
         array = (Entry * len(entries))(*entries)
         self.check(
-            self.hdf5.syncyte_checkpoint_load(
-                self.comm, str(path).encode(), ctypes.c_int64(len(entries)), array, None
-            )
+            self.hdf5.syncyte_checkpoint_load(self.comm, str(path).encode(), ctypes.c_int64(len(entries)), array, None)
         )
 
 

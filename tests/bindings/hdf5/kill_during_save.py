@@ -30,7 +30,11 @@ def run_and_kill(arguments, path):
     """Starts a job and kills one of its ranks. Returns the step in the file that the job found at its start."""
     command = [*arguments.mpirun.split("|"), str(arguments.ranks), arguments.program, path]
     job = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=without_launcher({}),
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=without_launcher({}),
         start_new_session=True,
     )
     limit = threading.Timer(60, os.killpg, (job.pid, signal.SIGKILL))

@@ -81,8 +81,15 @@ def test_default_sizes_are_scaled_down_with_a_warning():
 
 def test_tensors_lie_in_the_slice_in_order(cache):
     cache.insert_for_parameter()
-    tensors = [torch.empty(shape, dtype=dtype) for shape, dtype in
-               [((3, 5), torch.float32), ((129,), torch.float32), ((), torch.int64), ((1000,), torch.float16)]]
+    tensors = [
+        torch.empty(shape, dtype=dtype)
+        for shape, dtype in [
+            ((3, 5), torch.float32),
+            ((129,), torch.float32),
+            ((), torch.int64),
+            ((1000,), torch.float16),
+        ]
+    ]
     assert [offset_in(cache, each) for each in tensors] == [0, UNIT, 3 * UNIT, 4 * UNIT]
     cache.insert_for_computation()
     assert offset_in(cache, torch.zeros(8)) == cache.parameter_bytes

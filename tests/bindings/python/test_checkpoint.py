@@ -438,10 +438,7 @@ def test_wrong_use(world, path):
             checkpoint.save(path, good, **options)
     with pytest.raises((ValueError, TypeError)):
         checkpoint.save(3.5, good)
-    for into, error in [
-        ({"a": np.ones((2, 3), np.float32)}, TypeError),
-        ({"a": np.ones((2, 4))}, syncyte.ShapeError),
-    ]:
+    for into, error in [({"a": np.ones((2, 3), np.float32)}, TypeError), ({"a": np.ones((2, 4))}, syncyte.ShapeError)]:
         with pytest.raises(error):
             checkpoint.load(path, into)
         with pytest.raises((error, syncyte.MismatchError)):

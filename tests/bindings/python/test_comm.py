@@ -67,8 +67,14 @@ def test_copies_are_the_same(world):
 
 def test_a_pickle_resolves_to_every_ranks_own(comm, world):
     """Rank 0 pickles a communicator; every rank unpickles its own one."""
-    for made in (world.dup(), world.split(0, -world.rank), world.cartesian([0], True), world.split_node(),
-                 world.split_program("all"), syncyte.Comm.from_mpi4py(comm)):
+    for made in (
+        world.dup(),
+        world.split(0, -world.rank),
+        world.cartesian([0], True),
+        world.split_node(),
+        world.split_program("all"),
+        syncyte.Comm.from_mpi4py(comm),
+    ):
         pickled = comm.bcast(pickle.dumps({"in": [made]}), 0)
         assert pickle.loads(pickled)["in"][0] is made
     everywhere = comm.allgather(pickle.dumps(made))
@@ -104,8 +110,9 @@ def test_a_pickle_of_another_job_does_not_resolve(world):
     pickled = pickle.dumps(world.dup())
     script = "import pickle, sys, syncyte; syncyte.COMM_WORLD.rank; pickle.loads(bytes.fromhex(sys.argv[1]))"
     if world.rank == 0:
-        ended = subprocess.run([sys.executable, "-c", script, pickled.hex()], env=without_launcher({}),
-                               capture_output=True, text=True)
+        ended = subprocess.run(
+            [sys.executable, "-c", script, pickled.hex()], env=without_launcher({}), capture_output=True, text=True
+        )
         assert ended.returncode != 0
         assert "pickled in another job" in ended.stderr
     world.barrier()
@@ -170,9 +177,18 @@ def test_allreduce_sums_every_numpy_type(world, dtype):
 def test_unsigned_integers_have_all_their_bits(world, dtype, op):
     largest = int(np.iinfo(dtype).max)
     everyone = np.array([[largest - rank, rank, largest // 3 + rank] for rank in range(world.size)], dtype)
-    ufunc = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "land": np.logical_and,
-             "lor": np.logical_or, "lxor": np.logical_xor, "band": np.bitwise_and, "bor": np.bitwise_or,
-             "bxor": np.bitwise_xor}[op]
+    ufunc = {
+        "sum": np.add,
+        "prod": np.multiply,
+        "min": np.minimum,
+        "max": np.maximum,
+        "land": np.logical_and,
+        "lor": np.logical_or,
+        "lxor": np.logical_xor,
+        "band": np.bitwise_and,
+        "bor": np.bitwise_or,
+        "bxor": np.bitwise_xor,
+    }[op]
     expected = everyone[0] if op[0] != "l" else everyone[0] != 0 if world.size > 1 else everyone[0]
     for other in everyone[1:]:
         expected = ufunc(expected, other).astype(dtype)

@@ -125,8 +125,9 @@ def test_library_of_another_version_is_refused(tmp_path, version):
     assert f"0.1.0 (ABI {ABI})" in lines[0]
 
 
-@pytest.mark.parametrize("name, use", [("hdf5", "from syncyte import _library; _library.hdf5()"),
-                                       ("torch", "import syncyte.torch")])
+@pytest.mark.parametrize(
+    "name, use", [("hdf5", "from syncyte import _library; _library.hdf5()"), ("torch", "import syncyte.torch")]
+)
 def test_libraries_on_top_are_of_the_same_version_too(tmp_path, name, use):
     if name == "torch":
         pytest.importorskip("torch")
@@ -196,11 +197,7 @@ def test_an_old_python_is_named():
 
 
 def test_missing_numpy_is_named():
-    code = (
-        "import sys\n"
-        "sys.path[:] = [entry for entry in sys.path if '-packages' not in entry]\n"
-        "import syncyte"
-    )
+    code = "import sys\nsys.path[:] = [entry for entry in sys.path if '-packages' not in entry]\nimport syncyte"
     message = run(code, check=False)
     assert "ModuleNotFoundError: Syncyte needs numpy, which" in message
     assert sys.executable in message

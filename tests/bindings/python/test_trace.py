@@ -31,8 +31,14 @@ END
 
 def traced_process(folder, script: str) -> tuple[list[dict], str]:
     """Runs a script in a separate process. Returns the events in its trace, and the process's stderr."""
-    ended = subprocess.run([sys.executable, "-c", script], env=without_launcher({"SYNCYTE_TRACE": str(folder)}),
-                           timeout=60, check=False, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env=without_launcher({"SYNCYTE_TRACE": str(folder)}),
+        timeout=60,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     return json.loads((folder / "rank-0.json").read_text()), ended.stderr
 
 
@@ -45,13 +51,16 @@ of_rank_0 = pytest.mark.skipif(WORLD.rank > 0, reason="starts a process of its o
 
 @of_rank_0
 def test_a_trace_is_whole_json_after_an_abort(tmp_path):
-    events, _ = traced_process(tmp_path, """
+    events, _ = traced_process(
+        tmp_path,
+        """
 import numpy as np, syncyte
 for _ in range(500):
     syncyte.COMM_WORLD.allreduce(np.ones(3, np.float32))
 syncyte.COMM_WORLD.rank, syncyte.COMM_WORLD.size
 syncyte._library.core().syncyte_abort(3)
-""")
+""",
+    )
     calls = [event for event in events if event["name"] == "comm_allreduce"]
     assert len(calls) == 500  # including the last ones before the abort
     assert calls[-1]["args"] == {"bytes": 12, "dtype": "float32", "comm": "world", "status": 0}
@@ -60,21 +69,31 @@ syncyte._library.core().syncyte_abort(3)
 
 @of_rank_0
 def test_names_in_a_trace_are_json_too(tmp_path):
-    events, _ = traced_process(tmp_path, r"""
+    events, _ = traced_process(
+        tmp_path,
+        r"""
 import numpy as np, syncyte
 part = syncyte.COMM_WORLD.dup(name='a "quoted" \\ näme\n')
 part.allreduce(np.ones(3))
 syncyte.checkpoint.save("%s", {"x": np.ones(5)}, part)
-""" % (tmp_path / "of a trace.h5"))
+"""
+        % (tmp_path / "of a trace.h5"),
+    )
     calls = {event["name"]: event["args"] for event in events}
     assert calls["comm_allreduce"]["comm"] == 'a "quoted" \\ näme\n'
-    assert calls["checkpoint_save"] == {"bytes": 40, "comm": 'a "quoted" \\ näme\n',
-                                        "path": str(tmp_path / "of a trace.h5"), "status": 0}
+    assert calls["checkpoint_save"] == {
+        "bytes": 40,
+        "comm": 'a "quoted" \\ näme\n',
+        "path": str(tmp_path / "of a trace.h5"),
+        "status": 0,
+    }
 
 
 @of_rank_0
 def test_a_full_disk_ends_a_trace_with_a_warning(tmp_path):
-    events, said = traced_process(tmp_path, """
+    events, said = traced_process(
+        tmp_path,
+        """
 import numpy as np, resource, syncyte, time
 syncyte.COMM_WORLD.allreduce(np.ones(3))
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
@@ -82,7 +101,8 @@ for i in range(1000):
     syncyte.COMM_WORLD.allreduce(np.ones(3))
     if i % 50 == 0:
         time.sleep(0.11)  # it is written ten times a second
-""")
+""",
+    )
     assert 1 < len(events) < 500
     assert said.count("rank-0.json cannot grow: File too large (EFBIG); later events are not in it") == 1
 
@@ -140,8 +160,12 @@ def test_messages_and_the_waits_for_them_name_their_peers():
         sent = world.isend(np.ones(5), following, 3)
         received.wait()
         sent.wait()
-    assert seen == [("comm_irecv", 40, -1), ("comm_isend", 40, following), ("request_wait", 40, previous),
-                    ("request_wait", 40, following)]
+    assert seen == [
+        ("comm_irecv", 40, -1),
+        ("comm_isend", 40, following),
+        ("request_wait", 40, previous),
+        ("request_wait", 40, following),
+    ]
 
 
 def test_started_collectives_are_traced_twice():
@@ -151,8 +175,13 @@ def test_started_collectives_are_traced_twice():
         world.iallreduce(np.ones(3)).wait()
         world.ibcast(np.ones(2), root).wait()
         world.bcast(np.ones(2), root)
-    assert seen == [("comm_iallreduce", 24, -1), ("request_wait", 24, -1), ("comm_ibcast", 16, root),
-                    ("request_wait", 16, root), ("comm_bcast", 16, root)]
+    assert seen == [
+        ("comm_iallreduce", 24, -1),
+        ("request_wait", 24, -1),
+        ("comm_ibcast", 16, root),
+        ("request_wait", 16, root),
+        ("comm_bcast", 16, root),
+    ]
 
 
 def test_a_halo_names_its_only_neighbour():
@@ -197,11 +226,13 @@ def test_stats_count_calls_bytes_and_errors():
 
 
 def test_stats_are_a_sorted_table():
-    stats = type(syncyte.stats())({
-        "comm_bcast": syncyte.OperationStats(2, 0, 16, 0.0),
-        "comm_allreduce": syncyte.OperationStats(3, 1, 240, 0.5),
-        "comm_barrier": syncyte.OperationStats(7, 0, 0, 0.0),
-    })
+    stats = type(syncyte.stats())(
+        {
+            "comm_bcast": syncyte.OperationStats(2, 0, 16, 0.0),
+            "comm_allreduce": syncyte.OperationStats(3, 1, 240, 0.5),
+            "comm_barrier": syncyte.OperationStats(7, 0, 0, 0.0),
+        }
+    )
     assert str(stats).splitlines() == [
         "operation       calls  errors  bytes   seconds",
         "comm_allreduce      3       1    240  0.500000",

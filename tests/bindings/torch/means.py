@@ -8,8 +8,9 @@ SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 
 def network(seed: int) -> torch.nn.Module:
     torch.manual_seed(seed)
-    return torch.nn.Sequential(torch.nn.Linear(7, 11), torch.nn.Tanh(), torch.nn.Linear(11, 5), torch.nn.Tanh(),
-                               torch.nn.Linear(5, 3)).double()
+    return torch.nn.Sequential(
+        torch.nn.Linear(7, 11), torch.nn.Tanh(), torch.nn.Linear(11, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)
+    ).double()
 
 
 def data(rank: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -58,10 +58,19 @@ def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.
 STARTED = {
     "allreduce": (iallreduce, allreduce, lambda: rows(3, 2)),
     "bcast": (lambda x, **more: ibcast(x, SIZE - 1, **more), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x, **more: iallgather_along(x, -2, counts=UNEVEN, **more), lambda x: allgather_along(x, 0),
-                  lambda: rows(RANK, 2)),
-    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, 0, counts=UNEVEN, **more),
-                       lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN, **more),
-                 lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
+    "allgather": (
+        lambda x, **more: iallgather_along(x, -2, counts=UNEVEN, **more),
+        lambda x: allgather_along(x, 0),
+        lambda: rows(RANK, 2),
+    ),
+    "reduce_scatter": (
+        lambda x, **more: ireduce_scatter_along(x, 0, counts=UNEVEN, **more),
+        lambda x: reduce_scatter_along(x, RANK, 0),
+        lambda: rows(WHOLE, 2),
+    ),
+    "alltoall": (
+        lambda x, **more: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN, **more),
+        lambda x: alltoall_along(x, 0, 1, RANK),
+        lambda: rows(RANK, WHOLE),
+    ),
 }

@@ -76,8 +76,11 @@ def both_ways(x: torch.Tensor) -> torch.Tensor:
     return torch.cat([right, 3 * left])
 
 
-MESSAGES = {"isend, irecv": (started_messages, (MINE, 2)), "sendrecv": (both_ways, (MINE, 2)),
-            "send, recv": (chain, (3,))}
+MESSAGES = {
+    "isend, irecv": (started_messages, (MINE, 2)),
+    "sendrecv": (both_ways, (MINE, 2)),
+    "send, recv": (chain, (3,)),
+}
 STARTED = {
     "iallreduce": (lambda x: iallreduce(x.t()).wait(), (3, 2)),
     "ibcast": (lambda x: ibcast(x, SIZE - 1).wait(), (3,)),
@@ -148,12 +151,22 @@ def test_adjoint_identity_of_neighbours(periods, dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
 @pytest.mark.parametrize("corners", [True, False], ids=["corners", "no corners"])
-@pytest.mark.parametrize("periods", [[False] * 3, [True] * 3, [True, False, True], [True, False]],
-                         ids=["open", "periodic", "mixed", "two dimensions, mixed"])
+@pytest.mark.parametrize(
+    "periods",
+    [[False] * 3, [True] * 3, [True, False, True], [True, False]],
+    ids=["open", "periodic", "mixed", "two dimensions, mixed"],
+)
 def test_adjoint_identity_of_halos(periods, corners, dtype):
     dimensions = len(periods)
     cart = syncyte.COMM_WORLD.cartesian([0] * dimensions, periods=periods)
     shape = (5, 6, 7)
-    halo = syncyte.Halo(cart, shape, dtype, [2, 1, 1][:dimensions], [1, 2, 1][:dimensions], corners=corners,
-                        axes=list(range(dimensions)))
+    halo = syncyte.Halo(
+        cart,
+        shape,
+        dtype,
+        [2, 1, 1][:dimensions],
+        [1, 2, 1][:dimensions],
+        corners=corners,
+        axes=list(range(dimensions)),
+    )
     check(lambda x: halo_exchange(x, halo), shape, dtype)

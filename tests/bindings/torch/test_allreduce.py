@@ -11,8 +11,22 @@ from distributed_gradcheck import distributed_gradcheck, distributed_gradgradche
 from syncyte.excepthook import _agreed_rank
 from syncyte.torch import allreduce
 
-DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int8,
-          torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64]
+DTYPES = [
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+    torch.complex64,
+    torch.complex128,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.uint8,
+    torch.uint16,
+    torch.uint32,
+    torch.uint64,
+]
 
 
 def values_of(rank: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -126,11 +140,14 @@ def test_different_shapes_are_everybodys_error(comm):
     assert allreduce(torch.ones(1), comm).item() == comm.size
 
 
-@pytest.mark.parametrize("shapes, text", [
-    (((2, 3), (3, 2)), "extent 0 of input is 2 on rank.* 3 on rank 1"),
-    (((2, 3), (6,)), "dimensions of input is 2 on rank.* 1 on rank 1"),
-    (((1,) * 8 + (2, 3), (1,) * 8 + (3, 2)), "extents is"),
-])
+@pytest.mark.parametrize(
+    "shapes, text",
+    [
+        (((2, 3), (3, 2)), "extent 0 of input is 2 on rank.* 3 on rank 1"),
+        (((2, 3), (6,)), "dimensions of input is 2 on rank.* 1 on rank 1"),
+        (((1,) * 8 + (2, 3), (1,) * 8 + (3, 2)), "extents is"),
+    ],
+)
 def test_shapes_of_equally_many_elements_are_different(comm, shapes, text):
     if comm.size == 1:
         pytest.skip("one rank agrees with itself")

@@ -75,7 +75,7 @@ def operation(request):
 
 
 def values(generator: torch.Generator, dtype: torch.dtype = torch.float64) -> torch.Tensor:
-    return torch.randn(3, max(2, SIZE), dtype=dtype, generator=generator)[:, :max(2, SIZE - 1)]
+    return torch.randn(3, max(2, SIZE), dtype=dtype, generator=generator)[:, : max(2, SIZE - 1)]
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
@@ -116,8 +116,10 @@ def test_cotangents_and_inputs_stay_as_they_are(operation, generator):
     assert torch.allclose(x.grad, 2 * once)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64, torch.int8,
-                                   torch.int64, torch.uint8, torch.bool])
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float16, torch.bfloat16, torch.float32, torch.complex64, torch.int8, torch.int64, torch.uint8, torch.bool],
+)
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("lone", [False, True])
 def test_parts_and_wholes_of_every_dtype(dtype, axis, lone):
@@ -141,10 +143,10 @@ def test_sums_over_ranks(dtype):
     zero = torch.zeros_like(mine)
     assert torch.equal(reduce(mine, 0), total if RANK == 0 else zero)
     assert torch.equal(bcast(mine, SIZE - 1), shares[-1])
-    assert torch.equal(scan(mine), sum(shares[:RANK + 1]))
+    assert torch.equal(scan(mine), sum(shares[: RANK + 1]))
     assert torch.equal(scan(mine, reverse=True), sum(shares[RANK:]))
     assert torch.equal(exscan(mine), sum(shares[:RANK], zero))
-    assert torch.equal(exscan(mine, reverse=True), sum(shares[RANK + 1:], zero))
+    assert torch.equal(exscan(mine, reverse=True), sum(shares[RANK + 1 :], zero))
     counts = counts_of(3)
     assert torch.equal(reduce_scatter_along(mine, counts[RANK], 1), part_of(total, 1, counts))
 
@@ -193,6 +195,7 @@ def test_what_differs_is_named():
 
 def test_nothing_grows():
     """Resident memory does not grow over many calls, forward and backward."""
+
     def run(times: int) -> None:
         for _ in range(times):
             for operation in CASES.values():

@@ -21,18 +21,28 @@ OPERATIONS = {
     "scan": ("comm_scan", lambda x, comm: sct.scan(x, comm=comm)),
     "exscan": ("comm_exscan", lambda x, comm: sct.exscan(x, reverse=True, comm=comm)),
     "allgather": ("comm_allgather_along", lambda x, comm: sct.allgather_along(x, 1, comm=comm)),
-    "allgather counts": ("comm_allgather_along",
-                          lambda x, comm: sct.allgather_along(x, 1, counts=[3] * comm.size, comm=comm)),
+    "allgather counts": (
+        "comm_allgather_along",
+        lambda x, comm: sct.allgather_along(x, 1, counts=[3] * comm.size, comm=comm),
+    ),
     "gather": ("comm_gather_along", lambda x, comm: sct.gather_along(x, 0, comm=comm)),
-    "scatter": ("comm_scatter_along",
-                lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, shape=x.shape, comm=comm)),
-    "reduce_scatter": ("comm_reduce_scatter_along",
-                       lambda x, comm: sct.reduce_scatter_along(x, 3 if comm.rank == 0 else 0, 1, comm=comm)),
-    "alltoall": ("comm_alltoall_along",
-                 lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm)),
-
-    "repartition": ("comm_alltoall_along",
-                    lambda x, comm: sct.alltoall_along(x, -1, 1, 3 * comm.size if comm.rank == 0 else 0, comm=comm))}
+    "scatter": (
+        "comm_scatter_along",
+        lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, shape=x.shape, comm=comm),
+    ),
+    "reduce_scatter": (
+        "comm_reduce_scatter_along",
+        lambda x, comm: sct.reduce_scatter_along(x, 3 if comm.rank == 0 else 0, 1, comm=comm),
+    ),
+    "alltoall": (
+        "comm_alltoall_along",
+        lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm),
+    ),
+    "repartition": (
+        "comm_alltoall_along",
+        lambda x, comm: sct.alltoall_along(x, -1, 1, 3 * comm.size if comm.rank == 0 else 0, comm=comm),
+    ),
+}
 # Those that collect their counts when they run.
 COLLECTING = ("allgather", "gather", "scatter", "reduce_scatter", "alltoall", "repartition")
 
@@ -92,12 +102,22 @@ def test_opcheck(comm, grad):
     handle, size = comm.handle, comm.size
     x = torch.ones(2, 3, dtype=torch.float64, requires_grad=grad)
     own = [2] + [0] * (size - 1)
-    for call in [(ops.bcast.default, 0), (ops.reduce.default, 0), (ops.scan.default, True), (ops.exscan.default, False),
-                 (ops.allreduce.default, 1, True), (ops.allreduce.default, 4), (ops.allreduce.default, 2, True),
-                 (ops.reduce.default, 0, 3), (ops.reduce.default, 0, 2),
-                 (ops.allgather_along.counts, 0, [2] * size), (ops.gather_along.counts, 0, [2] * size, 0),
-                 (ops.scatter_along.counts, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.counts, 0, own),
-                 (ops.alltoall_along.counts, 0, [2] * size, 1, [3] + [0] * (size - 1))]:
+    for call in [
+        (ops.bcast.default, 0),
+        (ops.reduce.default, 0),
+        (ops.scan.default, True),
+        (ops.exscan.default, False),
+        (ops.allreduce.default, 1, True),
+        (ops.allreduce.default, 4),
+        (ops.allreduce.default, 2, True),
+        (ops.reduce.default, 0, 3),
+        (ops.reduce.default, 0, 2),
+        (ops.allgather_along.counts, 0, [2] * size),
+        (ops.gather_along.counts, 0, [2] * size, 0),
+        (ops.scatter_along.counts, 0, own, 0, [2, 3]),
+        (ops.reduce_scatter_along.counts, 0, own),
+        (ops.alltoall_along.counts, 0, [2] * size, 1, [3] + [0] * (size - 1)),
+    ]:
         torch.library.opcheck(call[0], (x, handle, *call[1:]))
 
 
@@ -164,8 +184,9 @@ def test_other_ranks_extents_need_no_other_graph(comm, dynamic):
 
 def test_scatter_needs_the_shape_in_a_graph(comm):
     torch._dynamo.reset()
-    run = torch.compile(lambda x: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm), fullgraph=True,
-                        backend="aot_eager")
+    run = torch.compile(
+        lambda x: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm), fullgraph=True, backend="aot_eager"
+    )
     with pytest.raises(Exception, match="inside torch.compile expected shape=, that of root's tensor"):
         run(torch.ones(2, 3))
     given = torch.ones(2, 3) if comm.rank == 0 else torch.zeros(0)  # in eager mode, too, only root's tensor is read

@@ -26,8 +26,11 @@ from traces import traced_operations
 in_flight = torch.ops.syncyte.requests_in_flight
 
 
-WAYS = {"aot_eager": ("aot_eager", False), "aot_eager, gradients": ("aot_eager", True),
-        "inductor, gradients": ("inductor", True)}
+WAYS = {
+    "aot_eager": ("aot_eager", False),
+    "aot_eager, gradients": ("aot_eager", True),
+    "inductor, gradients": ("inductor", True),
+}
 
 
 def is_slow(way: str) -> bool:
@@ -94,8 +97,9 @@ STARTED = {
     "ibcast": lambda x, comm: ibcast(x, 0, comm),
     "iallgather": lambda x, comm: iallgather_along(x, counts=[3] * comm.size, comm=comm),
     "ireduce_scatter": lambda x, comm: ireduce_scatter_along(x, counts=[3] + [0] * (comm.size - 1), comm=comm),
-    "ialltoall": lambda x, comm: ialltoall_along(x, 0, 0, gather_counts=[3] * comm.size,
-                                                  scatter_counts=[3] * comm.size, comm=comm),
+    "ialltoall": lambda x, comm: ialltoall_along(
+        x, 0, 0, gather_counts=[3] * comm.size, scatter_counts=[3] * comm.size, comm=comm
+    ),
 }
 
 
@@ -105,8 +109,11 @@ def started_case(way: str, name: str):
 
 
 # All are one operator, torch.ops.syncyte.start_collective, so inductor compiles only one of them.
-@pytest.mark.parametrize("way, name", [started_case(way, name) for way in WAYS for name in STARTED
-                                       if not is_slow(way) or name == "iallreduce"], indirect=["way"])
+@pytest.mark.parametrize(
+    "way, name",
+    [started_case(way, name) for way in WAYS for name in STARTED if not is_slow(way) or name == "iallreduce"],
+    indirect=["way"],
+)
 def test_started_collectives_and_their_waits(comm, compiled, x, name, capfd):
     def forgetful(x):
         STARTED[name](x, comm).wait()
@@ -136,6 +143,7 @@ def test_a_halo_exchange(comm, compiled, x):
 
 def test_ranks_go_on_together(comm, compiled):
     """All ranks still run the collectives that follow the unused ones."""
+
     def forgetful(x):
         iallreduce(x, comm).wait()
         allreduce(x, comm)

@@ -86,8 +86,10 @@ CASES = {name: (function, lambda: rows(3, 2)) for name, function in SAME_SHAPE.i
     "alltoall": (lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
     "iallgather": (lambda x: iallgather_along(x, counts=UNEVEN).wait(), lambda: rows(RANK, 2)),
     "ireduce_scatter": (lambda x: ireduce_scatter_along(x, counts=UNEVEN).wait(), lambda: rows(WHOLE, 2)),
-    "ialltoall": (lambda x: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN).wait(),
-                  lambda: rows(RANK, WHOLE)),
+    "ialltoall": (
+        lambda x: ialltoall_along(x, 0, 1, gather_counts=UNEVEN, scatter_counts=UNEVEN).wait(),
+        lambda: rows(RANK, WHOLE),
+    ),
 }
 
 
@@ -131,8 +133,7 @@ def test_values_and_gradients_are_the_cpus(case):
     expect_like_cpu(function, given())
 
 
-@pytest.mark.parametrize("name", ["allreduce prod", "reduce", "gather", "iallreduce", "ialltoall", "ring",
-                                  "both ways"])
+@pytest.mark.parametrize("name", ["allreduce prod", "reduce", "gather", "iallreduce", "ialltoall", "ring", "both ways"])
 def test_double_backward(name):
     function, given = CASES[name]
     at_home = given() / 9

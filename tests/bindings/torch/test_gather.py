@@ -129,8 +129,11 @@ def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
     index, rows = torch.tensor([0, 1]), len(whole.rows())
     odd = comm.rank == comm.size - 1
     good = torch.ones(rows, WIDTH, dtype=torch.float64)
-    for bad, error in ((torch.ones(rows + 1000, WIDTH, dtype=torch.float64), ValueError),
-                       (torch.ones(rows, WIDTH), TypeError), (torch.tensor(1.0, dtype=torch.float64), ValueError)):
+    for bad, error in (
+        (torch.ones(rows + 1000, WIDTH, dtype=torch.float64), ValueError),
+        (torch.ones(rows, WIDTH), TypeError),
+        (torch.tensor(1.0, dtype=torch.float64), ValueError),
+    ):
         with pytest.raises(error, match="local is"):
             torch.ops.syncyte.gather_collective(bad if odd else good, whole.handle, scratch, index)
     cotangent = torch.ones(2, WIDTH, dtype=torch.float64)
@@ -238,5 +241,7 @@ def test_opcheck(whole, comm):
     torch.library.opcheck(torch.ops.syncyte.scatter_add.default, (rows, companion, index))
     local = whole.local.detach().clone().requires_grad_()
     torch.library.opcheck(torch.ops.syncyte.gather_collective.default, (local, whole.handle, scratch, index))
-    torch.library.opcheck(torch.ops.syncyte.gather_adjoint.default,
-                          (rows.requires_grad_(), whole.handle, scratch, index, len(whole.rows())))
+    torch.library.opcheck(
+        torch.ops.syncyte.gather_adjoint.default,
+        (rows.requires_grad_(), whole.handle, scratch, index, len(whole.rows())),
+    )

@@ -33,7 +33,7 @@ def test_finds_a_wrong_adjoint(comm, generator):
 
 def test_takes_uneven_and_empty_inputs(comm, generator):
     x = torch.randn(comm.rank, dtype=torch.float64, generator=generator)  # rank 0: empty
-    distributed_gradcheck(lambda t: syncyte.torch.allreduce((t ** 3).sum(), comm), [x])
+    distributed_gradcheck(lambda t: syncyte.torch.allreduce((t**3).sum(), comm), [x])
 
 
 def collective_gather(comm, generator, rows_of_rank):
@@ -52,8 +52,9 @@ def collective_gather(comm, generator, rows_of_rank):
 
 @pytest.mark.parametrize("shards", ["even", "uneven", "empty"])
 def test_collective_gather(comm, generator, shards):
-    rows = {"even": [2] * comm.size, "uneven": [1 + r for r in range(comm.size)],
-            "empty": [2] + [0] * (comm.size - 1)}[shards]
+    rows = {"even": [2] * comm.size, "uneven": [1 + r for r in range(comm.size)], "empty": [2] + [0] * (comm.size - 1)}[
+        shards
+    ]
     function, local = collective_gather(comm, generator, rows)
     distributed_gradcheck(function, [local])
     distributed_gradgradcheck(lambda t: function(t * t), [local])

@@ -24,7 +24,7 @@ def grid(dimensions: int, periodic: bool):
 @pytest.fixture(params=[(1, False), (1, True), (2, True), (2, False)], ids=["1d", "1d periodic", "2d periodic", "2d"])
 def halo(request):
     dimensions, periodic = request.param
-    return syncyte.Halo(grid(dimensions, periodic), (5, 6)[:max(dimensions, 2)], "float64", 1, 2)
+    return syncyte.Halo(grid(dimensions, periodic), (5, 6)[: max(dimensions, 2)], "float64", 1, 2)
 
 
 def test_adjoint_identity(halo):
@@ -92,7 +92,7 @@ def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
         return u
 
     whole = torch.randn(cells * SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    u = whole[cells * RANK:cells * (RANK + 1)].clone().requires_grad_()
+    u = whole[cells * RANK : cells * (RANK + 1)].clone().requires_grad_()
     k = torch.tensor(0.1, dtype=torch.float64, requires_grad=True)
     (advance(u, k) ** 2).sum().backward()
 
@@ -100,8 +100,8 @@ def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
     state = reference
     for _ in range(steps):
         state = state + rate * laplacian(torch.cat([state[-1:], state, state[:1]]))
-    (state ** 2).sum().backward()
-    torch.testing.assert_close(u.grad, reference.grad[cells * RANK:cells * (RANK + 1)])
+    (state**2).sum().backward()
+    torch.testing.assert_close(u.grad, reference.grad[cells * RANK : cells * (RANK + 1)])
     torch.testing.assert_close(allreduce(k.grad), rate.grad)
 
 

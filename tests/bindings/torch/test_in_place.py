@@ -8,9 +8,11 @@ from distributed_gradcheck import distributed_gradcheck, distributed_gradgradche
 from syncyte.torch import allreduce, bcast, bcast_, reduce, reduce_
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
-CASES = {"bcast": (lambda x: bcast_(x, SIZE - 1), lambda x: bcast(x, SIZE - 1)),
-         "reduce": (reduce_, reduce),
-         "max": (lambda x: reduce_(x, SIZE - 1, op="max"), lambda x: reduce(x, SIZE - 1, op="max"))}
+CASES = {
+    "bcast": (lambda x: bcast_(x, SIZE - 1), lambda x: bcast(x, SIZE - 1)),
+    "reduce": (reduce_, reduce),
+    "max": (lambda x: reduce_(x, SIZE - 1, op="max"), lambda x: reduce(x, SIZE - 1, op="max")),
+}
 
 
 @pytest.fixture(params=CASES)
@@ -54,7 +56,7 @@ def test_gradients_of_a_view_and_what_lies_beside_it(case):
     def function(t):
         whole = t * 2
         case[0](whole[:, 1])
-        return whole ** 2
+        return whole**2
 
     distributed_gradcheck(function, [values(3, 2)])
 
@@ -84,7 +86,7 @@ def test_a_stale_saved_tensor_is_noticed(case):
     """Defect 3 of mpi4torch: the square saves x, whose new values would give a wrong gradient."""
     leaf = values(3).requires_grad_()
     x = leaf * 1
-    square = x ** 2
+    square = x**2
     case[0](x)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         square.sum().backward()

@@ -16,6 +16,7 @@ LIKE = torch.zeros(3)
 @contextlib.contextmanager
 def interrupted():
     """Expects a KeyboardInterrupt, which a signal raises soon."""
+
     def handler(number, frame):
         raise KeyboardInterrupt
 
@@ -41,8 +42,9 @@ RECEIVES = {
     "sendrecv": lambda comm, tag: lambda: sct.sendrecv(LIKE, syncyte.PROC_NULL, LIKE, comm.rank, tag, comm=comm),
     "wait_all": lambda comm, tag: lambda: sct.wait_all([sct.irecv(LIKE, comm.rank, tag, comm)]),
     "operator": lambda comm, tag: lambda: torch.ops.syncyte.recv(LIKE, comm.handle, comm.rank, tag),
-    "operator wait_all": lambda comm, tag: lambda: torch.ops.syncyte.wait_all(
-        [torch.ops.syncyte.irecv(LIKE, comm.handle, comm.rank, tag)]),
+    "operator wait_all": lambda comm, tag: (
+        lambda: torch.ops.syncyte.wait_all([torch.ops.syncyte.irecv(LIKE, comm.handle, comm.rank, tag)])
+    ),
 }
 
 

@@ -25,7 +25,7 @@ from syncyte.torch import (
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size
 OPS = torch.ops.syncyte
-FAR = 2 ** 40  # its lower 32 bits are 0: truncated it would be rank 0
+FAR = 2**40  # its lower 32 bits are 0: truncated it would be rank 0
 
 ROOTED = {
     "bcast": lambda x, root: bcast(x, root),

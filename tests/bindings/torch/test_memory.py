@@ -124,11 +124,20 @@ def refused():
 STEPS = {
     **{name: differentiated(operation) for name, operation in OPERATIONS.items()},
     **{function.__name__: differentiated(function) for function in (start_then_wait, receive_from_anybody, both_ways)},
-    **{f"started {name}": differentiated(lambda x, start=start: start(x).wait(), given)
-       for name, (start, _, given) in STARTED.items()},
-    "wait_all": differentiated(all_waited_for), "test": differentiated(polled), "ordered": differentiated(in_order),
-    "join_dummies": differentiated(joined), "double backward": differentiated(twice), "halo_exchange": halo,
-    "gather": rows, "gather together": rows_together, "DataParallel": data_parallel, "mixed_grad": mixed_gradients,
+    **{
+        f"started {name}": differentiated(lambda x, start=start: start(x).wait(), given)
+        for name, (start, _, given) in STARTED.items()
+    },
+    "wait_all": differentiated(all_waited_for),
+    "test": differentiated(polled),
+    "ordered": differentiated(in_order),
+    "join_dummies": differentiated(joined),
+    "double backward": differentiated(twice),
+    "halo_exchange": halo,
+    "gather": rows,
+    "gather together": rows_together,
+    "DataParallel": data_parallel,
+    "mixed_grad": mixed_gradients,
     "an error": refused,
 }
 

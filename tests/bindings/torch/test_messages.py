@@ -44,9 +44,25 @@ def test_go_round_in_a_ring(exchange, shape):
     torch.testing.assert_close(exchange(of_rank(RANK, *shape)), of_rank(PREVIOUS, *shape), rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64, torch.complex128,
-                                   torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16,
-                                   torch.uint32, torch.uint64, torch.bool])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+        torch.complex64,
+        torch.complex128,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.uint8,
+        torch.uint16,
+        torch.uint32,
+        torch.uint64,
+        torch.bool,
+    ],
+)
 def test_every_dtype(dtype):
     assert torch.equal(start_then_wait(of_rank(RANK, 7).to(dtype)), of_rank(PREVIOUS, 7).to(dtype))
 
@@ -138,12 +154,15 @@ def test_backward_in_another_order_than_the_other_rank():
 
 
 @needs_two
-@pytest.mark.parametrize("like, text", [
-    (torch.empty(4, dtype=torch.float32), "is float64 of shape [4]; expected float32"),
-    (torch.empty(2, 2, dtype=torch.float64), "of shape [4]; expected float64 of shape [2, 2]"),
-    (torch.empty(3, dtype=torch.float64), "of shape [4]; expected float64 of shape [3]"),
-    (torch.empty(3000, dtype=torch.float64), "of shape [4]; expected"),
-])
+@pytest.mark.parametrize(
+    "like, text",
+    [
+        (torch.empty(4, dtype=torch.float32), "is float64 of shape [4]; expected float32"),
+        (torch.empty(2, 2, dtype=torch.float64), "of shape [4]; expected float64 of shape [2, 2]"),
+        (torch.empty(3, dtype=torch.float64), "of shape [4]; expected float64 of shape [3]"),
+        (torch.empty(3000, dtype=torch.float64), "of shape [4]; expected"),
+    ],
+)
 def test_another_dtype_or_shape_is_the_receivers_error(like, text):
     sent = isend(of_rank(RANK, 4), NEXT)
     received = irecv(like, PREVIOUS)
@@ -177,8 +196,12 @@ def test_an_error_that_test_has_raised_leaves_nothing_to_wait_for():
 
 def test_wrong_arguments_are_named():
     x = torch.zeros(2)
-    for call, text in [(lambda: isend(x, SIZE), f"dest is {SIZE}"), (lambda: isend(x, 0, -3), "tag is -3"),
-                       (lambda: irecv(x, -5), "source is -5"), (lambda: isend(x, 2**40), "dest is 1099511627776")]:
+    for call, text in [
+        (lambda: isend(x, SIZE), f"dest is {SIZE}"),
+        (lambda: isend(x, 0, -3), "tag is -3"),
+        (lambda: irecv(x, -5), "source is -5"),
+        (lambda: isend(x, 2**40), "dest is 1099511627776"),
+    ]:
         with pytest.raises(ValueError) as raised:
             call()
         assert text in str(raised.value)

@@ -288,8 +288,9 @@ def test_relocated_state_is_this_ranks(comm):
     model = parallel_model()
     expected = {key: value.clone() for key, value in model.state_dict().items()}
     whole = dense_model().state_dict()
-    relocated = nn.relocate_state_dict(model, {f"model.{key}": value for key, value in whole.items()} | {"step": 3},
-                                       "model.")
+    relocated = nn.relocate_state_dict(
+        model, {f"model.{key}": value for key, value in whole.items()} | {"step": 3}, "model."
+    )
     assert_equal(relocated, expected)
     for parameter in model.parameters():
         parameter.data.zero_()

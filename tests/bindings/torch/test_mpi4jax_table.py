@@ -44,7 +44,7 @@ def test_equal_shapes():
     x = of_rank(RANK, 2, 3)
     parts = [of_rank(rank, 2, 3) for rank in range(SIZE)]
     assert torch.equal(bcast(x, ROOT), parts[ROOT])
-    assert torch.equal(scan(x, op="sum"), sum(parts[:RANK + 1]))
+    assert torch.equal(scan(x, op="sum"), sum(parts[: RANK + 1]))
     assert torch.equal(reduce(x, ROOT), sum(parts) if RANK == ROOT else torch.zeros(2, 3, dtype=torch.float64))
     assert torch.equal(sendrecv(x, NEXT, x, PREVIOUS), parts[PREVIOUS])
     x.requires_grad_()

@@ -33,8 +33,9 @@ def test_rank_size_and_constants(world):
     assert [getattr(mpi4torch, "MPI_" + name) for name in names] == list(range(12))
 
 
-@pytest.mark.parametrize("op, expected", [("MAX", SIZE - 1.0), ("MIN", 0.0), ("SUM", SIZE * (SIZE - 1) / 2),
-                                          ("PROD", 0.0)])
+@pytest.mark.parametrize(
+    "op, expected", [("MAX", SIZE - 1.0), ("MIN", 0.0), ("SUM", SIZE * (SIZE - 1) / 2), ("PROD", 0.0)]
+)
 def test_operations(world, op, expected):
     result = world.Allreduce(tensor=torch.full((2,), float(RANK)), op=getattr(mpi4torch, "MPI_" + op))
     assert result.tolist() == [expected] * 2
@@ -125,10 +126,12 @@ def test_gather_scatter_of_unequal_lengths(world):
 
 def test_the_gradient_of_allgather_on_every_rank(world):
     x = numbers(2, 3, grad=True)
-    weights = [torch.randn(2, 3 * SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(rank))
-               for rank in range(SIZE)]
+    weights = [
+        torch.randn(2, 3 * SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(rank))
+        for rank in range(SIZE)
+    ]
     (world.Allgather(x, 1) * weights[RANK]).sum().backward()
-    torch.testing.assert_close(x.grad, sum(weights)[:, 3 * RANK:3 * RANK + 3])
+    torch.testing.assert_close(x.grad, sum(weights)[:, 3 * RANK : 3 * RANK + 3])
 
 
 def test_alltoall(world):
@@ -224,10 +227,18 @@ def test_join_dummies_leaks_nothing(world):
 @pytest.mark.skipif(RANK > 0, reason="starts a process of its own, on rank 0")
 def test_a_script_that_imports_mpi4torch(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text("import sys, torch, mpi4torch\nfrom mpi4torch import *\n"
-                      "print('sum', COMM_WORLD.Allreduce(torch.ones(2), mpi4torch.MPI_SUM).tolist(), sys.argv[1:])\n")
-    done = subprocess.run([sys.executable, "-m", "syncyte.compat", str(script), "more"], env=without_launcher({}),
-                          capture_output=True, text=True, timeout=60, check=False)
+    script.write_text(
+        "import sys, torch, mpi4torch\nfrom mpi4torch import *\n"
+        "print('sum', COMM_WORLD.Allreduce(torch.ones(2), mpi4torch.MPI_SUM).tolist(), sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "syncyte.compat", str(script), "more"],
+        env=without_launcher({}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "sum [1.0, 1.0] ['more']" in done.stdout, done.stderr
 
@@ -258,8 +269,9 @@ FOLDER = os.environ.get("SYNCYTE_MPI4TORCH_TESTS", "")
 
 
 @pytest.mark.skipif(not FOLDER, reason="SYNCYTE_MPI4TORCH_TESTS names no folder with mpi4torch's own tests")
-@pytest.mark.parametrize("path", sorted(pathlib.Path(FOLDER or "/nonexistent").glob("test_*.py")),
-                         ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(pathlib.Path(FOLDER or "/nonexistent").glob("test_*.py")), ids=lambda path: path.stem
+)
 def test_mpi4torchs_own(path, monkeypatch):
     import importlib.util
     import unittest

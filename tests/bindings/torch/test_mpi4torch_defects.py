@@ -35,12 +35,12 @@ def test_defect_1_the_gradient_of_allgather_is_right_on_every_rank(world):
     x = of_rank(RANK, 2, 3).requires_grad_()
     weights = [of_rank(50 + rank, 2, 3 * SIZE) for rank in range(SIZE)]
     (world.Allgather(x, 1) * weights[RANK]).sum().backward()
-    torch.testing.assert_close(x.grad, sum(weights)[:, 3 * RANK:3 * RANK + 3])
+    torch.testing.assert_close(x.grad, sum(weights)[:, 3 * RANK : 3 * RANK + 3])
 
 
 @pytest.mark.parametrize("name", ["Bcast_", "Reduce_", "Allreduce"])
 def test_defect_2_siblings_and_the_users_gradient_keep_their_values(world, name):
-    x = (1 * of_rank(RANK, 3).requires_grad_())
+    x = 1 * of_rank(RANK, 3).requires_grad_()
     arguments = {"Bcast_": (0,), "Reduce_": (mpi4torch.MPI_SUM, 0), "Allreduce": (mpi4torch.MPI_SUM,)}[name]
     result = getattr(world, name)(x, *arguments)
     gradient = of_rank(RANK + 20, 3)
@@ -66,9 +66,15 @@ def test_defect_4_joining_dummies_leaks_nothing(world):
     assert resident_bytes() - before < 20 * 8 * elements
 
 
-@pytest.mark.parametrize("call", [lambda world, x: world.Allgather(x, -3), lambda world, x: world.Gather(x, 7, 0),
-                                  lambda world, x: world.Scatter(x, 0, 1, SIZE),
-                                  lambda world, x: world.Allgather(x[0, 0], 0)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda world, x: world.Allgather(x, -3),
+        lambda world, x: world.Gather(x, 7, 0),
+        lambda world, x: world.Scatter(x, 0, 1, SIZE),
+        lambda world, x: world.Allgather(x[0, 0], 0),
+    ],
+)
 def test_defect_7_a_wrong_axis_root_or_shape_is_an_error_on_all_ranks(world, call):
     with pytest.raises((ValueError, IndexError)):
         call(world, torch.zeros(2, 2))
@@ -193,8 +199,22 @@ def test_defect_16_compiled_functions(world):
     assert torch.equal(x.grad, torch.full_like(x, 2.0 * SIZE))
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.bool, torch.complex64, torch.complex128,
-                                   torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float32])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float16,
+        torch.bfloat16,
+        torch.bool,
+        torch.complex64,
+        torch.complex128,
+        torch.uint8,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.float32,
+    ],
+)
 def test_defect_17_dtypes(world, dtype):
     x = torch.tensor([1, 0, RANK % 2]).to(dtype)
     expected = torch.tensor([1, 0, PREVIOUS % 2]).to(dtype)

@@ -36,8 +36,10 @@ def by_scripted_recv(world: mpi4torch.MPI_Communicator, buffer: torch.Tensor, so
     return world.Recv(buffer, source, tag)
 
 
-@pytest.fixture(params=[by_irecv, by_recv, by_scripted_irecv, by_scripted_recv],
-                ids=["Irecv", "Recv", "scripted Irecv", "scripted Recv"])
+@pytest.fixture(
+    params=[by_irecv, by_recv, by_scripted_irecv, by_scripted_recv],
+    ids=["Irecv", "Recv", "scripted Irecv", "scripted Recv"],
+)
 def receive(request):
     return request.param
 
@@ -70,9 +72,17 @@ def test_a_buffer_that_autograd_has_saved_is_noticed(world):
         saved.sum().backward()
 
 
-@pytest.mark.parametrize("view", [lambda whole: whole[:, 1], lambda whole: whole[1], lambda whole: whole[::2, ::3].t(),
-                                  lambda whole: whole[1:3, 1:3], lambda whole: whole.t()],
-                         ids=["column", "row", "grid", "block", "transposed"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda whole: whole[:, 1],
+        lambda whole: whole[1],
+        lambda whole: whole[::2, ::3].t(),
+        lambda whole: whole[1:3, 1:3],
+        lambda whole: whole.t(),
+    ],
+    ids=["column", "row", "grid", "block", "transposed"],
+)
 def test_a_view_receives_nothing_beside_it(world, receive, view):
     """Defect 5 of mpi4torch: a receive into a non-contiguous view overwrites the elements beside it."""
     whole = torch.full((4, 5), -1.0, dtype=torch.float64)

@@ -243,11 +243,15 @@ def test_compiled(backend, comm):
     torch.testing.assert_close(torch.autograd.grad(result.sum(), x)[0], gradient)
 
 
-@pytest.mark.parametrize("start", [lambda n: iallgather_along(torch.ones(1), counts=n),
-                                   lambda n: ireduce_scatter_along(torch.ones(SIZE), counts=n),
-                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, gather_counts=[1] * SIZE,
-                                                             scatter_counts=n)],
-                         ids=["allgather", "reduce_scatter", "alltoall"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda n: iallgather_along(torch.ones(1), counts=n),
+        lambda n: ireduce_scatter_along(torch.ones(SIZE), counts=n),
+        lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, gather_counts=[1] * SIZE, scatter_counts=n),
+    ],
+    ids=["allgather", "reduce_scatter", "alltoall"],
+)
 @pytest.mark.parametrize("wrong", [None, ["one"]], ids=["none", "a word"])
 def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
     if RANK == SIZE - 1:
@@ -259,14 +263,20 @@ def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
     assert allreduce(torch.ones(1)).item() == SIZE
 
 
-@pytest.mark.parametrize("counts", [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
-                         ids=["one too many", "one too few", "a negative one"])
-@pytest.mark.parametrize("call, name", [
-    (lambda x, counts: iallgather_along(x, counts=counts), "counts"),
-    (lambda x, counts: ireduce_scatter_along(x, counts=counts), "counts"),
-    (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=counts, scatter_counts=[2] * SIZE), "gather_counts"),
-    (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=[2] * SIZE, scatter_counts=counts), "scatter_counts"),
-])
+@pytest.mark.parametrize(
+    "counts",
+    [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
+    ids=["one too many", "one too few", "a negative one"],
+)
+@pytest.mark.parametrize(
+    "call, name",
+    [
+        (lambda x, counts: iallgather_along(x, counts=counts), "counts"),
+        (lambda x, counts: ireduce_scatter_along(x, counts=counts), "counts"),
+        (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=counts, scatter_counts=[2] * SIZE), "gather_counts"),
+        (lambda x, counts: ialltoall_along(x, 0, 0, gather_counts=[2] * SIZE, scatter_counts=counts), "scatter_counts"),
+    ],
+)
 def test_wrong_lengths_are_named(call, name, counts):
     with pytest.raises(ValueError) as raised:
         call(torch.ones(2, 3), counts)

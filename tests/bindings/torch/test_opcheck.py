@@ -28,8 +28,10 @@ def x(grad: bool = False) -> torch.Tensor:
 def exchanged(comm: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Sends a message round the ring. Returns the statuses of the send and of the receive, as backward needs them."""
     sent, received = OPS.isend(x(True), comm, NEXT, 7), OPS.irecv(x(True), comm, PREVIOUS, 7)
-    return tuple(OPS.wait_message(ticket, comm, SHAPE, torch.float64, is_receive)[1].detach()
-                 for ticket, is_receive in ((sent, False), (received, True)))
+    return tuple(
+        OPS.wait_message(ticket, comm, SHAPE, torch.float64, is_receive)[1].detach()
+        for ticket, is_receive in ((sent, False), (received, True))
+    )
 
 
 def sent(comm: int, grad: bool) -> torch.Tensor:
@@ -66,7 +68,9 @@ CASES = {
     "irecv.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.PROC_NULL, 0)),
     "wait_message.default": (ONCE, lambda comm, grad: (sent(comm, grad), comm, SHAPE, torch.float64, False)),
     "wait_message.default of a receive": (
-        ONCE, lambda comm, grad: (received(comm, grad), comm, SHAPE, torch.float64, True, 0, 1 if grad else 0)),
+        ONCE,
+        lambda comm, grad: (received(comm, grad), comm, SHAPE, torch.float64, True, 0, 1 if grad else 0),
+    ),
     "isend.default of a cotangent": (ONCE, answer_to_send),
     "irecv.default of a cotangent": (ONCE, answer_to_receive),
     "allgather_along.default": (ALL, lambda comm, grad: (x(grad), comm, -1)),
@@ -77,31 +81,59 @@ CASES = {
     "parallel_copy.default": (ALL, lambda comm, grad: (x(grad), comm)),
     "relocate.default": (ALL, lambda comm, grad: (x(grad), comm, {"to_dim": 0, "to_counts": [2] + [0] * (SIZE - 1)})),
     "relocate.default to the whole": (
-        ALL, lambda comm, grad: (x(grad), comm, {"from_dim": -1, "from_counts": [3] * SIZE})),
+        ALL,
+        lambda comm, grad: (x(grad), comm, {"from_dim": -1, "from_counts": [3] * SIZE}),
+    ),
     "mixed_grad.default": (ALL, lambda comm, grad: (x(grad),)),
     "join_dummies.default": (ALL, lambda comm, grad: (x(grad), [x(True), x()])),
     "overwrite.default": (ALL, lambda comm, grad: (x(grad) * 1, x(grad))),
 }
 # Operators for C++ and TorchScript that call other operators and have no kernels; opcheck would check those others.
-COMPOSED = ("wait", "wait_all", "send", "recv", "sendrecv", "iallreduce", "ibcast", "iallgather_along",
-            "ireduce_scatter_along", "ialltoall_along")
+COMPOSED = (
+    "wait",
+    "wait_all",
+    "send",
+    "recv",
+    "sendrecv",
+    "iallreduce",
+    "ibcast",
+    "iallgather_along",
+    "ireduce_scatter_along",
+    "ialltoall_along",
+)
 ELSEWHERE = {
     "test_allreduce.py": ["allreduce.default"],
     "test_collectives.py": ["barrier.default"],
     "test_compile_collectives.py": [
-        "bcast.default", "reduce.default", "scan.default", "exscan.default", "allgather_along.counts",
-        "gather_along.counts", "scatter_along.counts", "reduce_scatter_along.counts", "alltoall_along.counts"],
-    "test_gather.py": ["gather.default", "scatter_add.default", "gather_collective.default",
-                       "gather_adjoint.default"],
+        "bcast.default",
+        "reduce.default",
+        "scan.default",
+        "exscan.default",
+        "allgather_along.counts",
+        "gather_along.counts",
+        "scatter_along.counts",
+        "reduce_scatter_along.counts",
+        "alltoall_along.counts",
+    ],
+    "test_gather.py": ["gather.default", "scatter_add.default", "gather_collective.default", "gather_adjoint.default"],
     "test_whole_embedding.py": ["embedding.default", "apply_gradients.default", "keep_gradients.default"],
     "test_in_place.py": ["bcast_.default", "reduce_.default"],
     "test_opcheck.py": ["halo_exchange.default", "neighbor_alltoall.default", "join_order.default"],
 }
 # Operators without tensors, or with a ticket, whose state does not follow from its value.
-NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
-              "requests_in_flight.default", "skip_message_numbers.default", "test_message.default",
-              "use_device_memory.default", "serve_from_cache.default", "operator_table.default",
-              "raise_interruption.default"}
+NO_TENSORS = {
+    "comm_rank.default",
+    "comm_size.default",
+    "enter_order.default",
+    "leave_order.default",
+    "requests_in_flight.default",
+    "skip_message_numbers.default",
+    "test_message.default",
+    "use_device_memory.default",
+    "serve_from_cache.default",
+    "operator_table.default",
+    "raise_interruption.default",
+}
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])
@@ -144,6 +176,7 @@ def test_every_operator_is_checked():
         for name in names:
             assert f".{name}" in text, f"{file} does not check {name}"
         checked |= set(names)
-    names = (name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
-             if name.startswith("syncyte::"))
+    names = (
+        name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("syncyte::")
+    )
     assert {name if "." in name else f"{name}.default" for name in names} == checked

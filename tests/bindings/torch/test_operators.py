@@ -13,9 +13,17 @@ from traces import traced_operations
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NO_DATA = {"barrier.default"}  # their tensor only selects the kernel
-LOCAL = {"gather.default", "scatter_add.default", "embedding.default", "apply_gradients.default",
-         "keep_gradients.default", "isend.default", "irecv.default", "wait_message.default",
-         "wait_collective.default"}  # their errors concern this rank only
+LOCAL = {
+    "gather.default",
+    "scatter_add.default",
+    "embedding.default",
+    "apply_gradients.default",
+    "keep_gradients.default",
+    "isend.default",
+    "irecv.default",
+    "wait_message.default",
+    "wait_collective.default",
+}  # their errors concern this rank only
 COLLECTING = {f"{name}_along.default" for name in ("allgather", "gather", "scatter", "reduce_scatter", "alltoall")}
 
 
@@ -24,8 +32,9 @@ EFFECTFUL = [f"{row.packet}.{row.overload}" for row in _torch_operators.table() 
 
 def test_the_table_has_every_operator():
     listed = [f"{row.packet}.{row.overload}" for row in _torch_operators.table()]
-    registered = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
-                  if name.startswith("syncyte::")}
+    registered = {
+        name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("syncyte::")
+    }
     assert {name if "." in name else f"{name}.default" for name in registered} == set(listed)
     assert len(listed) == len(set(listed))
 
@@ -49,8 +58,11 @@ def test_kernels(name):
 
 def test_effects_are_all_there():
     """Every operator with its own CPU kernel communicates with other ranks, except the test of a message."""
-    with_kernels = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
-                    if name.startswith("syncyte::") and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")}
+    with_kernels = {
+        name.removeprefix("syncyte::")
+        for name in torch._C._dispatch_get_all_op_names()
+        if name.startswith("syncyte::") and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")
+    }
     with_overload = {name if "." in name else f"{name}.default" for name in with_kernels}
     assert with_overload - {"test_message.default"} <= set(EFFECTFUL)
 
@@ -60,7 +72,8 @@ BACKWARDS = {
     "alltoall": (lambda x: sct.alltoall_along(x, 0, 1, 2), ["comm_alltoall_along"]),
     "gather": (lambda x: sct.gather_along(x, counts=[2] * SIZE), ["comm_scatter_along"]),
     "scatter": (lambda x: sct.scatter_along(x, 2), ["comm_gather_along"]),
-    "allreduce": (sct.allreduce, ["comm_allreduce"])}
+    "allreduce": (sct.allreduce, ["comm_allreduce"]),
+}
 
 
 @pytest.mark.parametrize("operation", BACKWARDS)

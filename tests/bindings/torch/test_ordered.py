@@ -138,8 +138,9 @@ def test_gradients_equal_those_without_a_scope():
 def test_double_backward():
     def second(scope) -> torch.Tensor:
         x = numbers(3)
-        (first,) = torch.autograd.grad(scope(lambda: (allreduce(x.sin()) * allreduce(x * x)).sum()), x,
-                                       create_graph=True)
+        (first,) = torch.autograd.grad(
+            scope(lambda: (allreduce(x.sin()) * allreduce(x * x)).sum()), x, create_graph=True
+        )
         return torch.autograd.grad((first * first).sum(), x)[0]
 
     def in_scope(function):
@@ -246,7 +247,7 @@ def test_a_scope_holds_nothing_after_its_end_and_no_finished_graph():
         x = numbers(3)
         with ordered() as order:
             for _ in range(3):
-                saved = (x * 1)
+                saved = x * 1
                 alive.append(weakref.ref(saved))
                 y = allreduce(saved * saved)
                 del saved

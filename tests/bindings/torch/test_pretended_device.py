@@ -131,10 +131,12 @@ def expect_told(function, matches: str) -> None:
 
 
 # bcast has one buffer, which is both the copy of the input and the result.
-@pytest.mark.parametrize("name, which", [(name, which) for name in COLLECTIVES for which in (1, 2)
-                                         if (name, which) != ("bcast", 2)])
+@pytest.mark.parametrize(
+    "name, which", [(name, which) for name in COLLECTIVES for which in (1, 2) if (name, which) != ("bcast", 2)]
+)
 def test_all_ranks_learn_that_one_has_no_pinned_memory(name, which):
     """The allocation of pinned memory fails for the copy of the input, or for the result."""
+
     def function(x):
         if RANK == SIZE - 1 and not function.failed:
             torch.ops.pretend.fail_pinned(which)
@@ -202,9 +204,17 @@ def test_backward_in_a_thread_that_may_not_call_mpi():
     for i, level in enumerate(("funneled", "serialized")):  # in two processes that run at the same time
         if RANK != i % SIZE:
             continue
-        ended = subprocess.run([sys.executable, "-c", BACKWARD_ELSEWHERE, level], env=without_launcher({}),
-                               capture_output=True, text=True, cwd=pathlib.Path(__file__).parent, timeout=35)
-        expected = {"funneled": "funneled refused\n" * 2,
-                    "serialized": "serialized [2.0, 2.0, 2.0]\nserialized [4.0, 4.0, 4.0]\n"}
+        ended = subprocess.run(
+            [sys.executable, "-c", BACKWARD_ELSEWHERE, level],
+            env=without_launcher({}),
+            capture_output=True,
+            text=True,
+            cwd=pathlib.Path(__file__).parent,
+            timeout=35,
+        )
+        expected = {
+            "funneled": "funneled refused\n" * 2,
+            "serialized": "serialized [2.0, 2.0, 2.0]\nserialized [4.0, 4.0, 4.0]\n",
+        }
         assert ended.returncode == 0, ended.stdout + ended.stderr
         assert ended.stdout == expected[level], ended.stdout + ended.stderr

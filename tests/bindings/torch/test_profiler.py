@@ -40,14 +40,26 @@ OPERATIONS = {
     "allgather_along": (allgather_along, ["allgather_along"], ["reduce_scatter_along"]),
     "gather_along": (gather_along, ["gather_along"], ["scatter_along"]),
     "scatter_along": (lambda x: scatter_along(x, 4 if RANK == 0 else 0), ["scatter_along"], ["gather_along"]),
-    "reduce_scatter_along": (lambda x: reduce_scatter_along(x, 4 if RANK == 0 else 0), ["reduce_scatter_along"],
-                             ["allgather_along"]),
-    "alltoall_along": (lambda x: alltoall_along(x, 0, 1, 3 if RANK == 0 else 0), ["alltoall_along"],
-                       ["alltoall_along"]),
-    "iallreduce": (lambda x: iallreduce(x).wait(), ["start_collective", "iallreduce", "iallreduce_wait"],
-                   ["iallreduce", "iallreduce_wait", "iallreduce_wait_backward"]),
-    "iallgather": (lambda x: iallgather_along(x, counts=EVEN).wait(), ["iallgather", "iallgather_wait"],
-                   ["ireduce_scatter", "ireduce_scatter_wait", "iallgather_wait_backward"]),
+    "reduce_scatter_along": (
+        lambda x: reduce_scatter_along(x, 4 if RANK == 0 else 0),
+        ["reduce_scatter_along"],
+        ["allgather_along"],
+    ),
+    "alltoall_along": (
+        lambda x: alltoall_along(x, 0, 1, 3 if RANK == 0 else 0),
+        ["alltoall_along"],
+        ["alltoall_along"],
+    ),
+    "iallreduce": (
+        lambda x: iallreduce(x).wait(),
+        ["start_collective", "iallreduce", "iallreduce_wait"],
+        ["iallreduce", "iallreduce_wait", "iallreduce_wait_backward"],
+    ),
+    "iallgather": (
+        lambda x: iallgather_along(x, counts=EVEN).wait(),
+        ["iallgather", "iallgather_wait"],
+        ["ireduce_scatter", "ireduce_scatter_wait", "iallgather_wait_backward"],
+    ),
 }
 
 
@@ -72,8 +84,9 @@ def test_names_and_shapes(name):
     found, _ = events_of(lambda: result.backward(gradient))
     own = {"max": "allreduce"}.get(name, name) + "_backward"
     assert set(backward) | {own} <= found.keys()
-    assert any(list(shape) for shape in found[own][0]) == (result.dim() > 0 and own not in ("iallreduce_backward",
-                                                                                             "iallgather_backward"))
+    assert any(list(shape) for shape in found[own][0]) == (
+        result.dim() > 0 and own not in ("iallreduce_backward", "iallgather_backward")
+    )
 
 
 def test_messages():
@@ -88,8 +101,14 @@ def test_messages():
     assert {"isend", "irecv", "wait_message"} <= found.keys()
     assert found["isend"][0][0] == [5]
     found, _ = events_of(lambda: result.sum().backward())
-    assert {"isend", "irecv", "isend_backward", "irecv_backward", "isend_wait_backward",
-            "irecv_wait_backward"} <= found.keys()
+    assert {
+        "isend",
+        "irecv",
+        "isend_backward",
+        "irecv_backward",
+        "isend_wait_backward",
+        "irecv_wait_backward",
+    } <= found.keys()
     assert found["irecv_wait_backward"][0][0] == [5]
 
 

@@ -11,13 +11,14 @@ from traces import traced_operations
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
-TORCH_OPS = {"sum": lambda x: x.sum(0), "prod": lambda x: x.prod(0), "min": lambda x: x.amin(0),
-             "max": lambda x: x.amax(0)}
-
-REDUCTIONS = {
-    "allreduce": lambda x, op: allreduce(x, op=op),
-    "reduce": lambda x, op: reduce(x, SIZE - 1, op=op),
+TORCH_OPS = {
+    "sum": lambda x: x.sum(0),
+    "prod": lambda x: x.prod(0),
+    "min": lambda x: x.amin(0),
+    "max": lambda x: x.amax(0),
 }
+
+REDUCTIONS = {"allreduce": lambda x, op: allreduce(x, op=op), "reduce": lambda x, op: reduce(x, SIZE - 1, op=op)}
 
 
 @pytest.fixture(params=REDUCTIONS)
@@ -47,7 +48,7 @@ def test_values(op, dtype):
     expected = TORCH_OPS[op](everyone).to(dtype)
     assert torch.equal(allreduce(x.t(), op=op), expected.t())
     assert torch.equal(reduce(x, 0, op=op), expected if RANK == 0 else torch.zeros_like(x))
-    assert torch.equal(scan(x, op=op), TORCH_OPS[op](everyone[:RANK + 1]).to(dtype))
+    assert torch.equal(scan(x, op=op), TORCH_OPS[op](everyone[: RANK + 1]).to(dtype))
     assert torch.equal(scan(x, op=op, reverse=True), TORCH_OPS[op](everyone[RANK:]).to(dtype))
     part = 3 if RANK == SIZE - 1 else 0
     assert torch.equal(reduce_scatter_along(x, part, 1, op=op), expected if part else expected[:, :0])
@@ -87,7 +88,7 @@ def test_product_with_zeros(reduction, generator, zeros, dtype):
     distributed_gradgradcheck(lambda t: reduction(t, "prod"), [x])
     t = x.clone().requires_grad_()
     (gradient,) = torch.autograd.grad(reduction(t, "prod"), t, torch.ones_like(t))
-    others = torch.cat([all_of(x)[:RANK], all_of(x)[RANK + 1:]]).prod(0)
+    others = torch.cat([all_of(x)[:RANK], all_of(x)[RANK + 1 :]]).prod(0)
     received = SIZE if reduction is REDUCTIONS["allreduce"] else 1  # each rank's cotangent is 1
     assert torch.allclose(gradient, others.conj() * received)
 
@@ -153,9 +154,16 @@ def test_logical_exclusive_or(dtype):
         allreduce(torch.ones(2, requires_grad=True), op="lxor")
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: scan(x, op="max"), lambda x: exscan(x, op="prod"), lambda x: scan(x, op="min", reverse=True),
-    lambda x: reduce_scatter_along(x, 3 if RANK == 0 else 0, op="prod")], ids=["scan", "exscan", "reverse", "scatter"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: scan(x, op="max"),
+        lambda x: exscan(x, op="prod"),
+        lambda x: scan(x, op="min", reverse=True),
+        lambda x: reduce_scatter_along(x, 3 if RANK == 0 else 0, op="prod"),
+    ],
+    ids=["scan", "exscan", "reverse", "scatter"],
+)
 def test_no_adjoint_is_everybodys_error_at_once(call):
     """The error is raised on all ranks although only the last rank would record gradients."""
     x = torch.ones(3, requires_grad=RANK == SIZE - 1)
@@ -191,8 +199,9 @@ def test_vmap():
 
 def test_a_wrong_op_on_one_rank_is_everybodys_error():
     odd = RANK == SIZE - 1
-    with pytest.raises(ValueError, match="op is 'maximum'; expected one of sum, prod, min, max, land, lor, band, bor, "
-                                         "bxor, lxor$"):
+    with pytest.raises(
+        ValueError, match="op is 'maximum'; expected one of sum, prod, min, max, land, lor, band, bor, bxor, lxor$"
+    ):
         allreduce(torch.ones(2), op="maximum" if odd else "max")
     with pytest.raises(ValueError, match="adjoint is 'both'; expected 'sum' or 'identity'"):
         allreduce(torch.ones(2), adjoint="both" if odd else "identity")
@@ -212,6 +221,7 @@ def test_different_ops_and_adjoints():
 
 
 # The identity as adjoint, for programs in which all ranks compute the same loss L(y) from the same result y.
+
 
 @pytest.mark.parametrize("op", ["sum", "max", "prod"])
 def test_identity_adjoint(generator, op):
@@ -247,8 +257,15 @@ def test_backward_of_the_identity_adjoint_sends_nothing():
     assert x.grad.tolist() == [1.0] * 3
 
 
-@pytest.mark.parametrize("op, name", [(MPI.SUM, "sum"), (MPI.MAX, "max"), (torch.distributed.ReduceOp.SUM, "sum"),
-                                      (torch.distributed.ReduceOp.PRODUCT, "prod")])
+@pytest.mark.parametrize(
+    "op, name",
+    [
+        (MPI.SUM, "sum"),
+        (MPI.MAX, "max"),
+        (torch.distributed.ReduceOp.SUM, "sum"),
+        (torch.distributed.ReduceOp.PRODUCT, "prod"),
+    ],
+)
 def test_reductions_by_mpi4pys_and_torchs_names(op, name):
     x = torch.arange(3.0) + RANK
     assert torch.equal(allreduce(x, op=op), allreduce(x, op=name))

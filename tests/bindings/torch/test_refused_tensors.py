@@ -52,7 +52,8 @@ OPERATIONS = {
     "exscan": exscan,
     "allgather": allgather_along,
     "allgather with counts": lambda x: torch.ops.syncyte.allgather_along.counts(
-        x, syncyte.COMM_WORLD.handle, 0, [4] * SIZE),
+        x, syncyte.COMM_WORLD.handle, 0, [4] * SIZE
+    ),
     "gather": gather_along,
     "scatter": lambda x: scatter_along(x, ALL, 0, ODD),
     "reduce_scatter": lambda x: reduce_scatter_along(x, ALL),

@@ -45,8 +45,12 @@ def exchange(x: torch.Tensor, fuses: dict[str, Fuse], tag: int = 5) -> torch.Ten
     received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, tag)
     token = join_dummies(sent, [received]).wait()
     y = join_dummies(received, [token]).wait() * 1
-    for tensor, place in [(mine, "gradient received"), (sent.ticket, "receive started"),
-                          (received.ticket, "cotangent sent"), (y, "nothing sent")]:
+    for tensor, place in [
+        (mine, "gradient received"),
+        (sent.ticket, "receive started"),
+        (received.ticket, "cotangent sent"),
+        (y, "nothing sent"),
+    ]:
         if place in fuses:
             tensor.register_hook(fuses[place])
     return y
@@ -135,8 +139,11 @@ def test_the_rank_that_waits_for_a_repeated_pass_is_told():
     else:
         passes(y, x, 3, range(1, 2))
         if NEXT == 0:
-            with pytest.raises(ValueError, match=r"(?s)the message from rank 0 .* is bool of shape .*expected a new "
-                                                 "forward on all ranks"):
+            with pytest.raises(
+                ValueError,
+                match=r"(?s)the message from rank 0 .* is bool of shape .*expected a new "
+                "forward on all ranks",
+            ):
                 torch.autograd.grad(y, x, cotangent(2, RANK), retain_graph=True)
     WORLD.Barrier()
     again = exchange(x, {})
@@ -220,10 +227,12 @@ def test_compiled_passes():
         sent = torch.ops.syncyte.isend(x * 2, comm, NEXT, 3)
         like = torch.ops.syncyte.join_dummies(torch.empty_like(x), [sent])
         received = torch.ops.syncyte.irecv(like, comm, PREVIOUS, 3)
-        token = torch.ops.syncyte.wait_message(torch.ops.syncyte.join_dummies(sent, [received]), comm, x.shape,
-                                               x.dtype, False)[0]
-        return torch.ops.syncyte.wait_message(torch.ops.syncyte.join_dummies(received, [token]), comm, x.shape,
-                                              x.dtype, True)[0]
+        token = torch.ops.syncyte.wait_message(
+            torch.ops.syncyte.join_dummies(sent, [received]), comm, x.shape, x.dtype, False
+        )[0]
+        return torch.ops.syncyte.wait_message(
+            torch.ops.syncyte.join_dummies(received, [token]), comm, x.shape, x.dtype, True
+        )[0]
 
     x = ones()
     mine = x * 1

@@ -49,13 +49,20 @@ def test_defect_2_incoming_gradients_stay_as_they_are(operation):
     assert torch.allclose(twice, 2 * once)
 
 
-@pytest.mark.parametrize("call", [
-    lambda odd: allgather_along(values(), -3 if odd else -1), lambda odd: gather_along(values(), 2 if odd else 1),
-    lambda odd: alltoall_along(values(), 0, 9 if odd else 1, ALL), lambda odd: bcast(values(), SIZE if odd else 0),
-    lambda odd: reduce_scatter_along(values(), ALL, -9 if odd else 0), lambda odd: reduce(values(), -1 if odd else 0),
-    lambda odd: allgather_along(torch.ones(()) if odd else torch.ones(2)),
-    lambda odd: scatter_along(torch.ones(()) if odd else values(), ALL, 0, SIZE - 1),
-], ids=["allgather", "gather", "alltoall", "bcast", "reduce_scatter", "reduce", "no dimension", "root's shape"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda odd: allgather_along(values(), -3 if odd else -1),
+        lambda odd: gather_along(values(), 2 if odd else 1),
+        lambda odd: alltoall_along(values(), 0, 9 if odd else 1, ALL),
+        lambda odd: bcast(values(), SIZE if odd else 0),
+        lambda odd: reduce_scatter_along(values(), ALL, -9 if odd else 0),
+        lambda odd: reduce(values(), -1 if odd else 0),
+        lambda odd: allgather_along(torch.ones(()) if odd else torch.ones(2)),
+        lambda odd: scatter_along(torch.ones(()) if odd else values(), ALL, 0, SIZE - 1),
+    ],
+    ids=["allgather", "gather", "alltoall", "bcast", "reduce_scatter", "reduce", "no dimension", "root's shape"],
+)
 def test_defect_7_a_bad_axis_root_or_shape_on_one_rank(call):
     with pytest.raises((IndexError, ValueError), match="axis is|root is|no dimension"):
         call(RANK == SIZE - 1)

@@ -136,5 +136,6 @@ def test_an_error_of_one_rank_is_everybodys(whole, comm):
     index = index_of(comm.rank) if comm.rank else torch.tensor([ROWS, 0, 0, 0])
     with pytest.raises(IndexError, match="rank 0"):
         scatter_add(whole, index, source_of(comm.rank), collective=True)
-    assert torch.equal(scatter_add(whole, index_of(comm.rank), source_of(comm.rank), collective=True),
-                       summed()[whole.rows()])
+    assert torch.equal(
+        scatter_add(whole, index_of(comm.rank), source_of(comm.rank), collective=True), summed()[whole.rows()]
+    )

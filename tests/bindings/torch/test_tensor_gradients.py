@@ -148,8 +148,10 @@ def check_compiled_key(world, name, backend):
     world.barrier()
 
 
-MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough)
-             for name in ("slice", "list", "torch", "torch number", "pairs", "columns")]
+MORE_KEYS = [
+    pytest.param(name, marks=pytest.mark.thorough)
+    for name in ("slice", "list", "torch", "torch number", "pairs", "columns")
+]
 
 
 @pytest.mark.parametrize("name", ["number", "rows and more", *MORE_KEYS])

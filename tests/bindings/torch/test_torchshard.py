@@ -57,8 +57,17 @@ SIGNATURES = {
     },
     "nn": {
         "ParallelLinear": ["in_features", "out_features", "bias", "dim"],
-        "ParallelEmbedding": ["num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type",
-                              "scale_grad_by_freq", "sparse", "_weight", "dim"],
+        "ParallelEmbedding": [
+            "num_embeddings",
+            "embedding_dim",
+            "padding_idx",
+            "max_norm",
+            "norm_type",
+            "scale_grad_by_freq",
+            "sparse",
+            "_weight",
+            "dim",
+        ],
         "ParallelCrossEntropyLoss": ["weight", "size_average", "ignore_index", "reduce", "reduction"],
         "ParallelCrossEntropy": ["weight", "size_average", "ignore_index", "reduce", "reduction"],
         "RegisterParallelDim": ["dim"],
@@ -68,8 +77,17 @@ SIGNATURES = {
     "nn.functional": {
         "parallel_linear": ["input", "weight", "bias", "dim"],
         "parallel_cross_entropy": ["input", "target", "weight", "size_average", "ignore_index", "reduce", "reduction"],
-        "parallel_embedding": ["input", "weight", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq",
-                               "sparse", "num_embeddings", "dim"],
+        "parallel_embedding": [
+            "input",
+            "weight",
+            "padding_idx",
+            "max_norm",
+            "norm_type",
+            "scale_grad_by_freq",
+            "sparse",
+            "num_embeddings",
+            "dim",
+        ],
     },
     "nn.init": {"shard_init_helper_": ["init_method", "tensor", "kwargs"]},
 }
@@ -82,8 +100,9 @@ def test_every_name_is_there(module):
         function = found
         for part in name.split("."):
             function = getattr(function, part)
-        positional = [each.name for each in inspect.signature(function).parameters.values()
-                      if each.kind is not each.KEYWORD_ONLY]
+        positional = [
+            each.name for each in inspect.signature(function).parameters.values() if each.kind is not each.KEYWORD_ONLY
+        ]
         assert positional == parameters, name
 
 
@@ -93,7 +112,8 @@ def test_install_makes_every_name_the_same_module():
         compat.install()
         for name in ("", ".distributed", ".nn", ".nn.functional", ".nn.init", "._tags", "._state"):
             assert importlib.import_module(f"torchshard{name}") is importlib.import_module(
-                f"syncyte.compat.torchshard{name}")
+                f"syncyte.compat.torchshard{name}"
+            )
         assert sys.modules["torchshard"].nn is sys.modules["torchshard.nn"]
     finally:
         for name in set(sys.modules) - set(before):
@@ -111,8 +131,11 @@ def test_attributes_have_their_names():
     ts.register_parallel_attribute(y := torch.ones(2), 1, 1)
     assert x.parallel_dim == 0
     assert getattr(y, ts._ORDER_TYPE) == y.order_type == 1
-    for function, wrong in ((ts.register_parallel_dim, (x, 2)), (ts.set_attribute, (x, 0, 2)),
-                            (ts.register_parallel_dim, (3, 0))):
+    for function, wrong in (
+        (ts.register_parallel_dim, (x, 2)),
+        (ts.set_attribute, (x, 0, 2)),
+        (ts.register_parallel_dim, (3, 0)),
+    ):
         with pytest.raises((ValueError, TypeError), match="expected"):
             function(*wrong)
     tagged = ts.nn.RegisterParallelDim(-1)([torch.ones(1), torch.ones(2)])
@@ -127,8 +150,11 @@ def test_slices_are_views_unless_copies_are_asked_for():
     assert parts[1].data_ptr() == x[:, 2:].data_ptr()
     assert ts.slice(x, 3, contiguous=True)[1].is_contiguous()
     assert len(ts.slice(x, 2, dim=0)) == 2
-    for wrong, error in (((x, 4), "is 6; expected a multiple of num_partitions, 4"), ((x, 0), "num_partitions is 0"),
-                         ((x, 2, 2), "dim is 2; expected -2 to 1")):
+    for wrong, error in (
+        ((x, 4), "is 6; expected a multiple of num_partitions, 4"),
+        ((x, 0), "num_partitions is 0"),
+        ((x, 2, 2), "dim is 2; expected -2 to 1"),
+    ):
         with pytest.raises((ValueError, IndexError), match=error):
             ts.slice(*wrong)
 
@@ -223,12 +249,15 @@ def part(tensor, dim):
     return tensor if dim is None else tensor.chunk(SIZE, dim)[RANK]
 
 
-@pytest.mark.parametrize("dim, weight, bias", [
-    (None, [15 * SIZE, 10 * SIZE], [15 * SIZE]),
-    (1, [15, 10 * SIZE], [15]),
-    (-1, [15, 10 * SIZE], [15]),
-    (0, [15 * SIZE, 10], [15 * SIZE]),
-])
+@pytest.mark.parametrize(
+    "dim, weight, bias",
+    [
+        (None, [15 * SIZE, 10 * SIZE], [15 * SIZE]),
+        (1, [15, 10 * SIZE], [15]),
+        (-1, [15, 10 * SIZE], [15]),
+        (0, [15 * SIZE, 10], [15 * SIZE]),
+    ],
+)
 def test_a_linear_maps_parts_have_torchs_layout(dim, weight, bias):
     layer = ts.nn.ParallelLinear(10 * SIZE, 15 * SIZE, dim=dim)
     assert [list(layer.weight.shape), list(layer.bias.shape)] == [weight, bias]
@@ -274,8 +303,9 @@ def test_rows_know_a_detached_part():
     assert torch.equal(down(detached), down(whole))
 
 
-@pytest.mark.parametrize("dim, shape", [(None, [4 * SIZE, 2 * SIZE]), (0, [4, 2 * SIZE]), (1, [4 * SIZE, 2]),
-                                        (-1, [4 * SIZE, 2])])
+@pytest.mark.parametrize(
+    "dim, shape", [(None, [4 * SIZE, 2 * SIZE]), (0, [4, 2 * SIZE]), (1, [4 * SIZE, 2]), (-1, [4 * SIZE, 2])]
+)
 def test_an_embeddings_parts_have_torchs_layout(dim, shape):
     assert list(ts.nn.ParallelEmbedding(4 * SIZE, 2 * SIZE, dim=dim).weight.shape) == shape
 
@@ -313,8 +343,18 @@ def test_an_embedding_equals_the_dense_one(dim):
             F.parallel_embedding(index, layer.weight, num_embeddings=SIZE, dim=0)
 
 
-@pytest.mark.parametrize("options", [{}, {"reduction": "none"}, {"reduction": "sum"}, {"ignore_index": 2},
-                                     {"size_average": False}, {"reduce": False}, {"weight": 1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"reduction": "none"},
+        {"reduction": "sum"},
+        {"ignore_index": 2},
+        {"size_average": False},
+        {"reduce": False},
+        {"weight": 1},
+    ],
+)
 def test_cross_entropy_equals_torchs(options):
     if "weight" in options:
         options = {"weight": random(3 * SIZE).abs()}
@@ -447,8 +487,10 @@ def test_whole_state_and_back(change):
     assert ts.get_parallel_dim(model.inner[0].weight) == 1  # also for a copy
     collected = ts.collect_state_dict(model, model.state_dict(), prefix="model.")
     assert_state(collected, {f"model.{key}": value for key, value in whole.items()})
-    assert_state(ts.collect_state_dict(model, {f"module.{key}": value for key, value in model.state_dict().items()}),
-                 {f"module.{key}": value for key, value in whole.items()})
+    assert_state(
+        ts.collect_state_dict(model, {f"module.{key}": value for key, value in model.state_dict().items()}),
+        {f"module.{key}": value for key, value in whole.items()},
+    )
     relocated = ts.relocate_state_dict(model, collected, prefix="model.")
     assert_state(relocated, model.state_dict())
     if SIZE > 1:
@@ -504,8 +546,12 @@ def test_state_goes_through_a_file(tmp_path):
 
 
 def test_only_parallel_layers_are_hidden_from_distributed_data_parallel():
-    layers = {"dense": torch.nn.Linear(SIZE, SIZE), "whole": ts.nn.ParallelLinear(SIZE, SIZE),
-              "rows": ts.nn.ParallelLinear(SIZE, SIZE, dim=0), "table": ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-1)}
+    layers = {
+        "dense": torch.nn.Linear(SIZE, SIZE),
+        "whole": ts.nn.ParallelLinear(SIZE, SIZE),
+        "rows": ts.nn.ParallelLinear(SIZE, SIZE, dim=0),
+        "table": ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-1),
+    }
     model = torch.nn.ModuleDict(layers)
     names = ["rows.weight", "rows.bias", "table.weight"]
     assert ts.register_ddp_parameters_to_ignore(model) == model._ddp_params_and_buffers_to_ignore == names
@@ -632,8 +678,12 @@ def test_all_ranks_are_the_group_by_default():
 
 def test_what_comes_before_init_process_group_says_so():
     ts.distributed.destroy_process_group()
-    for function in (ts.distributed.get_rank, ts.distributed.get_group, lambda: ts.nn.ParallelLinear(2, 2, dim=1),
-                     lambda: ts.distributed.scatter(torch.ones(SIZE))):
+    for function in (
+        ts.distributed.get_rank,
+        ts.distributed.get_group,
+        lambda: ts.nn.ParallelLinear(2, 2, dim=1),
+        lambda: ts.distributed.scatter(torch.ones(SIZE)),
+    ):
         with pytest.raises(RuntimeError, match="call torchshard.distributed.init_process_group"):
             function()
     ts.nn.ParallelLinear(2, 2)(torch.ones(1, 2))  # a dense layer needs no group
@@ -657,9 +707,12 @@ def test_groups_that_cannot_be_are_errors_of_all_ranks():
 def test_a_size_that_the_group_does_not_divide_is_an_error_of_all_ranks():
     if SIZE == 1:
         return
-    for wrong in (lambda: ts.nn.ParallelLinear(2, SIZE + 1, dim=1), lambda: ts.nn.ParallelEmbedding(SIZE + 1, 2, dim=0),
-                  lambda: ts.distributed.scatter(torch.ones(SIZE + 1)),
-                  lambda: ts.nn.ParallelLinear.convert_parallel_linear(torch.nn.Linear(SIZE + 1, 2), 0)):
+    for wrong in (
+        lambda: ts.nn.ParallelLinear(2, SIZE + 1, dim=1),
+        lambda: ts.nn.ParallelEmbedding(SIZE + 1, 2, dim=0),
+        lambda: ts.distributed.scatter(torch.ones(SIZE + 1)),
+        lambda: ts.nn.ParallelLinear.convert_parallel_linear(torch.nn.Linear(SIZE + 1, 2), 0),
+    ):
         with pytest.raises(ValueError, match=f"is {SIZE + 1}; expected a multiple of the number of ranks, {SIZE}"):
             wrong()
     with pytest.raises(ValueError, match="dim is 3; expected 0 .rows., 1 or -1 .columns., or None"):
@@ -669,29 +722,57 @@ def test_a_size_that_the_group_does_not_divide_is_an_error_of_all_ranks():
 MISTAKES = {  # calls that are wrong if `bad`, which is so on the last rank
     "a linear map's dim": (ValueError, lambda bad: ts.nn.ParallelLinear(SIZE, SIZE, dim=2 if bad else 0)),
     "a table's dim": (ValueError, lambda bad: ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-2 if bad else 0)),
-    "a conversion's dim": (ValueError, lambda bad: ts.nn.ParallelLinear.convert_parallel_linear(
-        torch.nn.Linear(SIZE, SIZE), 5 if bad else 1)),
+    "a conversion's dim": (
+        ValueError,
+        lambda bad: ts.nn.ParallelLinear.convert_parallel_linear(torch.nn.Linear(SIZE, SIZE), 5 if bad else 1),
+    ),
     "a function's dim": (
-        ValueError, lambda bad: F.parallel_linear(torch.ones(1, SIZE), torch.ones(SIZE, 1), None, 3 if bad else 0)),
-    "a table's whole length": (ValueError, lambda bad: F.parallel_embedding(
-        torch.tensor([0]), torch.ones(2, 2), num_embeddings=2 * SIZE + bad, dim=0)),
-    "an index": (IndexError, lambda bad: F.parallel_embedding(
-        torch.tensor([2 * SIZE - 1 + bad]), torch.ones(2, 2), dim=0)),
+        ValueError,
+        lambda bad: F.parallel_linear(torch.ones(1, SIZE), torch.ones(SIZE, 1), None, 3 if bad else 0),
+    ),
+    "a table's whole length": (
+        ValueError,
+        lambda bad: F.parallel_embedding(torch.tensor([0]), torch.ones(2, 2), num_embeddings=2 * SIZE + bad, dim=0),
+    ),
+    "an index": (
+        IndexError,
+        lambda bad: F.parallel_embedding(torch.tensor([2 * SIZE - 1 + bad]), torch.ones(2, 2), dim=0),
+    ),
     "a width": (ValueError, lambda bad: F.parallel_linear(torch.ones(1, 2 + bad), torch.ones(1, 2), None, 1)),
     "scatter's dim": (IndexError, lambda bad: ts.distributed.scatter(torch.ones(SIZE, SIZE), 2 if bad else 0)),
     "gather's dim": (IndexError, lambda bad: ts.distributed.gather(torch.ones(SIZE, SIZE), -3 if bad else 0)),
     "what to copy": (TypeError, lambda bad: ts.distributed.copy(3 if bad else torch.ones(2))),
     "what to sum": (TypeError, lambda bad: ts.distributed.reduce(None if bad else torch.ones(2))),
-    "a class": (IndexError, lambda bad: F.parallel_cross_entropy(
-        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([SIZE - 1 + bad]))),
-    "a reduction": (ValueError, lambda bad: F.parallel_cross_entropy(
-        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), reduction="average" if bad else "mean")),
-    "the weights' number": (ValueError, lambda bad: F.parallel_cross_entropy(
-        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), torch.ones(SIZE + bad))),
-    "a key to relocate": (ValueError, lambda bad: ts.relocate_state_dict(
-        ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(SIZE, 1)})),
-    "a key to collect": (ValueError, lambda bad: ts.collect_state_dict(
-        ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(1, 1)})),
+    "a class": (
+        IndexError,
+        lambda bad: F.parallel_cross_entropy(
+            ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([SIZE - 1 + bad])
+        ),
+    ),
+    "a reduction": (
+        ValueError,
+        lambda bad: F.parallel_cross_entropy(
+            ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), reduction="average" if bad else "mean"
+        ),
+    ),
+    "the weights' number": (
+        ValueError,
+        lambda bad: F.parallel_cross_entropy(
+            ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), torch.ones(SIZE + bad)
+        ),
+    ),
+    "a key to relocate": (
+        ValueError,
+        lambda bad: ts.relocate_state_dict(
+            ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(SIZE, 1)}
+        ),
+    ),
+    "a key to collect": (
+        ValueError,
+        lambda bad: ts.collect_state_dict(
+            ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(1, 1)}
+        ),
+    ),
 }
 
 

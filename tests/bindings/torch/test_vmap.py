@@ -97,7 +97,7 @@ def test_batches_in_batches():
     x = torch.randn(2, BATCH, 4, dtype=torch.float64)
     result = torch.vmap(torch.vmap(lambda part: allgather_along(part, 0), in_dims=0), in_dims=0)(x)
     assert result.shape == (2, BATCH, 4 * SIZE)
-    torch.testing.assert_close(result[:, :, 4 * RANK:4 * RANK + 4], x)
+    torch.testing.assert_close(result[:, :, 4 * RANK : 4 * RANK + 4], x)
 
 
 def test_one_collective_for_the_batch():
@@ -133,14 +133,16 @@ def test_whole_tensors():
     result.sum().backward()
     expected = torch.bincount(index.flatten(), minlength=6).double() * SIZE
     mine = whole.rows()
-    torch.testing.assert_close(whole.local.grad, expected[mine.start:mine.stop, None].expand(-1, 2))
+    torch.testing.assert_close(whole.local.grad, expected[mine.start : mine.stop, None].expand(-1, 2))
 
 
 def test_halos():
     cart = syncyte.COMM_WORLD.cartesian([SIZE], periods=True)
     halo = syncyte.Halo(cart, [5, 2], "float64", 1)
-    x, y = (torch.randn(5, BATCH, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(RANK))
-            .requires_grad_() for _ in range(2))
+    x, y = (
+        torch.randn(5, BATCH, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(RANK)).requires_grad_()
+        for _ in range(2)
+    )
     result = torch.vmap(lambda part: halo_exchange(part, halo), in_dims=1)(x)
     expected = torch.stack([halo_exchange(part, halo) for part in y.unbind(1)])
     torch.testing.assert_close(result, expected)
@@ -149,10 +151,14 @@ def test_halos():
     torch.testing.assert_close(x.grad, y.grad)
 
 
-@pytest.mark.parametrize("name, call", [
-    ("isend", lambda x: isend(x, RANK).wait()), ("irecv", lambda x: irecv(x, RANK).wait()),
-    ("start_collective", lambda x: iallreduce(x).wait()),
-])
+@pytest.mark.parametrize(
+    "name, call",
+    [
+        ("isend", lambda x: isend(x, RANK).wait()),
+        ("irecv", lambda x: irecv(x, RANK).wait()),
+        ("start_collective", lambda x: iallreduce(x).wait()),
+    ],
+)
 def test_what_is_refused(name, call):
     with pytest.raises(NotImplementedError, match=f"vmap over syncyte::{name} is not possible"):
         torch.vmap(call)(batch(0))
@@ -163,8 +169,10 @@ def test_gradients_of_messages_and_started_collectives_in_batches_are_refused():
     x = torch.ones(2, requires_grad=True)
     request = isend(x * 1, RANK)
     got = irecv(join_dummies(torch.empty(2), [request.ticket]), RANK).wait()
-    for result, what in ((join_dummies(got, [request.wait()]), "a message"),
-                         (iallreduce(x * 1).wait(), "a started collective")):
+    for result, what in (
+        (join_dummies(got, [request.wait()]), "a message"),
+        (iallreduce(x * 1).wait(), "a started collective"),
+    ):
         with pytest.raises(NotImplementedError, match=f"gradients of {what} cannot be batched"):
             torch.autograd.grad(result, x, torch.ones(BATCH, 2), is_grads_batched=True, retain_graph=True)
     assert torch.autograd.grad(result, x, torch.ones(2))[0].tolist() == [SIZE] * 2

@@ -21,9 +21,14 @@ WRONG_NUMBERS = {"word": "a", "none": None, "fraction": 1.5, "list": [0], "huge"
 WRONG_LISTS = {"number": 3, "words": ["a"], "fractions": [1.5] * SIZE, "huge": [2**70] * SIZE}
 WRONG = {
     "tensor": {"list": [1.0], "none": None, "array": numpy.ones((4, 4)), "number": 1.0},
-    "root": WRONG_NUMBERS, "axis": WRONG_NUMBERS, "count": WRONG_NUMBERS, "gather_axis": WRONG_NUMBERS,
+    "root": WRONG_NUMBERS,
+    "axis": WRONG_NUMBERS,
+    "count": WRONG_NUMBERS,
+    "gather_axis": WRONG_NUMBERS,
     "scatter_axis": WRONG_NUMBERS,
-    "counts": WRONG_LISTS, "gather_counts": WRONG_LISTS, "scatter_counts": WRONG_LISTS,
+    "counts": WRONG_LISTS,
+    "gather_counts": WRONG_LISTS,
+    "scatter_counts": WRONG_LISTS,
     "op": {"word": "median", "none": None, "list": ["sum"]},
     "adjoint": {"word": "mean", "list": ["sum"]},
     "reverse": {"word": "x", "list": [1]},
@@ -61,19 +66,29 @@ OPERATIONS = {
     "ibcast": (waited_for(sct.ibcast), {"root": 0}),
     "iallgather": (waited_for(sct.iallgather_along), {"counts": [4] * SIZE, "axis": 0}),
     "ireduce_scatter": (waited_for(sct.ireduce_scatter_along), {"counts": PARTS, "axis": 0}),
-    "ialltoall": (waited_for(sct.ialltoall_along), {"gather_axis": 0, "scatter_axis": 1, "gather_counts": [4] * SIZE,
-                                                    "scatter_counts": PARTS}),
+    "ialltoall": (
+        waited_for(sct.ialltoall_along),
+        {"gather_axis": 0, "scatter_axis": 1, "gather_counts": [4] * SIZE, "scatter_counts": PARTS},
+    ),
 }
-COMPATIBLE = {"Allreduce": {"op": 2}, "Bcast_": {"root": 0}, "Reduce_": {"op": 2, "root": 0},
-              "Gather": {"gatheraxis": 0, "root": 0}, "Allgather": {"gatheraxis": 0},
-              "Scatter": {"scatteraxis": 0, "numelem": ALL, "root": 0},
-              "Alltoall": {"gatheraxis": 0, "scatteraxis": 1, "numelem": ALL}}
+COMPATIBLE = {
+    "Allreduce": {"op": 2},
+    "Bcast_": {"root": 0},
+    "Reduce_": {"op": 2, "root": 0},
+    "Gather": {"gatheraxis": 0, "root": 0},
+    "Allgather": {"gatheraxis": 0},
+    "Scatter": {"scatteraxis": 0, "numelem": ALL, "root": 0},
+    "Alltoall": {"gatheraxis": 0, "scatteraxis": 1, "numelem": ALL},
+}
 
 
 def cases(operations):
     """A wrong type for each parameter of each operation."""
-    return [pytest.param(name, parameter, id=f"{name}-{parameter}")
-            for name, arguments in operations.items() for parameter in ("tensor", *arguments)]
+    return [
+        pytest.param(name, parameter, id=f"{name}-{parameter}")
+        for name, arguments in operations.items()
+        for parameter in ("tensor", *arguments)
+    ]
 
 
 def call(function, arguments, **wrong):

@@ -10,17 +10,31 @@ import shutil
 import subprocess
 import sys
 
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-               "OMPI_MCA_mpi_yield_when_idle": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
-               "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-               "SYNCYTE_WATCHDOG": "40"}
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMP_NUM_THREADS": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "SYNCYTE_WATCHDOG": "40",
+}
 
 
 def lines_of(mpiexec: str, ranks: int, command: list[str], folder: str) -> list[str]:
     """Output of the ranks, sorted, because its order varies."""
-    run = subprocess.run([mpiexec, "-n", str(ranks), *command], cwd=folder, env={**os.environ, **ENVIRONMENT},
-                         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=140)
+    run = subprocess.run(
+        [mpiexec, "-n", str(ranks), *command],
+        cwd=folder,
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=140,
+    )
     print(run.stdout, end="", flush=True)
     if run.returncode != 0:
         sys.exit(f"{command} on {ranks} ranks: status {run.returncode}")
@@ -52,7 +66,7 @@ def check_regression(run) -> None:
         losses = {(float(each[2]), float(each[3])) for each in found if each}
         if [each and each[1] for each in found] != [str(rank) for rank in range(ranks)] or len(losses) != 1:
             sys.exit("expected one line of each rank, with equal losses")
-        (first, last), = losses
+        ((first, last),) = losses
         if last > first / 1000:
             sys.exit(f"the loss fell from {first} to {last} only")
         firsts.append(first)
@@ -82,8 +96,12 @@ def main() -> None:
     os.makedirs(folder)
     command = [program] if kind == "--program" else [sys.executable, "-m", "syncyte", program]
     name = os.path.splitext(os.path.basename(program))[0]
-    checks = {"neighbours": check_neighbours, "histogram": check_histogram, "regression": check_regression,
-              "embedding": check_embedding}
+    checks = {
+        "neighbours": check_neighbours,
+        "histogram": check_histogram,
+        "regression": check_regression,
+        "embedding": check_embedding,
+    }
     checks[name](lambda ranks: lines_of(mpiexec, ranks, command, folder))
 
 

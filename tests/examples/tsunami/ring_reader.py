@@ -101,8 +101,11 @@ def check_at_full_speed(ring: Ring) -> None:
         newest = ring.read(Counter.PUBLISHED)
         seen_torn += pattern_of(ring.gather(ring.training, np.array([newest]))[0]) is None
         batches += 1
-    print(f"ring_reader: {batches} batches, {ring.statistics.rejected} pairs rejected; without the check, {seen_torn} "
-          f"of {batches} snapshots were torn", flush=True)
+    print(
+        f"ring_reader: {batches} batches, {ring.statistics.rejected} pairs rejected; without the check, {seen_torn} "
+        f"of {batches} snapshots were torn",
+        flush=True,
+    )
     assert batches > 10
     assert seen_torn > 0, "the writer was never caught while it wrote: the test has tested nothing"
 

@@ -57,8 +57,9 @@ def test_scores_against_numpy():
     wet = depth > 0
     before, after = states(6, 5), states(6, 6)
     a, b = deviations(before.copy(), depth), deviations(after.copy(), depth)
-    scores = evaluate(lambda x: 0.5 * x, [(a[:4], b[:4]), (a[4:], b[4:])], torch.from_numpy(wet.astype(np.float32)),
-                      lambda sums: sums)
+    scores = evaluate(
+        lambda x: 0.5 * x, [(a[:4], b[:4]), (a[4:], b[4:])], torch.from_numpy(wet.astype(np.float32)), lambda sums: sums
+    )
     before[:, 0] -= depth
     after[:, 0] -= depth
     x, y = before[:, :, wet].astype(np.float64), after[:, :, wet].astype(np.float64)

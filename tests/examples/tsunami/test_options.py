@@ -24,21 +24,24 @@ def complaint(capsys, *arguments):
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    (("--resolution", "0"), "--resolution: '0' is not a number from 0.25 to 4"),
-    (("--resolution", "nan"), "--resolution: 'nan' is not a number"),
-    (("--solver-ranks", "0"), "--solver-ranks: '0' is not a whole number from 1 to 64"),
-    (("--learner-ranks", "2.5"), "--learner-ranks: '2.5' is not a whole number"),
-    (("--learner-ranks", "many"), "--learner-ranks: 'many' is not a whole number"),
-    (("--epochs", "-1"), "--epochs: '-1' is not a whole number"),
-    (("--epochs", "2", "--train-seconds", "9"), "--epochs: not allowed with argument --train-seconds"),
-    (("--train-seconds", "-5"), "--train-seconds: '-5' is not a number"),
-    (("--lead-time", "601"), "--lead-time: 601 is not a multiple of 120"),
-    (("--lead-time", "0"), "--lead-time: '0' is not a number from 120"),
-    (("--restart-ranks", "2"), "--restart-ranks: 2 is the number of ranks that train"),
-    (("--build", "/no/such/folder"), "--build: '/no/such/folder' is not a folder"),
-    (("--frobnicate",), "unrecognized arguments: --frobnicate"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--resolution", "0"), "--resolution: '0' is not a number from 0.25 to 4"),
+        (("--resolution", "nan"), "--resolution: 'nan' is not a number"),
+        (("--solver-ranks", "0"), "--solver-ranks: '0' is not a whole number from 1 to 64"),
+        (("--learner-ranks", "2.5"), "--learner-ranks: '2.5' is not a whole number"),
+        (("--learner-ranks", "many"), "--learner-ranks: 'many' is not a whole number"),
+        (("--epochs", "-1"), "--epochs: '-1' is not a whole number"),
+        (("--epochs", "2", "--train-seconds", "9"), "--epochs: not allowed with argument --train-seconds"),
+        (("--train-seconds", "-5"), "--train-seconds: '-5' is not a number"),
+        (("--lead-time", "601"), "--lead-time: 601 is not a multiple of 120"),
+        (("--lead-time", "0"), "--lead-time: '0' is not a number from 120"),
+        (("--restart-ranks", "2"), "--restart-ranks: 2 is the number of ranks that train"),
+        (("--build", "/no/such/folder"), "--build: '/no/such/folder' is not a folder"),
+        (("--frobnicate",), "unrecognized arguments: --frobnicate"),
+    ],
+)
 def test_demo_names_what_is_wrong(capsys, arguments, words):
     assert words in complaint(capsys, *arguments)
 
@@ -92,17 +95,20 @@ def solver(*arguments):
     )
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    ((), "--bathymetry is missing"),
-    (("--bathymetry", "no-such-file"), 'cannot open "no-such-file"'),
-    (("--bathymetry", "x", "--snapshots", "1"), '--snapshots is "1"; expected a whole number, 2 to 100000'),
-    (("--bathymetry", "x", "--ring-runs", "1"), '--ring-runs is "1"; expected a whole number, 2 to'),
-    (("--bathymetry", "x", "--runs", "99999999999999999999"), '--runs is "99999999999999999999"'),
-    (("--bathymetry", "x", "--cfl", "2"), '--cfl is "2"; expected a number'),
-    (("--bathymetry", "x", "--interval", "fast"), '--interval is "fast"; expected a number'),
-    (("--bathymetry", "x", "--wait-limit"), '--wait-limit is ""; expected a number'),
-    (("--speed", "1"), 'unknown option "--speed"'),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "--bathymetry is missing"),
+        (("--bathymetry", "no-such-file"), 'cannot open "no-such-file"'),
+        (("--bathymetry", "x", "--snapshots", "1"), '--snapshots is "1"; expected a whole number, 2 to 100000'),
+        (("--bathymetry", "x", "--ring-runs", "1"), '--ring-runs is "1"; expected a whole number, 2 to'),
+        (("--bathymetry", "x", "--runs", "99999999999999999999"), '--runs is "99999999999999999999"'),
+        (("--bathymetry", "x", "--cfl", "2"), '--cfl is "2"; expected a number'),
+        (("--bathymetry", "x", "--interval", "fast"), '--interval is "fast"; expected a number'),
+        (("--bathymetry", "x", "--wait-limit"), '--wait-limit is ""; expected a number'),
+        (("--speed", "1"), 'unknown option "--speed"'),
+    ],
+)
 def test_solver_names_what_is_wrong(arguments, words):
     done = solver(*arguments)
     assert done.returncode != 0

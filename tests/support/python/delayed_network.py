@@ -25,8 +25,9 @@ LONGEST_FRAME = 65536
 
 def start(milliseconds: float, namespaces: list[str], device: str) -> None:
     """Starts the process, which ends with this one. The namespaces' TAP devices exist. Returns when they are open."""
-    process = subprocess.Popen([sys.executable, "-SEB", __file__, str(milliseconds), device, *namespaces],
-                               stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-SEB", __file__, str(milliseconds), device, *namespaces], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     if process.stdout.readline() != "ready\n":
         raise OSError("the delayed network did not start")

@@ -39,8 +39,17 @@ def _directions(dtype: torch.dtype) -> list[complex]:
     return [1.0, 1.0j] if dtype.is_complex else [1.0]
 
 
-def _numeric(function: Function, inputs: list[torch.Tensor], which: int, owner: int, element: int, direction: complex,
-             cotangents: Sequence[torch.Tensor], comm: MPI.Comm, step: float) -> float:
+def _numeric(
+    function: Function,
+    inputs: list[torch.Tensor],
+    which: int,
+    owner: int,
+    element: int,
+    direction: complex,
+    cotangents: Sequence[torch.Tensor],
+    comm: MPI.Comm,
+    step: float,
+) -> float:
     values = []
     for sign in (1.0, -1.0):
         moved = [x.detach().clone() for x in inputs]
@@ -52,8 +61,15 @@ def _numeric(function: Function, inputs: list[torch.Tensor], which: int, owner: 
     return (values[0] - values[1]) / (2.0 * step)
 
 
-def distributed_gradcheck(function: Function, inputs: Sequence[torch.Tensor], comm: MPI.Comm = MPI.COMM_WORLD, *,
-                          step: float = 1e-6, tolerance: float = 1e-6, seed: int = 0) -> None:
+def distributed_gradcheck(
+    function: Function,
+    inputs: Sequence[torch.Tensor],
+    comm: MPI.Comm = MPI.COMM_WORLD,
+    *,
+    step: float = 1e-6,
+    tolerance: float = 1e-6,
+    seed: int = 0,
+) -> None:
     """Raises AssertionError, on all ranks, if backward and central differences differ.
 
     function: collective; maps this rank's tensors to one or several tensors, as a pure function of all ranks' inputs.
@@ -83,8 +99,15 @@ def distributed_gradcheck(function: Function, inputs: Sequence[torch.Tensor], co
     assert not everyone, "\n".join(everyone[:10])
 
 
-def distributed_gradgradcheck(function: Function, inputs: Sequence[torch.Tensor], comm: MPI.Comm = MPI.COMM_WORLD, *,
-                              step: float = 1e-6, tolerance: float = 1e-5, seed: int = 0) -> None:
+def distributed_gradgradcheck(
+    function: Function,
+    inputs: Sequence[torch.Tensor],
+    comm: MPI.Comm = MPI.COMM_WORLD,
+    *,
+    step: float = 1e-6,
+    tolerance: float = 1e-5,
+    seed: int = 0,
+) -> None:
     """distributed_gradcheck() of the function from inputs and cotangents to gradients."""
     inputs = [x.detach().clone() for x in inputs]
     count = len(inputs)
@@ -93,8 +116,9 @@ def distributed_gradgradcheck(function: Function, inputs: Sequence[torch.Tensor]
     def gradient(*arguments: torch.Tensor) -> list[torch.Tensor]:
         with torch.enable_grad():
             xs = [x if x.requires_grad else x.detach().requires_grad_() for x in arguments[:count]]
-            grads = torch.autograd.grad(_outputs(function, xs), xs, arguments[count:], create_graph=True,
-                                        allow_unused=True)
+            grads = torch.autograd.grad(
+                _outputs(function, xs), xs, arguments[count:], create_graph=True, allow_unused=True
+            )
         return [torch.zeros_like(x) if g is None else g for g, x in zip(grads, xs, strict=True)]
 
     distributed_gradcheck(gradient, [*inputs, *cotangents], comm, step=step, tolerance=tolerance, seed=seed)

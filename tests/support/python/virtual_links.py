@@ -132,9 +132,13 @@ class Links:
 
     def _call(self, words: list[str]) -> None:
         calls: dict[str, tuple[Callable[..., None], int, int]] = {
-            "cut": (self.cut, 0, 1), "restore": (self.restore, 0, 0), "shape": (self.shape, 1, 2),
-            "unshape": (self.unshape, 0, 0), "lost": (self.lost, 0, 0),
-            "reset": (self.reset, 0, 0)}  # with the least and most numbers
+            "cut": (self.cut, 0, 1),
+            "restore": (self.restore, 0, 0),
+            "shape": (self.shape, 1, 2),
+            "unshape": (self.unshape, 0, 0),
+            "lost": (self.lost, 0, 0),
+            "reset": (self.reset, 0, 0),
+        }  # with the least and most numbers
         if not words or words[0] not in calls:
             raise ValueError(f"the first word must be one of {', '.join(calls)}")
         call, least, most = calls[words[0]]

@@ -342,8 +342,14 @@ class MPI_Communicator:
             The tensor that was sent or received into, as a new node of the autograd graph; it shares the memory.
         """
         ticket, memory, kind = waithandle._handle
-        value = torch.ops.syncyte.wait_message(ticket, self._comm, memory.size(), memory.dtype, kind.numel() >= 1,
-                                               gradients=syncyte._torch_operators.AS_SENDER_IF_POSSIBLE)[0]
+        value = torch.ops.syncyte.wait_message(
+            ticket,
+            self._comm,
+            memory.size(),
+            memory.dtype,
+            kind.numel() >= 1,
+            gradients=syncyte._torch_operators.AS_SENDER_IF_POSSIBLE,
+        )[0]
         if kind.numel() == 1:
             return torch.ops.syncyte.overwrite(memory, value)
         return torch.ops.syncyte.join_dummies(memory, [value])

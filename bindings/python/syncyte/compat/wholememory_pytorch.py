@@ -180,9 +180,7 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
 # Tensors.
 
 
-def _layout(
-    sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype
-) -> tuple[list[int], list[int], int, int]:
+def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> tuple[list[int], list[int], int, int]:
     """Checks a tensor's layout; returns sizes, strides, number of rows, and elements of a row with its gap."""
     extents, distances = as_numbers(sizes, "sizes"), as_numbers(strides, "strides")
     if not isinstance(dtype, torch.dtype):

@@ -16,8 +16,16 @@ from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
 
 # Attributes of modules that hold hooks.
-_HOOKS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
-          "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_is_full_backward_hook")
+_HOOKS = (
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_is_full_backward_hook",
+)
 _DENSE = {torch.nn.Linear: ParallelLinear, torch.nn.Embedding: ParallelEmbedding}
 
 

@@ -94,8 +94,12 @@ def _declare_run(declaration: Declaration, ranks: int) -> str:
     setup, fixture = f"{run}.run", f"[==[{run}]==]"
     text = f"add_test([==[{setup}]==] {_quoted(command)})\n"
     text += _properties(
-        setup, FIXTURES_SETUP=fixture, LABELS=labels, TIMEOUT=f"{declaration.timeout:g}",
-        PROCESSORS=str(declaration.slots), COST=f"{declaration.cost:g}"
+        setup,
+        FIXTURES_SETUP=fixture,
+        LABELS=labels,
+        TIMEOUT=f"{declaration.timeout:g}",
+        PROCESSORS=str(declaration.slots),
+        COST=f"{declaration.cost:g}",
     )
     # Each verdict is read by a small process, because there are thousands. A missing or empty file is a failure.
     tests = map(store.entry_of, declaration.all_tests if is_thorough else declaration.tests)
@@ -103,9 +107,14 @@ def _declare_run(declaration: Declaration, ranks: int) -> str:
         verdict = os.path.join(folder, "verdicts", store.file_name(test))
         full = f"{run}/{test}"
         text += f"add_test([==[{full}]==] {_quoted(['cat', verdict])})\n"
-        text += _properties(full, FIXTURES_REQUIRED=fixture, LABELS=labels, TIMEOUT="30",
-                            PASS_REGULAR_EXPRESSION=f'"^{store.PASSED} "',
-                            SKIP_REGULAR_EXPRESSION=f'"^{store.SKIPPED} "')
+        text += _properties(
+            full,
+            FIXTURES_REQUIRED=fixture,
+            LABELS=labels,
+            TIMEOUT="30",
+            PASS_REGULAR_EXPRESSION=f'"^{store.PASSED} "',
+            SKIP_REGULAR_EXPRESSION=f'"^{store.SKIPPED} "',
+        )
     return text
 
 

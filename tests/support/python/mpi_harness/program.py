@@ -41,8 +41,9 @@ def mpirun_line(mpirun: list[str], ranks: int, command: list[str], mpmd: str = "
     return line
 
 
-def run(mpirun: list[str], ranks: int, command: list[str], folder: str, extra: dict[str, str], limit: float,
-        mpmd: str = "") -> int:
+def run(
+    mpirun: list[str], ranks: int, command: list[str], folder: str, extra: dict[str, str], limit: float, mpmd: str = ""
+) -> int:
     """Returns the exit status for CTest: 0, 77 (skipped) or 1."""
     work = prepare_folder(folder)
     env = environment(extra)

@@ -99,8 +99,16 @@ class Syncyte(CMakePackage, CudaPackage):
         source = join_path(os.path.dirname(__file__), "consumer.c")
         compiler = which(self.compiler.cc, required=True)
         library = self.prefix.join(self.library_folder)
-        compiler("-std=c11", source, f"-I{self.prefix.include}", f"-L{library}", "-lsyncyte", f"-Wl,-rpath,{library}",
-                 "-o", "consumer")
+        compiler(
+            "-std=c11",
+            source,
+            f"-I{self.prefix.include}",
+            f"-L{library}",
+            "-lsyncyte",
+            f"-Wl,-rpath,{library}",
+            "-o",
+            "consumer",
+        )
         consumer = which("consumer", path=".", required=True)
         assert "syncyte" in consumer(output=str.split)
 
