@@ -12,13 +12,14 @@
 #include "collectives/started_collective.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/split.hpp"
-#include "fabric/group.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
+#include "library_operation.hpp"
+#include "lifecycle/lifecycle.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/roots.hpp"
 #include "syncyte/nonblocking.h"
 #include "syncyte_mpi.h"
 #include "watchdog/application_line.hpp"
@@ -97,7 +98,7 @@ syncyte_status_t syncyte_init_abi(const syncyte_init_options_t* options, int32_t
           abi, SYNCYTE_ABI_VERSION);
       chosen = options_or(options, chosen);
     });
-    if (runtime::start(chosen.thread_level, error)) fabric::group::open_at_start(*runtime::world());
+    lifecycle::start(chosen.thread_level, error, end_library_operations);
     tag_handle_numbers(runtime::world()->id());
     open_trace_file();
   });
@@ -106,7 +107,7 @@ syncyte_status_t syncyte_init_abi(const syncyte_init_options_t* options, int32_t
 syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
     if (mpi::is_forked_child()) return;
-    runtime::finish();
+    lifecycle::finish();
     close_trace_file();
   });
 }

@@ -1,3 +1,5 @@
+#include "library_operation.hpp"
+
 #include <fmt/ranges.h>
 
 #include <chrono>
@@ -11,7 +13,6 @@
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "requests.hpp"
-#include "runtime/runtime.hpp"
 #include "watchdog/long_wait.hpp"
 
 namespace syncyte::capi {
@@ -87,8 +88,21 @@ class library_operation final : public request,
   bool is_freed_ = false;
 };
 
-/// A step of finalize: true when all operations have ended, or finalize has given up waiting for the others.
-bool end_all(bool have_all_entered) noexcept {
+/// Starts polling the operation; returns its request.
+syncyte_request_t start_operation(const request_callbacks& callbacks) {
+  mpi::require_rank_process();
+  const auto operation = std::make_shared<library_operation>(callbacks);
+  const syncyte_request_t request = tables::request().insert(operation);
+  try {
+    mpi::enter_progress(operation);
+  } catch (...) {  // out of memory: then only waits for this request poll it
+  }
+  return request;
+}
+
+}  // namespace
+
+bool end_library_operations(bool have_all_entered) noexcept {
   using clock = std::chrono::steady_clock;
   static std::optional<clock::time_point> all_entered;  // one finalize in a process
   std::vector<std::shared_ptr<library_operation>> active, ended;
@@ -115,20 +129,6 @@ bool end_all(bool have_all_entered) noexcept {
   return true;
 }
 
-/// Starts polling the operation; returns its request.
-syncyte_request_t start_operation(const request_callbacks& callbacks) {
-  mpi::require_rank_process();
-  runtime::call_before_end(end_all);
-  const auto operation = std::make_shared<library_operation>(callbacks);
-  const syncyte_request_t request = tables::request().insert(operation);
-  try {
-    mpi::enter_progress(operation);
-  } catch (...) {  // out of memory: then only waits for this request poll it
-  }
-  return request;
-}
-
-}  // namespace
 }  // namespace syncyte::capi
 
 using namespace syncyte;

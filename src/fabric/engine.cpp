@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "mpi/deaths.hpp"
 
 namespace syncyte::fabric {
 namespace {
@@ -169,6 +170,7 @@ bool engine::polls(std::chrono::nanoseconds time) {
 }
 
 bool engine::progress(std::chrono::nanoseconds time) {
+  if (known_deaths_ != mpi::known_deaths()) take_over_deaths();
   if (has_newly_dead_) forget_dead();
   bool did_something = server_.progress();
   if (std::exchange(served_, server_.served()) != server_.served()) polling_.served(time, now());
@@ -286,6 +288,18 @@ void engine::forget_dead() {
   for (const std::uint64_t process : dead) server_.forget(process);
 }
 
+/// Declares the processes dead whose ranks another part of this process has found dead.
+void engine::take_over_deaths() {
+  known_deaths_ = mpi::known_deaths();
+  std::vector<std::uint64_t> dead;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [process, known] : peers_)
+      if (mpi::is_dead(known.world_rank)) dead.push_back(process);
+  }
+  for (const std::uint64_t process : dead) declare_dead(process);
+}
+
 // ---- any thread
 
 void engine::declare_dead(std::uint64_t process) {
@@ -301,16 +315,6 @@ void engine::declare_dead(std::uint64_t process) {
   watch_.report(process);
   wake();
   on_death_(*dead);
-}
-
-void engine::declare_rank_dead(int world_rank) {
-  std::vector<std::uint64_t> dead;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [process, known] : peers_)
-      if (known.world_rank == world_rank) dead.push_back(process);
-  }
-  for (const std::uint64_t process : dead) declare_dead(process);
 }
 
 peer& engine::find_peer(std::uint64_t process, const process_key& key, std::string_view address) {

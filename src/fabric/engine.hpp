@@ -70,8 +70,6 @@ class engine {
 
   /// Makes a process dead for good: operations that wait for it fail, and other processes are told.
   void declare_dead(std::uint64_t process);
-  /// As declare_dead(), for the process of a rank of MPI_COMM_WORLD, if that is known.
-  void declare_rank_dead(int world_rank);
 
  private:
   friend class exchange;
@@ -100,6 +98,7 @@ class engine {
   void sleep(std::chrono::nanoseconds time);
   void end_of_process(int descriptor);
   void forget_dead();
+  void take_over_deaths();
   void wake();
 
   const time_limits limits_;
@@ -127,6 +126,7 @@ class engine {
   std::chrono::nanoseconds received_{};  // when it received for idle callers
   brief_polling polling_;
   std::uint64_t served_ = 0;  // requests, when the serving thread counted
+  int known_deaths_ = 0;      // of this process, when the serving thread took them over
   memory::descriptor wake_event_;
   std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};

@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "fabric/module.hpp"
 #include "mpi/deaths.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/roots.hpp"
 
 namespace syncyte::fabric {
 namespace {
@@ -30,22 +30,9 @@ struct opened_engine {
 // destroyed.
 opened_engine& the_engine = *new opened_engine;
 
-/// Whether this thread is telling others of a death that the engine knows.
-thread_local bool tells_of_death = false;
-
 /// Tells the process of a death that the engine has found.
 void tell_process(peer& dead) {
-  const int world_rank = dead.world_rank;
-  if (world_rank < 0) return;
-  tells_of_death = true;
-  mpi::declare_dead(world_rank);
-  tells_of_death = false;
-}
-
-/// Tells the engine of a death that another part of the process has found.
-void tell_engine(int world_rank) noexcept {
-  if (tells_of_death) return;
-  if (engine* const running = the_engine.running) running->declare_rank_dead(world_rank);
+  if (dead.world_rank >= 0) mpi::declare_dead(dead.world_rank);
 }
 
 time_limits limits_of_environment() {
@@ -69,10 +56,12 @@ engine* open_engine(std::string& reason) {
   }
 }
 
+}  // namespace
+
 bool is_drained() noexcept {
-  bool result = true;
   engine* const running = the_engine.running;
-  if (running == nullptr) return result;
+  if (running == nullptr) return true;
+  bool result = true;
   if (const auto error = base::error_of([&] { result = running->is_drained(); }))
     base::log(SYNCYTE_LOG_ERROR, "finalize: {}", error->what());
   return result;
@@ -93,23 +82,13 @@ void end_engine() noexcept {
   if (engine* const running = the_engine.running) running->end_transport();
 }
 
-}  // namespace
-
 bool is_off() { return choice_of_environment() == choice::off; }
 
 bool opens_at_start() { return choice_of_environment() == choice::start; }
 
 engine* process_engine(std::string& reason) {
   const std::lock_guard lock(the_engine.mutex);
-  if (the_engine.running == nullptr && the_engine.reason.empty()) {
-    the_engine.running = open_engine(the_engine.reason);
-    if (the_engine.running != nullptr) {
-      static constexpr runtime::end_steps steps{
-          .is_drained = is_drained, .all_are_here = stop_engine, .progress = progress_links, .last = end_engine};
-      runtime::call_at_end(steps);
-      mpi::call_on_death(tell_engine);
-    }
-  }
+  if (the_engine.running == nullptr && the_engine.reason.empty()) the_engine.running = open_engine(the_engine.reason);
   reason = the_engine.reason;
   return reason.empty() ? the_engine.running.load() : nullptr;
 }

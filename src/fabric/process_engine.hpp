@@ -7,8 +7,19 @@
 namespace syncyte::fabric {
 
 /// The engine of this process, over UCX. The first call opens it; null, and the reason, if that is impossible or
-/// SYNCYTE_FABRIC=off. It ends with Syncyte. Thread-safe.
+/// SYNCYTE_FABRIC=off. Thread-safe.
 engine* process_engine(std::string& reason);
+
+// Steps of Syncyte's end. None waits for other ranks; without an engine they do nothing.
+
+/// Whether no request of this process is in flight; makes progress on all that are.
+bool is_drained() noexcept;
+/// All ranks have come to the end: closes the links between them. No engine can be opened any more.
+void stop_engine() noexcept;
+/// One step of closing the links, while other ranks close theirs.
+void progress_links() noexcept;
+/// Ends the transport too; MPI still works.
+void end_engine() noexcept;
 
 /// Whether SYNCYTE_FABRIC is `off`.
 bool is_off();

@@ -1,5 +1,7 @@
 #include "mpi/communicators.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <functional>
 #include <future>
@@ -10,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/error.hpp"
 #include "mpi/call.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/process.hpp"
@@ -140,6 +143,24 @@ errors_returned::~errors_returned() {
   // Freeing a predefined one is an error to some MPIs.
   if (found.handler != MPI_ERRORS_ARE_FATAL && found.handler != MPI_ERRORS_RETURN) MPI_Errhandler_free(&found.handler);
   handlers.previous.erase(comm_);
+}
+
+void require_intra(MPI_Comm comm, const std::string& argument) {
+  // For an invalid handle MPI calls the error handler of MPI_COMM_WORLD (MPI 3) or MPI_COMM_SELF (MPI 4), which would
+  // end the job: here both return errors.
+  const errors_returned world_errors(MPI_COMM_WORLD);
+  const errors_returned self_errors(MPI_COMM_SELF);
+  const auto require = [&](bool condition, const char* otherwise) {
+    if (condition) return;
+    base::refuse(
+        SYNCYTE_ERR_ARGUMENT,
+        {.argument = argument.substr(0, argument.find(' ')), .value = otherwise, .expected = "an intra-communicator"},
+        fmt::format("{} {}; expected an intra-communicator", argument, otherwise));
+  };
+  require(comm != MPI_COMM_NULL, "MPI_COMM_NULL");
+  int is_inter = 0;
+  require(MPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS, "not a communicator that MPI knows");
+  require(is_inter == 0, "an inter-communicator");
 }
 
 void free(MPI_Comm& comm) {

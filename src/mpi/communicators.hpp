@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace syncyte::mpi {
@@ -38,6 +39,9 @@ class errors_returned {
  private:
   MPI_Comm comm_;
 };
+
+/// Throws SYNCYTE_ERR_ARGUMENT unless `comm` is an intra-communicator; `argument` ("mpi_comm is") begins its message.
+void require_intra(MPI_Comm comm, const std::string& argument);
 
 /// Frees a communicator, and sets the handle to MPI_COMM_NULL; does nothing for MPI_COMM_NULL.
 void free(MPI_Comm& comm);

@@ -16,15 +16,14 @@ namespace {
 
 constexpr std::int64_t pause_ns = 20'000'000;
 
-struct known_deaths {
+struct death_table {
   std::mutex mutex;
   std::set<int> ranks;
-  std::atomic<void (*)(int) noexcept> listener{nullptr};
   std::atomic<void (*)() noexcept> search{nullptr};
   std::atomic<std::int64_t> next_search_ns{0};
 };
 
-known_deaths& deaths = *new known_deaths;  // leaked: threads may look while static objects are destroyed
+death_table& deaths = *new death_table;  // leaked: threads may look while static objects are destroyed
 
 std::int64_t now_ns() {
   timespec time{};
@@ -35,12 +34,8 @@ std::int64_t now_ns() {
 }  // namespace
 
 void declare_dead(int world_rank) {
-  {
-    const std::lock_guard lock(deaths.mutex);
-    if (!deaths.ranks.insert(world_rank).second) return;
-    any_death = true;
-  }
-  if (const auto listener = deaths.listener.load()) listener(world_rank);
+  const std::lock_guard lock(deaths.mutex);
+  if (deaths.ranks.insert(world_rank).second) ++death_count;
 }
 
 bool is_dead(int world_rank) {
@@ -61,8 +56,6 @@ void fail_by_death() {
                fmt::format("{} of the world {} died or cannot be reached any more, and MPI cannot be used without {}",
                            base::ranks_text(ranks), is_one ? "has" : "have", is_one ? "it" : "them"));
 }
-
-void call_on_death(void (*listener)(int world_rank) noexcept) { deaths.listener = listener; }
 
 void find_deaths_by(void (*search)() noexcept) { deaths.search = search; }
 

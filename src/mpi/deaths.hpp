@@ -9,14 +9,16 @@ namespace syncyte::mpi {
 /// fabric's deadline counts as dead, for good. After a death no thread may enter MPI any more: Open MPI 4 may hang or
 /// end the process there.
 
-/// Set with the first death; read it by knows_death().
-inline std::atomic<bool> any_death{false};
+/// Changed by declare_dead(); read it by known_deaths().
+inline std::atomic<int> death_count{0};
 
-/// Whether any death is known. Costs a relaxed load.
-inline bool knows_death() { return any_death.load(std::memory_order_relaxed); }
+/// Number of deaths that are known. Costs a relaxed load.
+inline int known_deaths() { return death_count.load(std::memory_order_relaxed); }
 
-/// Remembers a death and tells the listener. `world_rank`: the rank in MPI_COMM_WORLD. Repeated calls for a rank do
-/// nothing. Thread-safe; does not wait and does not call MPI.
+inline bool knows_death() { return known_deaths() != 0; }
+
+/// Remembers a death. `world_rank`: the rank in MPI_COMM_WORLD. Repeated calls for a rank do nothing. Thread-safe; does
+/// not wait and does not call MPI.
 void declare_dead(int world_rank);
 
 bool is_dead(int world_rank);
@@ -32,10 +34,6 @@ inline void require_no_death() {
   if (knows_death()) [[unlikely]]
     fail_by_death();
 }
-
-/// Sets the function that declare_dead() calls with each new death, on any thread: it passes the news on to other
-/// processes. It must not wait.
-void call_on_death(void (*listener)(int world_rank) noexcept);
 
 /// Sets the function that looks for ranks of this node that have died, and declares them; null: none. Any thread calls
 /// it.

@@ -2,8 +2,8 @@
 
 namespace syncyte::mpi {
 
-/// The state of this process: not started, a rank between start() and finish() (runtime/runtime.hpp), a forked child of
-/// a rank, or at its end.
+/// The state of this process: not started, a rank between start() and finish() (lifecycle/lifecycle.hpp), a forked
+/// child of a rank, or at its end.
 
 /// False in a forked child of a rank.
 bool is_started();
@@ -38,7 +38,7 @@ bool mpi_is(int (*question)(int*));
 /// Sets the function that abort_job() calls before it ends the job, on any thread; replaces the one before.
 void call_before_abort(void (*last_step)() noexcept);
 
-/// Set by the runtime.
+/// Set by the start and the end.
 void set_thread_level(int mpi_level);
 void set_started();
 void set_finished();

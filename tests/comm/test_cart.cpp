@@ -8,7 +8,7 @@
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/roots.hpp"
 #include "syncyte/messages.h"
 
 namespace {

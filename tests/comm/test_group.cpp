@@ -9,7 +9,7 @@
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "mpi/process.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/roots.hpp"
 
 namespace {
 

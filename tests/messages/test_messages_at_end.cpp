@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "lifecycle/lifecycle.hpp"
 #include "memory/scratch.hpp"
 #include "messages/message.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/roots.hpp"
 
 namespace {
 
@@ -39,7 +40,7 @@ int failed(const char* what) {
 int main(int argc, char** argv) {
   int level = 0, rank = 0, size = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  runtime::start(3);
+  lifecycle::start(3);
   const auto world = runtime::world();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
   auto dropped = messages::message::send(world, &strided, {next, 2});
   auto never_comes = messages::message::receive(world, &contiguous, {previous, 3});
   auto short_one = messages::message::receive(world, &single, {previous, 4});
-  runtime::finish();
+  lifecycle::finish();
 
   if (!ends_with_an_error(*sent)) return failed("the message that no rank receives has ended without an error");
   if (!ends_with_an_error(*never_comes)) return failed("the message that never comes has ended without an error");

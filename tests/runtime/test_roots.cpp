@@ -9,7 +9,8 @@
 
 #include "comm/collective_call.hpp"
 #include "core_world.hpp"
-#include "runtime/runtime.hpp"
+#include "lifecycle/lifecycle.hpp"
+#include "runtime/roots.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ TEST(roots, world_and_self) {
   EXPECT_EQ(world().name(), "world");
   EXPECT_EQ(runtime::self()->size(), 1);
   EXPECT_EQ(runtime::self()->world_rank(0), rank);
-  EXPECT_FALSE(runtime::start(3)) << "it has started already";
+  EXPECT_FALSE(lifecycle::start(3)) << "it has started already";
 }
 
 TEST(roots, an_adopted_communicator_is_a_copy) {

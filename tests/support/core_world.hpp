@@ -8,12 +8,13 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "runtime/runtime.hpp"
+#include "lifecycle/lifecycle.hpp"
+#include "runtime/roots.hpp"
 
 namespace syncyte::test {
 
 inline std::shared_ptr<comm::communicator> shared_world() {
-  runtime::start(3);
+  lifecycle::start(3);
   return runtime::world();
 }
 

@@ -9,7 +9,8 @@
 #include "atomics/lock_table.hpp"
 #include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
-#include "runtime/runtime.hpp"
+#include "lifecycle/lifecycle.hpp"
+#include "runtime/roots.hpp"
 #include "window/part_header.hpp"
 #include "window/remote_mutex.hpp"
 
@@ -37,7 +38,7 @@ std::shared_ptr<comm::node_memory> locks_memory(comm::communicator& world) {
 
 int main(int argc, char** argv) {
   const std::string which = argc > 1 ? argv[1] : "";
-  runtime::start(3);
+  lifecycle::start(3);
   const auto world = runtime::world();
   if (which == "mutex") {
     window::remote_mutex mutex(*world);

@@ -5,13 +5,13 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/runtime.hpp"
+#include "lifecycle/lifecycle.hpp"
 #include "watchdog/scope.hpp"
 
 int main() {
   using namespace syncyte;
   constexpr auto pause = std::chrono::milliseconds(50);
-  runtime::start(3);
+  lifecycle::start(3);
   std::atomic<bool> is_over = false;
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i)
@@ -22,7 +22,7 @@ int main() {
       }
     });
   std::this_thread::sleep_for(pause);
-  runtime::finish();
+  lifecycle::finish();
   std::this_thread::sleep_for(pause);
   is_over = true;
   for (std::thread& each : threads) each.join();

@@ -1,4 +1,4 @@
-#include "runtime/watched_job.hpp"
+#include "lifecycle/watched_job.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "mpi/small_collectives.hpp"
 #include "watchdog/watchdog.hpp"
 
-namespace syncyte::runtime {
+namespace syncyte::lifecycle {
 
 using namespace comm;
 namespace {
@@ -57,4 +57,4 @@ void watch_job(communicator& world) {
   watchdog::start(chosen, std::move(board), mine, write_collectives);
 }
 
-}  // namespace syncyte::runtime
+}  // namespace syncyte::lifecycle
