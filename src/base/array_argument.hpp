@@ -22,7 +22,7 @@ struct array_argument {
   template <std::ranges::contiguous_range Range>
   array_argument(const Range& all) : array_argument(std::ranges::data(all), std::ssize(all)) {}
 
-  /// The array. Throws SYNCYTE_ERR_SHAPE unless it has `expected` elements (`each` names what one belongs to), and
+  /// The array. Throws SYNCYTE_ERR_SHAPE unless it has `expected` elements, one for each `each`, and
   /// SYNCYTE_ERR_ARGUMENT if it is null.
   std::span<const T> checked(const char* name, std::int64_t expected, const char* each) const {
     if (length != expected) {
@@ -35,7 +35,7 @@ struct array_argument {
   }
 
   /// The array, of any length (the caller's `count`). Throws SYNCYTE_ERR_ARGUMENT if the length is negative, or if the
-  /// array or the array of as many results is null.
+  /// array is null or `results`, which has the same length.
   std::span<const T> with_results(const char* name, const void* results, const char* results_name) const {
     expect(length >= 0, SYNCYTE_ERR_ARGUMENT, "count", length, "0 or more");
     if (length == 0) return {};

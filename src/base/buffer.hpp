@@ -35,7 +35,7 @@ class buffer {
   bool is_contiguous() const;
   const char* argument() const { return argument_; }
 
-  /// Checks. Each throws the error behind it, or returns *this, so that checks can be chained.
+  /// Checks. Each throws the error in its comment, or returns *this, so that checks can be chained.
   const buffer& require_host() const;        // SYNCYTE_ERR_UNSUPPORTED for other memory
   const buffer& require_contiguous() const;  // SYNCYTE_ERR_SHAPE
   /// SYNCYTE_ERR_ARGUMENT for constant memory, SYNCYTE_ERR_SHAPE for a stride of 0.

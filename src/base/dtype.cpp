@@ -30,7 +30,7 @@ constexpr bool are_numbered() {
 }
 static_assert(are_numbered(), "syncyte/element_types.h has the types of syncyte/base.h, in their order");
 
-/// The first row for an unknown dtype.
+/// The row of a dtype; the first row, "unknown", for any other number.
 const element_type& row_of(syncyte_dtype_t dtype) { return all[known::dtype::contains(dtype) ? dtype : 0]; }
 
 }  // namespace

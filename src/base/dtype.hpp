@@ -36,7 +36,7 @@ struct boolean {
   std::uint8_t value;
 };
 
-/// Calls visitor with the default value of the alternative of a variant that has this index.
+/// Calls visitor with a default value of a variant's alternative number `index`.
 template <class Variant, class Visitor>
 decltype(auto) visit_alternative(std::size_t index, Visitor&& visitor) {
   static constexpr auto all = []<std::size_t... i>(std::index_sequence<i...>) {

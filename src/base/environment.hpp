@@ -12,8 +12,8 @@ namespace syncyte::base {
 std::optional<std::string> environment(const char* name);
 std::optional<std::string> environment(const setting& which);
 
-/// Index of the value among the setting's choices; `fallback` if it is unset *or not one of them*. Init reports bad
-/// values by check_environment(), because callers of this function cannot handle an error.
+/// Index of the value among the setting's choices; `fallback` if it is unset *or not one of them*. syncyte_init()
+/// reports bad values by check_environment(), because callers of this function cannot handle an error.
 int environment_choice(const setting& which, int fallback);
 
 /// Longest duration in the environment: 32 years, which 64-bit nanoseconds can hold several times.

@@ -41,8 +41,7 @@ class error : public std::runtime_error {
   syncyte_status_t status() const { return status_; }
   const error_fields& fields() const;
 
-  /// Serializes text and fields for other ranks, except the reason, which an agreement sets there. unpack() restores
-  /// them.
+  /// Serializes text and fields for other ranks, where unpack() restores them. An agreement sets the reason there.
   std::string pack() const;
   static error unpack(syncyte_status_t status, std::string_view packed);
 
@@ -86,7 +85,7 @@ struct argument_name {
 
   const char* name;
   std::int64_t axis = -1;
-  int ndim = 0;  // where axis is one of so many dimensions
+  int ndim = 0;  // dimensions of the array that axis is about; 0: no array
 };
 
 /// refuse() unless the condition holds: `expect(root < size, SYNCYTE_ERR_ARGUMENT, "root", root, "0 to {}", size - 1)`.

@@ -21,8 +21,8 @@ operand_parts parts_of(const buffer& array) {
   return result;
 }
 
-/// Bytes of the parts of an array that are contiguous. All its parts lie multiples of `step` apart; the result's `step`
-/// is the greatest common divisor of that and the strides between the parts.
+/// Bytes of the contiguous parts of an array, and a number of bytes of which all distances between parts are multiples.
+/// steps_of() makes it a divisor of the given `step`, too.
 struct part_steps {
   std::int64_t bytes;
   std::int64_t step;
@@ -40,7 +40,7 @@ part_steps steps_of(const buffer& array, std::int64_t step) {
   return {bytes, step};
 }
 
-/// Whether the strides alone tell that two arrays have no byte in common, as those of two columns of a matrix do.
+/// Whether the strides alone tell that two arrays have no byte in common, for example two columns of a matrix.
 bool are_interleaved(const buffer& first, const buffer& second) {
   const auto [first_bytes, first_step] = steps_of(first, 0);
   const auto [second_bytes, step] = steps_of(second, first_step);

@@ -9,8 +9,8 @@
 
 namespace syncyte::base {
 
-// Memory that a call both reads and writes. The usual case, separate memory, costs one comparison of byte ranges;
-// rows or elements are compared only if these meet.
+// Memory that a call both reads and writes. The usual case, separate memory, costs one comparison of byte ranges; rows
+// or elements are compared only if the ranges meet.
 
 /// Text for the expected value in errors about shared memory.
 inline constexpr const char* separate_memory = "separate memory, such as a copy (in Python clone() or copy())";
@@ -23,7 +23,7 @@ struct byte_range {
   bool meets(const byte_range& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// The range of `bytes` at an address; of 0 bytes, one that meets no other.
+/// The range of `bytes` at an address. A range of 0 bytes meets no other range.
 inline byte_range range_of(const void* first, std::size_t bytes) {
   const auto* const begin = static_cast<const std::byte*>(first);
   return bytes == 0 ? byte_range{} : byte_range{begin, begin + bytes};
@@ -35,7 +35,7 @@ byte_range range_of(const buffer& array);
 /// Whether two arrays have a byte in common.
 bool share_memory(const buffer& first, const buffer& second);
 
-/// Throws SYNCYTE_ERR_ARGUMENT, naming the second, if they have.
+/// Throws SYNCYTE_ERR_ARGUMENT, naming `written`, if the arrays have a byte in common.
 void require_apart(const buffer& read, const buffer& written);
 
 /// A part of an operand, such as a row. Parts of two operands with the same number belong together: a call copies or

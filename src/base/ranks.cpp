@@ -6,8 +6,8 @@
 namespace syncyte::base {
 namespace {
 
-constexpr std::size_t most_items = 8;   // lists of so many are whole
-constexpr std::size_t first_items = 6;  // of longer ones
+constexpr std::size_t most_items = 8;   // longest list that is shown whole
+constexpr std::size_t first_items = 6;  // shown of a longer list
 
 /// Consecutive ranks as one item, "2-5"; two of them stay two.
 std::vector<std::string> ranges_of(std::span<const int> ranks) {

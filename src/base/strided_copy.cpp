@@ -46,7 +46,7 @@ layout coalesce(std::span<const std::int64_t> target_strides, std::span<const st
 }
 
 /// Calls visit(target, source) in row-major order with the positions (pointers or offsets) of every part of the box
-/// that spans its innermost `inner` loops: with 1, of every run.
+/// that its innermost `inner` loops walk; 1: every run.
 template <std::size_t inner = 1, class Target, class Source, class Visit>
 void for_each_part(const layout& box, Target target, Source source, Visit&& visit, std::size_t level = 0) {
   if (level + inner == box.count) return visit(target, source);

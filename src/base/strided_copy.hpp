@@ -34,7 +34,7 @@ struct box_pieces {
   std::vector<std::size_t> offsets;  // in row-major order of the box
 };
 
-/// Bytes of a contiguous piece of a box in an array of these strides; 0 if it is empty.
+/// Bytes of a contiguous piece of a box in an array of these strides; 0 if the box is empty.
 std::size_t piece_bytes(std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                         std::size_t element_bytes);
 

@@ -14,7 +14,7 @@
 
 namespace syncyte::base {
 
-/// No struct has more bytes.
+/// Most bytes that a struct may have.
 inline constexpr std::size_t largest_struct = 4096;
 
 /// Throws SYNCYTE_ERR_ARGUMENT for a null pointer and for a size that no version of the struct has.
@@ -41,8 +41,8 @@ Struct read_struct(const Struct* theirs, const char* name, Struct defaults, std:
   return defaults;
 }
 
-/// Fills a caller's struct with what both know of it, zeroes what this library does not know, and sets struct_size to
-/// the bytes that are filled.
+/// Fills the members of a caller's struct that this library knows, zeroes the others, and sets struct_size to the bytes
+/// that are filled.
 template <sized_struct Struct>
 void fill_struct(Struct* theirs, const char* name, const Struct& ours, std::size_t first = sizeof(Struct)) {
   require_struct(theirs, first, sizeof(Struct), name);

@@ -30,7 +30,7 @@ class hashed {
   partition parts_;
 };
 
-/// Indices that follow each other, also within one part.
+/// Consecutive indices of one part, whose offsets in the part are consecutive too.
 struct piece {
   int part;
   std::int64_t first, count;  // indices

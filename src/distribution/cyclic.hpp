@@ -7,7 +7,7 @@
 
 namespace syncyte::distribution {
 
-/// Index i has part i mod parts.
+/// Index i belongs to part i mod parts.
 class cyclic {
  public:
   cyclic(std::int64_t extent, int parts) : extent_(extent), parts_(parts) {}
@@ -26,7 +26,7 @@ class cyclic {
   std::int64_t extent_, parts_;
 };
 
-/// Blocks of `block` indices, the last one shorter; block b has part b mod parts.
+/// Blocks of `block` indices, the last one shorter; block b belongs to part b mod parts.
 class block_cyclic {
  public:
   block_cyclic(std::int64_t extent, int parts, std::int64_t block) : extent_(extent), parts_(parts), block_(block) {}
@@ -48,7 +48,7 @@ class block_cyclic {
   std::int64_t run(std::int64_t index) const { return block_ - index % block_; }
 
  private:
-  /// Indices of a round before the part's block; INT64_MAX: more.
+  /// Indices of a round (one block of each part) before the part's block; at most INT64_MAX.
   std::int64_t before(int part) const {
     std::int64_t result = 0;
     return __builtin_mul_overflow(part, block_, &result) ? INT64_MAX : result;

@@ -41,7 +41,7 @@ class partition {
 
   std::vector<std::int64_t> offsets_;  // parts() + 1
   bool is_equal_;
-  std::int64_t shorter_;       // rows of the last part
+  std::int64_t shorter_;       // rows of the last part: no equal part has fewer
   std::int64_t longer_parts_;  // equal parts that have one row more
 };
 

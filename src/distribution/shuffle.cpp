@@ -30,7 +30,7 @@ shuffle::shuffle(std::int64_t extent)
       mask_(~std::uint64_t{0} >> (64 - bits_of(extent))),
       half_((bits_of(extent) + 1) / 2) {}
 
-/// A permutation of the numbers with these bits: each step can be undone.
+/// A permutation of the numbers in mask_: each step can be undone.
 std::uint64_t shuffle::mix(std::uint64_t x) const {
   for (const std::uint64_t factor : factors) x = (x ^ x >> half_) * factor & mask_;
   return x ^ x >> half_;
@@ -42,7 +42,7 @@ std::uint64_t shuffle::unmix(std::uint64_t x) const {
   return x ^ x >> half_;
 }
 
-/// Goes on until the number is in the range, which takes two steps on average at most.
+/// Mixes until the number is below extent_, on average at most twice.
 std::int64_t shuffle::place_of(std::int64_t number) const {
   auto x = static_cast<std::uint64_t>(number);
   do x = mix(x);

@@ -12,7 +12,7 @@ class shuffle {
   explicit shuffle(std::int64_t extent);
 
   std::int64_t place_of(std::int64_t number) const;
-  /// The number whose place it is.
+  /// The inverse of place_of().
   std::int64_t number_at(std::int64_t place) const;
 
  private:
@@ -20,8 +20,8 @@ class shuffle {
   std::uint64_t unmix(std::uint64_t x) const;
 
   std::uint64_t extent_;
-  std::uint64_t mask_;  // of the bits of a number
-  int half_;            // of these bits, rounded up
+  std::uint64_t mask_;  // bits that numbers up to the extent need
+  int half_;            // half the number of these bits, rounded up
 };
 
 }  // namespace syncyte::distribution

@@ -53,7 +53,7 @@ void copy_now(const place& target, const place& source, std::size_t bytes);
 void* acquire(std::size_t bytes, syncyte_memory_t memory, int device);
 
 /// Releases a buffer of any kind of memory; null is ignored. Throws SYNCYTE_ERR_ARGUMENT for a pointer that acquire()
-/// did not return, or that was released before.
+/// did not return, or that has been released.
 void release(void* data);
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED if the kind has no devices, SYNCYTE_ERR_ARGUMENT if it has others but not this one.

@@ -27,9 +27,9 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 /// Connects, sends the nonce and receives the descriptor. Throws SYNCYTE_ERR_UNSUPPORTED, naming the step that failed.
 descriptor receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
 
-/// Does the same as receive_from(), but returns no descriptor if there is no listener, or if it ended before it gave
-/// one. Waits as long as `goes_on` returns true; calls it ten times a second. Throws SYNCYTE_ERR_ARGUMENT if the
-/// listener refuses the nonce.
+/// receive_from(), but returns no descriptor if there is no listener, or if the listener ended before it gave one.
+/// Waits as long as `goes_on`, called ten times a second, returns true. Throws SYNCYTE_ERR_ARGUMENT if the listener
+/// refuses the nonce.
 descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on);
 
 /// Whether any process listens at the name; false for a name that a killed process has left.

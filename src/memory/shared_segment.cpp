@@ -125,7 +125,7 @@ void reserve(const descriptor& file, std::uint64_t first, std::uint64_t bytes, s
 
 void resize(const descriptor& file, std::uint64_t bytes, sharing method) {
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_size(bytes, errno);
-  // No process may shrink it while it is mapped. A shm object cannot be sealed.
+  // No process may shrink the file while it is mapped. A shm object cannot be sealed.
   if (method != sharing::shm) {
     seal_size(file);
     return;
