@@ -8,8 +8,8 @@
 
 namespace syncyte::access {
 
-/// A counter for each rank, for a counting sort by owner. All are 0 between sorts, so that a sort touches only those of
-/// its owners.
+/// A counter for each rank, for a counting sort by owner. All are 0 between sorts, so that a sort touches its owners'
+/// counters only.
 std::vector<std::size_t>& counters_of_owners(int ranks);
 
 /// A list of elements, sorted by owner; each owner's elements keep their order. Making it takes time for the elements
@@ -36,7 +36,7 @@ class by_owner {
   std::vector<part> parts_;  // of elements_
 };
 
-/// While it distributes the elements, an owner's counter is where its next element goes. Memory is allocated first: an
+/// While elements are distributed, an owner's counter is the place of its next element. Memory is allocated first: an
 /// exception must not leave counters that are not 0.
 template <class Element>
 template <class MakeElement>

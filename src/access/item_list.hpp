@@ -18,7 +18,7 @@ class item_coding {
   static constexpr std::uint64_t wide = 64;
 
   explicit item_coding(std::uint64_t shift) : shift_(shift) {}
-  /// The shortest encoding of the offsets whose bits are in `bits`.
+  /// The shortest encoding of some offsets. `bits`: the bitwise or of all of them.
   static item_coding of(std::uint64_t bits);
 
   std::uint64_t shift() const { return shift_; }

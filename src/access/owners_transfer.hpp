@@ -11,13 +11,13 @@
 
 namespace syncyte::access {
 
-/// Requests to owners of memory elsewhere, in flight from their add() on. They overlap.
+/// Requests to ranks whose memory is not mapped here. Each is in flight from its add() on; they overlap.
 class owners_transfer final : public transfer {
  public:
   /// `operation`: its name in messages, a string literal.
   owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation)
       : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin()) {}
-  /// An operation in a stream: a rank processes it after those that began in the stream before.
+  /// An operation in a stream: a rank processes it after operations that began earlier in the stream.
   owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation, fabric::stream& in)
       : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin(in)) {}
 

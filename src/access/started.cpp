@@ -4,7 +4,7 @@
 
 namespace syncyte::access {
 
-/// A transfer throws its error once it has ended; then it is given back.
+/// Keeps the error that a transfer throws once it has ended, and destroys the transfer.
 bool started::poll() {
   if (!in_flight_) return true;
   bool ended = true;

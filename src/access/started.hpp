@@ -25,10 +25,9 @@ class started {
     if (in_flight_) in_flight_->drive();
   }
 
-  /// Whether it has ended; throws its error. Does not wait, and is false while another thread waits.
+  /// Whether the operation has ended; throws its error. Does not wait, and is false while another thread waits.
   bool test();
-  /// Waits, and throws the error. What else it throws, such as watchdog::interrupted, has ended the wait and not the
-  /// operation.
+  /// Waits, and throws the error. Other exceptions, such as watchdog::interrupted, end the wait and not the operation.
   void wait();
   /// Test the operation and wait for it without throwing its error, which stays for test() and wait().
   bool has_ended();

@@ -6,7 +6,8 @@
 
 namespace syncyte::access {
 
-/// The last step of an operation: a request to one owner. No owner: the source is asked once, and has no requests.
+/// The last step of an operation: a request to one owner. Without an owner the source does the step itself, when asked
+/// for a request.
 struct last_step {
   const char* operation;  ///< name of the operation with this step, a string literal
   fabric::peer* owner;
@@ -19,14 +20,14 @@ class transfer {
  public:
   virtual ~transfer() = default;
 
-  /// Whether it has ended. Throws its error, once it has ended.
+  /// Whether the operation has ended. Throws its error once it has ended.
   virtual bool test() = 0;
   /// Waits for the end. Throws its error, or interrupted.
   virtual void wait() = 0;
-  /// Lets it make progress without calls of test() or wait().
+  /// Lets the operation make progress without calls of test() or wait().
   virtual void drive() = 0;
-  /// Adds a step that is done once all else of the operation has succeeded; after drive() the step needs no call
-  /// either. It is not done after an error, nor if the transfer is destroyed before. Returns false if this transfer has
+  /// Adds a step that is done once all else of the operation has succeeded; after drive() it needs no call of test() or
+  /// wait(). It is not done after an error, nor if the transfer is destroyed before. Returns false if this transfer has
   /// no last steps: the caller does the step after wait().
   virtual bool then(last_step&) { return false; }
 };

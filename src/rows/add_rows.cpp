@@ -59,8 +59,8 @@ void add_atomically(const row_map& map, const row_index& index, const Source& so
   });
 }
 
-/// Rows between a prefetch and the addition: fewer than for copies, since each row takes lines for writing, and a
-/// lock's.
+/// Rows between a prefetch and the addition: fewer than for copies, since each row also takes the cache line of its
+/// lock, and all are for writing.
 constexpr std::size_t add_distance = 16;
 static_assert(add_distance <= prefetch_distance);
 

@@ -19,7 +19,7 @@ void combine_locked(std::byte* target, const std::byte* source, std::size_t elem
     atomics::store(target, base::combine<T, op>(atomics::load<T>(target), atomics::load<T>(source)));
 }
 
-/// The target is aligned to its elements; of complex numbers, to their components.
+/// The target is aligned to its elements, or to the components of complex numbers.
 template <class T, syncyte_op_t op>
 void combine_atomically(std::byte* target, const std::byte* source, std::size_t elements) {
   if constexpr (base::is_complex_number<T> && op == SYNCYTE_OP_SUM) {

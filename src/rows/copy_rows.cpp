@@ -59,7 +59,7 @@ void gather_rows(const row_map& map, const row_index& index, std::byte* output) 
 }
 
 void scatter_rows(const row_map& map, const row_index& index, const std::byte* source) {
-  copy_rows<true>(map, index, const_cast<std::byte*>(source));  // which only reads it
+  copy_rows<true>(map, index, const_cast<std::byte*>(source));  // copy_rows<true> only reads `packed`
 }
 
 }  // namespace syncyte::rows

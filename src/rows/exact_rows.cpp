@@ -121,8 +121,8 @@ int width(__int128 number) {
 /// 2^exponent, if a double holds it.
 double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
-/// Rounds a sum of numbers of type T. `digits`: the lowest; others follow at distances of `numbers`. Carries were
-/// propagated.
+/// Rounds a sum of numbers of type T. `digits`: its lowest digit; the others follow at distances of `numbers`. Carries
+/// have been propagated.
 template <class T>
 typename format<T>::real rounded(const std::int64_t* digits, std::size_t numbers, int first, int count) {
   using real = typename format<T>::real;
@@ -200,7 +200,7 @@ void exact_rows::prefetch(std::int64_t row) const {
 
 void exact_rows::add(std::int64_t row, const std::byte* elements) {
   sum& to = find_or_create(row);
-  if (to.elements == nullptr && to.digits.empty() && to.marks.empty())  // it is new, or zero
+  if (to.elements == nullptr && to.digits.empty() && to.marks.empty())  // the sum is new, or zero
     to.elements = keep(elements);
   else
     add_to_digits(to, elements);

@@ -39,7 +39,7 @@ inline constexpr bool is_converted = std::is_same_v<T, base::float16> || std::is
 /// processor. `streams`: by non-temporal stores, to outputs for which can_stream() is true.
 convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams);
 
-/// Calls chosen.operator()<From, To>() for two of these types; returns nullptr for others.
+/// Calls chosen.operator()<From, To>() for two types that are converted; returns nullptr for others.
 template <class Chosen>
 convert_function visit_converted(syncyte_dtype_t from, syncyte_dtype_t to, Chosen&& chosen) {
   return base::visit_dtype(from, [&]<class From>(base::type_tag<From>) -> convert_function {

@@ -18,10 +18,10 @@
 namespace syncyte::tensor {
 namespace {
 
-/// Bytes of elements, and of the list of their places, that are combined at once, about: they fit a processor's cache.
+/// About how many bytes of elements, with the list of their places, are combined at once: they fit a processor's cache.
 constexpr std::size_t round_bytes = std::size_t{512} << 10;
-/// Packed bytes for other owners that are sent at once, about, so that a large box needs little extra memory. A started
-/// access sends all at once.
+/// About how many packed bytes are sent to other owners at once, so that a large box needs little extra memory. A
+/// started access sends all at once.
 constexpr std::size_t sent_bytes = std::size_t{64} << 20;
 constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
 
@@ -80,8 +80,8 @@ memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<
 
 }  // namespace
 
-/// Combines a box, and starts to combine the last elements of other owners, at most about `most_bytes`. Null: all are
-/// combined.
+/// Combines a box; starts to combine its last elements that are not mapped here, about `most_bytes` at most. Null: all
+/// are combined.
 std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<std::int64_t> lower,
                                                           const base::buffer& user, std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;

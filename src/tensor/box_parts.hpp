@@ -34,7 +34,7 @@ void visit_parts(const box_part& box, int dimension, std::size_t most_bytes, Vis
   }
 }
 
-/// Packed bytes of a box in pieces of `piece` bytes that take about `memory` bytes with the list of their offsets.
+/// Packed bytes that take about `memory` bytes with the list of their offsets, in pieces of `piece` bytes.
 inline std::size_t packed_bytes_in(std::size_t memory, std::size_t piece) {
   return std::min(memory, std::max<std::size_t>(1, memory / (piece + sizeof(std::size_t))) * piece);
 }

@@ -14,7 +14,7 @@
 namespace syncyte::tensor {
 namespace {
 
-/// Packed bytes, with the list of pieces, that are transferred in a round, about.
+/// About how many packed bytes, with the list of pieces, are transferred in a round.
 constexpr std::size_t round_bytes = std::size_t{64} << 20;
 constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
 
@@ -50,8 +50,8 @@ box_transfer::part make_part(int owner, base::box_pieces pieces, const box_eleme
 
 }  // namespace
 
-/// Copies a box in contiguous ranges of rows; starts the last round, of at most about `most_bytes` of rows that are not
-/// mapped here. Null: all is copied.
+/// Copies a box in contiguous ranges of rows; starts the last round of rows that are not mapped here, about
+/// `most_bytes` at most. Null: all is copied.
 std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64_t> given_lower,
                                                  const base::buffer& user, std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;

@@ -170,7 +170,7 @@ std::int64_t counter::load() const {
   return change([&](auto like) { return std::atomic_ref(*reinterpret_cast<decltype(like)*>(address_)).load(); });
 }
 
-/// Starts a change by the remote, as counter_change does.
+/// Starts a change by window::remote; null if it has ended at once.
 template <class Start>
 std::unique_ptr<access::transfer> counter::start(std::int64_t* previous, Start&& begin) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -15,7 +15,7 @@
 namespace syncyte::tensor {
 namespace {
 
-/// The object that serves other nodes' updates; it goes when all ranks have dropped the optimizer.
+/// The object that serves other nodes' updates; it is removed when all ranks have dropped the optimizer.
 class served_updates final : public comm::collective_resource {
  public:
   served_updates(std::shared_ptr<fabric::group> ranks, fabric::object_name name)

@@ -27,8 +27,8 @@ class optimizer {
   /// Whether start() updates rows of other nodes.
   bool reaches_other_nodes() const { return ranks_ != nullptr; }
 
-  /// Starts to update each of the rows once. All are mapped here, unless reaches_other_nodes(). Those that are mapped
-  /// here are done on return. The source of their sums stays until the end. Null: all are done.
+  /// Starts to update each row once. Rows that are mapped here are updated on return; all are, unless
+  /// reaches_other_nodes(). The caller keeps the sums' source until the end. Null: all rows are updated.
   std::unique_ptr<access::transfer> start(rows::distinct_rows changed);
 
   const std::shared_ptr<whole_tensor>& state() const { return state_; }  ///< null if there is none

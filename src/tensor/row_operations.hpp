@@ -10,7 +10,7 @@
 
 namespace syncyte::tensor {
 
-/// The parts in which operations on rows differ.
+/// The differences between operations on rows.
 struct row_kind {
   window::row_access what;
   const char* packed;  ///< name of the packed argument

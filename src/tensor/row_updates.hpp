@@ -11,7 +11,7 @@
 
 namespace syncyte::tensor {
 
-/// Part of a row's elements, the same of values, gradient and state.
+/// A part of a row's elements, equal for values, gradient and state.
 struct element_range {
   std::size_t first;
   std::size_t count;
@@ -27,7 +27,7 @@ class row_updates {
   const layout& shape() const { return shape_; }
   bool is_mapped(std::int64_t row) const { return values_->mapped_rows().find(row) != nullptr; }
 
-  /// Updates mapped rows; gradients[i] is that of rows[i]. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it
+  /// Updates mapped rows; gradients[i] belongs to rows[i]. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it
   /// have been updated.
   void update(const optim::step& by, std::span<const std::int64_t> rows, std::span<const std::byte* const> gradients);
 

@@ -18,8 +18,8 @@ namespace {
 /// Words of records that an owner reads at once, about.
 constexpr std::size_t chunk_words = std::size_t{1} << 17;
 
-/// Merges the records that begin in `words`, and returns how many words they have. `next`: at least as many words hold
-/// the record behind them.
+/// Merges the records that begin in `words`, and returns how many words they have. `next`: set to the words of the
+/// record behind them, if its header is in `words`.
 std::size_t merge_whole_records(std::span<const std::int64_t> words, rows::exact_rows& sums, std::size_t& next) {
   std::size_t used = 0;
   while (used + rows::exact_rows::header_words <= words.size()) {
@@ -84,11 +84,11 @@ void staged_adds::add(std::span<const rows::row_piece> pieces, std::size_t bytes
 struct staged_adds::taken_sums {
   rows::exact_rows own;
   std::vector<std::int64_t> records;  // by owner
-  std::vector<std::int64_t> begin;    // of the records for each rank; after the exchange, of this rank's at each rank
-  std::vector<std::int64_t> length;   // the same, in words
+  std::vector<std::int64_t> begin;    // first word for each rank; after the exchange: at each rank, for this one
+  std::vector<std::int64_t> length;   // words for each rank, exchanged likewise
 };
 
-/// Takes this rank's sums; those of other ranks' rows become records.
+/// Takes this rank's sums; sums of other ranks' rows become records.
 void staged_adds::take(const whole_tensor& of, taken_sums& to) {
   {
     const std::lock_guard guard(mutex_);

@@ -39,7 +39,7 @@ struct row_gradients {
 /// is several items, each in a request of its own.
 class update_items {
  public:
-  /// `its`: rows of `changed`, that owner's.
+  /// `its`: the owner's rows of `changed`.
   update_items(std::string owner_name, const optim::step& by, const layout& shape, int owner,
                std::shared_ptr<const rows::distinct_rows> changed, const row_gradients& its)
       : owner_name_(std::move(owner_name)),
