@@ -180,7 +180,7 @@ memory::descriptor listen(const named_socket& target, const deadline& until) {
   return memory::listen_at(target.socket());
 }
 
-/// Runs a function; its errors then name it and its folder.
+/// Runs a function; its errors then name the socket and the folder.
 template <class Function>
 auto at(const named_socket& target, Function&& function) {
   try {
@@ -197,7 +197,7 @@ void send(const memory::descriptor& file, const rendezvous& chosen) {
   const deadline until(chosen.seconds);
   const named_socket target(chosen);
   const memory::descriptor listener = at(target, [&] { return listen(target, until); });
-  // The name is removed while this process listens: afterwards it might be another process's.
+  // The name is removed while this process listens: afterwards another process might own it.
   const memory::name_guard name(new std::string(target.socket()), {unlink});
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
     base::require(

@@ -92,8 +92,8 @@ std::byte* transfer::place_of(const box& box) const {
   return place;
 }
 
-/// Posts as many pieces in both directions, some of them empty: a neighbour in a different call on this halo sends and
-/// receives messages of another length, and no rank may wait for a piece that is never sent.
+/// Posts equally many pieces in both directions, some of them empty: a neighbour in a different call on this halo sends
+/// and receives messages of another length, and no rank may wait for a piece that is never sent.
 void transfer::post(side& side, int rank, bool is_send) {
   const MPI_Comm comm = plan_->comm()->control();
   const int tag = is_exchange() ? side.tag : side.adjoint_tag;
@@ -226,7 +226,7 @@ bool transfer::has_arrived(std::size_t phase) const {
   return std::all_of(all.begin(), all.end(), [](const side& side) { return side.missing == 0; });
 }
 
-/// Goes on as far as possible without waiting; true once everything has ended.
+/// Makes as much progress as is possible without waiting; true once everything has ended.
 bool transfer::advance() {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
@@ -251,14 +251,14 @@ bool transfer::make_progress() noexcept {
   return is_complete_;
 }
 
-/// All waits make progress on it from now on, if more than one phase is to be started.
+/// From now on all waits make progress on the transfer, if it has more than one phase.
 void transfer::enter_progress() {
   if (phases() == 1) return;
   plan_->slot().set_step([this] { make_progress(); });
   mpi::enter_progress(std::shared_ptr<transfer_slot>(plan_, &plan_->slot()));
 }
 
-/// Waits make progress on it no longer.
+/// Waits make progress on the transfer no longer.
 void transfer::leave() noexcept {
   if (plan_->slot().set_step(nullptr)) mpi::leave_progress(plan_->slot());
 }
@@ -312,7 +312,7 @@ bool transfer::test() {
   return false;
 }
 
-/// The neighbours whose messages are missing; where none is, those that have not taken this rank's.
+/// The neighbours whose messages are missing; if none is, the neighbours that have not received this rank's messages.
 transfer::neighbours transfer::awaited() const {
   neighbours result;
   result.are_senders = std::ranges::any_of(receives_, &posted::is_active);

@@ -28,8 +28,8 @@ enum class operation : std::int32_t {
 /// progress of a transfer of several phases: neighbours may wait for the later ones.
 class transfer {
  public:
-  /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is in flight; all other errors come at the end.
-  /// The names of extra facts must stay until it has ended.
+  /// Starts the transfer. Throws SYNCYTE_ERR_BUSY while another transfer of this halo is in flight; all other errors
+  /// come at the end. The names of extra facts must stay until then.
   transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
            const collectives::caller_facts& caller = {});
   ~transfer();  // waits for its end
@@ -38,15 +38,15 @@ class transfer {
 
   /// Whether it has ended; makes progress without waiting. Throws its error at the end, once.
   bool test();
-  /// If it is interrupted, it may be waited for again.
+  /// An interrupted wait may be repeated.
   void wait();
-  /// As wait(); if it is interrupted, it ends, and the halo can be used no longer.
+  /// wait(), but an interrupt also ends the transfer, and the halo can be used no longer.
   void wait_or_leave();
 
  private:
-  // Private functions are called with the slot's mutex held, but try_finish() and break_off(), which take it.
+  // Private functions are called with the slot's mutex held, except try_finish() and break_off(), which lock it.
   class neighbours_wait;
-  /// Ranks that a wait is for.
+  /// Ranks whose messages a wait needs.
   struct neighbours {
     std::set<int> ranks;
     bool are_senders = false;  // otherwise they have to receive

@@ -12,7 +12,7 @@ namespace syncyte::halo {
 /// The place of a halo's one transfer in flight.
 class transfer_slot final : public mpi::progressing {
  public:
-  /// Takes the place. Throws SYNCYTE_ERR_BUSY if a transfer has it, or has failed half-way.
+  /// Takes the place. Throws SYNCYTE_ERR_BUSY if another transfer has it, or has failed half-way.
   void take();
   /// Frees the place, unless the halo is broken.
   void give_back();

@@ -10,7 +10,7 @@
 
 namespace syncyte::kv {
 
-/// Keys at their home ranks. A rank's keys have slots that follow each other: their numbers in memory.
+/// Keys at their home ranks. A slot is a key's number in memory; a rank's keys have consecutive slots.
 class key_homes {
  public:
   /// `ranks`: the rank that has each part of the axis; empty: part i is rank i.

@@ -24,12 +24,12 @@ class key_items {
 
   struct owner {
     int rank;
-    std::int64_t first;          // its first slot
+    std::int64_t first;          // first slot of its keys
     const fabric::group* ranks;  // name it in errors
     const key_homes* homes;      // name a key in errors
   };
 
-  /// `keys`: of `list`. `values`: of the whole list; only an operation that reads the store writes them.
+  /// `keys`: the owner's, of `list`. `values`: the whole list's; only an operation that reads the store writes them.
   key_items(owner to, const kv::operation& what, std::shared_ptr<const keys_by_owner> list,
             std::span<const listed_key> keys, const key_layout& layout, float* values)
       : owner_(to), what_(&what), list_(std::move(list)), keys_(keys), layout_(&layout), values_(values) {}

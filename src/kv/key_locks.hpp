@@ -29,7 +29,7 @@ class key_locks {
     std::function<std::int64_t(std::int64_t)> key = std::identity{};  ///< the key of a slot, for errors
   };
 
-  /// `words` are those of the keys from `first` on; they are zero before their first use.
+  /// `words`: one for each key from `first` on, zero before its first use.
   key_locks(std::uint64_t* words, process self, std::int64_t first = 0);
 
   template <bool ForWriting>
@@ -55,7 +55,7 @@ class key_locks {
 
   enum class damage { is_refused, is_mended };  ///< a write of all values mends damage
 
-  /// Locks the key for writing until end_write(). Throws as begin_read(), unless damage is mended.
+  /// Locks the key for writing until end_write(). Throws as begin_read() does, unless damage is mended.
   void begin_write(std::int64_t key, damage what) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]

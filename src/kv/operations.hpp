@@ -8,7 +8,7 @@
 
 namespace syncyte::kv {
 
-/// An operation on the values of keys: what differs between operations, here and at other nodes.
+/// An operation on the values of keys: the differences between operations, here and at other nodes.
 struct operation {
   std::uint16_t number;  ///< in requests to table_target
   const char* name;      ///< for messages

@@ -120,8 +120,8 @@ std::int64_t sampling::draw_near(random_engine& engine, const distinct_keys& bef
   return is_late() && keys_.is_local ? local_from(key, before).value_or(key) : key;
 }
 
-/// Puts all keys that are not in the sample in the order in which draws one after another would find them: that of
-/// waiting times which are exponentially distributed with the keys' weights as rates.
+/// Puts all keys that are not in the sample in the order in which draws one after another would find them: the order of
+/// waiting times that are exponentially distributed with the keys' weights as rates.
 void sampling::order_rest(random_engine& engine, distinct_keys& before) const {
   std::vector<std::pair<double, std::int64_t>> times;
   for (std::int64_t key = asked_.min_key; key < asked_.max_key; ++key)

@@ -20,8 +20,8 @@ using random_engine = std::mt19937_64;
 /// Throws SYNCYTE_ERR_ARGUMENT for a number given to a store, or to its workers; `store` is its name.
 [[noreturn]] void reject(const std::string& store, std::string_view argument, std::int64_t value, std::string expected);
 
-/// Draws keys at random, by the user's options, which it checks. It never draws a key whose vector has another length
-/// than that of the range's first key. All workers of a process share it.
+/// Draws keys at random, by the user's options, which it checks. All keys that it draws have as many values as the
+/// range's first key. All workers of a process share it.
 class sampling {
  public:
   /// The store's keys.

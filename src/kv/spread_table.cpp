@@ -30,7 +30,7 @@ bool spread_table::are_here(std::span<const std::int64_t> keys) const {
   return std::ranges::all_of(keys, [&](std::int64_t key) { return comm_.node().is_here(homes_->owner(key)); });
 }
 
-/// The parts at ranks of this node.
+/// Runs an operation on the parts at ranks of this node.
 void spread_table::run_here(const operation& what, std::span<const keys_by_owner::part> parts, float* values) {
   for (const keys_by_owner::part& each : parts)
     if (const int place = comm_.node().node_rank(each.owner); place >= 0)

@@ -16,11 +16,11 @@
 namespace syncyte::kv {
 
 /// Values of all keys at the ranks of several nodes, each key at one rank. Keys of this node's ranks are read and
-/// written in its memory; for others their ranks get requests, one stream for each rank, which overlap. Several threads
-/// may use it at once.
+/// written in its memory. Ranks of other nodes get requests, one stream for each rank; they overlap. Several threads
+/// may use a table at once.
 ///
-/// After an error, keys of the list may have been processed or not; those of one rank in order. A rank processes
-/// operations of one stream in the order of their starts, those of several in any order.
+/// After an error any key of the list may have been processed or not; each rank processes its keys in order. A rank
+/// processes operations of one stream in the order of their starts, operations of several streams in any order.
 class spread_table {
  public:
   /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
@@ -40,8 +40,8 @@ class spread_table {
 
   /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them make
   /// progress and wait later. Null: all are done. This object and `values`, which only an operation that reads the
-  /// store changes, stay until the end; `keys` need not. An error of this node's keys is the transfer's, unless it is
-  /// null.
+  /// store changes, stay until the end; `keys` need not. The transfer throws an error of this node's keys; without a
+  /// transfer this function does.
   std::unique_ptr<access::transfer> start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven);
 

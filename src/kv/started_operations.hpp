@@ -9,14 +9,14 @@
 
 namespace syncyte::kv {
 
-/// The operations in flight of one worker, which it keeps also if nobody else does. Those that have ended are forgotten
-/// as others start. Thread-safe.
+/// The operations in flight of one worker, kept even if nobody else keeps them. Ended operations are forgotten as
+/// others start. Thread-safe.
 class started_operations {
  public:
   void add(const std::shared_ptr<access::started>& started);
   /// Waits for all; their errors stay for their requests.
   void await_ends();
-  /// Number of operations that it has not forgotten.
+  /// Number of operations that are not forgotten.
   std::size_t size() const;
 
  private:
@@ -24,7 +24,7 @@ class started_operations {
 
   mutable std::mutex mutex_;  // guards the members below
   std::vector<std::shared_ptr<access::started>> operations_;
-  std::size_t forget_at_ = 16;  // size at which those that have ended are looked for
+  std::size_t forget_at_ = 16;  // size at which ended operations are looked for
 };
 
 }  // namespace syncyte::kv

@@ -55,7 +55,7 @@ class store {
   /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
   std::shared_ptr<sampling> find_sampling() const;
 
-  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. The following functions require keys that pass it.
+  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. Functions below require checked keys.
   std::int64_t check(std::span<const std::int64_t> keys) const;
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
   /// A stream for start(), which outlives its operations. Null on one node.

@@ -20,7 +20,7 @@ struct listed_key {
 /// or none of it, and concurrent pushes and sets are serialized. A list of keys is processed in order and is not atomic
 /// as a whole. Any number of threads and processes may call at once. Keys may repeat.
 ///
-/// It numbers keys by their slots (key_homes), on one node by themselves.
+/// Keys are given by their slots (key_homes); on one node a key is its own slot.
 ///
 /// If a process has died while it wrote a key's values, a pull or push of that key throws SYNCYTE_ERR_PEER_DIED, after
 /// the keys before it in the list were processed; a set repairs the key.
@@ -34,7 +34,7 @@ class table {
   const key_layout& layout() const { return layout_; }
 
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that is not in the layout, with
-  /// its position. The following functions require keys that pass this check, and whose values are here.
+  /// its position. The functions below require keys that it has checked, and whose values are here.
   std::int64_t check(std::span<const std::int64_t> keys) const;
   /// The sum without a check.
   std::int64_t count_values(std::span<const std::int64_t> keys) const;

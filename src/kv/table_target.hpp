@@ -14,8 +14,8 @@
 namespace syncyte::kv {
 
 /// Keys of this rank, on whose values it does operations for ranks of other nodes. The items of a request
-/// (access::served_items) are this rank's slots, counted from its first one. Their data are values; those of an
-/// operation that reads are the answer.
+/// (access::served_items) are this rank's slots, counted from its first one. Their data are values, in the answer if
+/// the operation reads the store.
 class table_target final : public fabric::target {
  public:
   /// `keys`: this rank's slots. `memory` keeps the table's memory.
