@@ -11,7 +11,7 @@ namespace {
 
 constexpr int spins = 32;
 constexpr int yields = 32;
-constexpr int most_doublings = 10;  // the first sleep is a microsecond
+constexpr int most_doublings = 10;  // from a sleep of 2 us, the first one
 
 }  // namespace
 

@@ -13,7 +13,7 @@ class backoff {
   /// Sleeps for `longest` at most.
   void pause(seconds longest = seconds(1e-3));
 
-  /// True once per millisecond: it is then worth the cost to check whether the other process still lives.
+  /// True once per millisecond: it is then worth the cost to check whether the other process lives.
   bool is_time_to_poll();
 
  private:

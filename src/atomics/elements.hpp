@@ -7,9 +7,9 @@
 
 namespace syncyte::atomics {
 
-/// Combines `count` elements from `source` with those at `target`, each atomically and in sequentially consistent
-/// order. Stores the old elements to `previous` unless that is null. The target must be aligned to its elements; source
-/// and previous need not be.
+/// Combines `count` elements from `source` with the elements at `target`, each atomically and in sequentially
+/// consistent order. Stores the old elements to `previous` unless that is null. The target must be aligned to its
+/// elements; source and previous need not be.
 using atomic_combine = void (*)(std::byte* target, const std::byte* source, std::byte* previous, std::int64_t count);
 
 /// The function for a dtype and op; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (op), SYNCYTE_ERR_UNSUPPORTED. The

@@ -10,7 +10,7 @@
 
 namespace syncyte::atomics {
 
-/// Names of the items that a lock table locks and of the change to them, for errors and the watchdog.
+/// Names of the items that a lock table locks, and of the change that they are locked for, for errors and the watchdog.
 struct locked_kind {
   const char* item = "row";
   const char* change = "added to it";

@@ -28,7 +28,7 @@ void require_extent(const base::buffer& array, int axis, std::int64_t wanted, co
                            base::shape_text(array.shape()), wanted, axis, why));
 }
 
-/// Same dtype and, but for some axes, the same extents.
+/// Throws unless dtypes and, but for some axes, extents are equal.
 void require_alike(const base::buffer& array, const base::buffer& like, int axis, int other_axis) {
   array.require_dtype(like.dtype());
   bool alike = array.ndim() == like.ndim();

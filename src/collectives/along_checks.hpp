@@ -11,8 +11,8 @@
 
 namespace syncyte::collectives {
 
-/// Arrays that are parts of a whole along one axis, checked: what all ranks have, and the two sides where a rank has
-/// them. Refers to nothing of the caller's but the arrays.
+/// Arrays that are parts of a whole along one axis, checked. `whole` is there on ranks that have such an array. Refers
+/// to nothing of the caller's but the arrays.
 struct partitioned {
   std::vector<std::int64_t> counts;  // elements of every rank's part
   syncyte_dtype_t dtype;
@@ -35,7 +35,7 @@ struct repartitioned {
   dense_parts from;
   dense_parts to;
   syncyte_dtype_t dtype;
-  std::int64_t all_elements;  // of all ranks together; the same on all of them
+  std::int64_t all_elements;  // of all ranks together; equal on all ranks
 };
 
 /// Checks, and adds the facts. gather_counts are of input, scatter_counts of output.

@@ -21,8 +21,8 @@ base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
 /// A buffer of any strides in host memory.
 base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
 
-/// As checked() and any_strides(), for operations that only move elements: in any memory that MPI takes in this form.
-/// Device memory is never packed: dense_parts refuses an array that MPI cannot take as it is.
+/// checked() and any_strides() for operations that only move elements: the buffer may be in any memory that MPI takes
+/// in this form. Device memory is never packed: dense_parts refuses an array that MPI cannot take as it is.
 base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 
@@ -32,8 +32,8 @@ int checked_root(comm::agreement& terms, int root);
 /// A count for each rank, as the caller gives them.
 using given_counts = base::array_argument<std::int64_t>;
 
-/// One count for each rank, each 0 or more, with a sum that fits 64 bits; throws SYNCYTE_ERR_ARGUMENT, naming the rank,
-/// otherwise.
+/// Checked counts: one for each rank, each 0 or more, with a sum that fits 64 bits; otherwise throws
+/// SYNCYTE_ERR_ARGUMENT, naming the rank.
 mpi::counts_view checked_counts(const comm::communicator& comm, given_counts given, const char* argument);
 
 /// Further facts of the caller's, and its error, for the agreement of a collective.

@@ -40,7 +40,7 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
   call.agree();
 }
 
-/// Sums of all ranks' numbers.
+/// Replaces numbers by their sums over all ranks.
 void add_up(comm::communicator& comm, std::span<std::uint64_t> numbers) {
   if (comm::node_collectives* const node = comm.collectives_on_node())
     node->allreduce(numbers.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T,

@@ -52,7 +52,7 @@ dense_parts::dense_parts(const base::buffer& array, int axis, std::span<const st
 
 std::byte* dense_parts::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
 
-/// Packs the parts (load), or unpacks them.
+/// Packs or unpacks the parts.
 void dense_parts::copy(bool packs) {
   if (is_in_place_ || array_.elements() == 0) return;
   std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};

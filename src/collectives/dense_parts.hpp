@@ -19,7 +19,7 @@ class dense_parts {
  public:
   /// The whole array as one part.
   explicit dense_parts(const base::buffer& array);
-  /// `extents` are those of the parts along the axis; their sum is the array's.
+  /// `extents`: of the parts along the axis; their sum is the array's extent.
   dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
 
   const base::buffer& array() const { return array_; }

@@ -33,7 +33,7 @@ std::vector<std::size_t> bytes_of(counts_view counts, syncyte_dtype_t dtype) {
   return result;
 }
 
-/// Moves the elements of a communicator that is alone.
+/// Moves the elements of a communicator of one rank.
 void copy_alone(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype) {
   if (count > 0 && input != output) std::memmove(output, input, bytes_of(count, dtype));
 }
@@ -78,7 +78,7 @@ comm::node_collectives* moves::node_for_reductions() const {
   return is_started_ ? nullptr : comm_.collectives_on_node();
 }
 
-/// As node_for_reductions(), for elements that may be in device memory.
+/// node_for_reductions() for elements that may be in device memory.
 comm::node_collectives* moves::node_for_moves() const {
   return uses_blocking_calls() ? nullptr : node_for_reductions();
 }
@@ -205,7 +205,7 @@ void moves::wait_for_messages() {
   requests_.clear();
 }
 
-/// Within this rank. The blocking form takes all memory that MPI takes, so it sends a message.
+/// Copies within this rank. In the blocking form elements may be in device memory, so MPI moves them by a message.
 void moves::copy(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype) {
   if (is_started_) return copy_alone(input, output, count, dtype);
   receive(comm_.rank(), output, count, dtype);
@@ -313,7 +313,7 @@ bool moves::any() const {
 }
 
 bool moves::test() {
-  while (!requests_.empty()) {  // most often one: and what is complete is not asked for again
+  while (!requests_.empty()) {  // usually one; a request that has ended is not tested again
     if (!mpi::has_ended(requests_.back(), "MPI_Test")) return false;
     requests_.pop_back();
   }

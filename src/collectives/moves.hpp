@@ -30,8 +30,8 @@ struct alltoall_size {
 /// one operation, and the caller keeps the elements' memory until then. A communicator of one rank in a forked child
 /// needs no MPI.
 ///
-/// Ranks' parts lie one after the other in order of ranks; counts hold the elements of each. Input and output do not
-/// overlap, but for reductions in place. If the sum of counts does not fit MPI's int displacements, messages or
+/// The ranks' parts lie one after the other in order of ranks; counts hold the elements of each part. Input and output
+/// do not overlap, but for reductions in place. If the sum of counts does not fit MPI's int displacements, messages or
 /// broadcasts in pieces are used; all ranks must come to the same conclusion, so the sums must be equal on all of them.
 /// communicator_handles says over which of MPI's communicators each goes.
 class moves {

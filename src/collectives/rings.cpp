@@ -31,7 +31,7 @@ struct moves::blocks {
   std::size_t longest_bytes() const { return bytes_of(length(0), dtype); }
 };
 
-/// Whether every rank has a block of some length: shorter ones cost more by their number than they save.
+/// Whether every rank's block is long enough: with shorter blocks the number of messages costs more than a ring saves.
 bool moves::fits_ring(std::size_t bytes) const {
   constexpr std::size_t least_block = std::size_t{16} << 10;
   return !is_started_ && !uses_blocking_calls() && comm_.size() > 1 &&
@@ -56,7 +56,7 @@ void moves::combine(const std::byte* with, std::byte* target, std::int64_t count
   });
 }
 
-/// Afterwards the block after this rank's number is reduced in `output`; the others hold sums of some ranks.
+/// Afterwards block rank + 1 of `output` is reduced over all ranks; the other blocks hold sums of some ranks.
 void moves::reduce_blocks(const blocks& all, const std::byte* input, std::byte* output, syncyte_op_t op) {
   const bool is_in_place = input == output;
   const memory::scratch space = is_in_place ? memory::scratch(all.longest_bytes()) : memory::scratch();

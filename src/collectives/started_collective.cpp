@@ -12,7 +12,7 @@ namespace syncyte::collectives {
 
 namespace {
 
-/// The caller's reference; when it is dropped, the operation is the queue's alone.
+/// The caller's reference; when the caller drops it, only the queue keeps the operation.
 std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective> made) {
   auto* const raw = made.get();
   return {raw, [made = std::move(made)](started_collective*) { made->comm()->starts().orphan(made); }};
@@ -28,7 +28,7 @@ started_t start_collective(const std::shared_ptr<comm::communicator>& comm, cons
   const bool is_agreed_on = comm->check() != comm::check_level::off;
   if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, guard.sequence());
   if (made->terms().is_well()) return handle_of(std::move(made));
-  const base::error error = *made->terms().error();  // it may go with what it is about
+  const base::error error = *made->terms().error();  // a copy: the collective, which owns the error, ends here
   comm->starts().orphan(made);
   throw error;
 }

@@ -20,7 +20,7 @@ namespace syncyte::collectives {
 class data_operation {
  public:
   virtual ~data_operation() = default;
-  /// Agrees on more before data moves. Only the blocking form calls it: start() refuses classes that have it.
+  /// Further agreement before data moves. Only the blocking form calls it: start() refuses classes that override it.
   virtual void compare(comm::collective_call&) {}
   /// The blocking form's elements that travel with the agreement, in place of move(); null for none.
   virtual comm::small_reduction* carried() { return nullptr; }

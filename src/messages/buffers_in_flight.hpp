@@ -23,7 +23,7 @@ class buffer_in_flight {
   use use_;
 };
 
-/// Throws SYNCYTE_ERR_ARGUMENT if a message in flight writes memory of this buffer or, if this one is to be written,
+/// Throws SYNCYTE_ERR_ARGUMENT if a message in flight writes memory of this buffer or, if the buffer is to be written,
 /// reads it. Costs a relaxed load where no message is listed.
 void require_not_in_flight(const base::buffer& buffer, buffer_in_flight::use what);
 

@@ -27,7 +27,7 @@
 namespace syncyte::messages {
 namespace {
 
-constexpr std::size_t inline_bytes = 8192;  // up to here envelope and elements are sent as one piece of memory
+constexpr std::size_t inline_bytes = 8192;  // most bytes of envelope and elements that are sent as one piece of memory
 
 envelope envelope_of(const base::buffer& buffer, std::int64_t label) {
   envelope result{buffer.dtype(), buffer.ndim(), label, {}};
@@ -56,8 +56,7 @@ MPI_Aint address_of(const void* place) {
   return result;
 }
 
-/// Envelope and elements, wherever they lie seen from `origin`, as one MPI type: counts beyond an int go in large
-/// blocks.
+/// One MPI type of envelope and elements, at their distances from `origin`. Large blocks express counts beyond an int.
 class letter_type {
  public:
   letter_type(MPI_Aint origin, const void* head, const void* elements, std::size_t bytes) {
@@ -203,15 +202,15 @@ void message::abandon() {
   mpi::keep_for_ever(std::shared_ptr<envelope>(std::move(envelope_)));
 }
 
-/// MPI_Test. MPICH ends the receive of a message that this rank has sent before at once, and no longer knows its
-/// communicator: the first MPI_Test reports that it was too long to the handler of MPI_COMM_SELF.
+/// MPI_Test. MPICH ends the receive of a message that this rank has already sent to itself at once, and forgets its
+/// communicator: the first MPI_Test then reports a message that is too long to the error handler of MPI_COMM_SELF.
 int message::ask(int* is_done, MPI_Status* status) {
   if (!std::exchange(may_be_here_, false)) return MPI_Test(&request_, is_done, status);
   const mpi::errors_returned of_self(MPI_COMM_SELF);
   return MPI_Test(&request_, is_done, status);
 }
 
-/// Whether it reads or writes memory of the caller's.
+/// Whether the message reads or writes memory of the caller's.
 bool message::has_memory() const { return buffer_.elements() > 0 && peer_.rank != SYNCYTE_PROC_NULL; }
 
 bool message::is_inline() const { return !is_in_room_ && sizeof(envelope) + buffer_.bytes() <= inline_bytes; }

@@ -48,11 +48,11 @@ class message {
  public:
   enum class direction { out, in };
 
-  /// Checked and ready for start(): none of several starts if one of them is wrong.
+  /// Makes all checks. Make several messages before starting the first: then none starts if one of them is wrong.
   message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer, const message_peer& peer,
           direction way, int room = 0);
   void start();
-  /// Lists its memory until it has ended; for a message that the caller does not wait for at once.
+  /// Lists the message's memory until its end; for a message that the caller does not wait for at once.
   void list_buffer();
 
   static std::unique_ptr<message> send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
@@ -64,7 +64,7 @@ class message {
   message(const message&) = delete;
   message& operator=(const message&) = delete;
 
-  /// Whether it has ended; makes progress of started collectives, which the other side may wait for. Throws
+  /// Whether the message has ended; makes progress of started collectives, which the other side may wait for. Throws
   /// SYNCYTE_ERR_MISMATCH if a received message is not the expected one.
   bool test();
   void wait();
@@ -104,12 +104,12 @@ class message {
   direction direction_;
   message_peer peer_;
   base::buffer buffer_;
-  bool is_in_room_;         // the envelope; so it lies in front of the elements, in the caller's memory
+  bool is_in_room_;         // the envelope lies in the caller's memory, in front of the elements
   memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
-  std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
+  std::unique_ptr<envelope> envelope_;  // of a long message; MPI uses its address until the end
   std::optional<buffer_in_flight> listed_;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  bool may_be_here_ = false;  // a receive that this rank's own message may have been waiting for; see ask()
+  bool may_be_here_ = false;  // a receive of a message that this rank may have sent to itself before; see ask()
 };
 
 }  // namespace syncyte::messages

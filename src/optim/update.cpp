@@ -28,7 +28,7 @@ void store(std::byte* to, std::size_t i, number_of<T> number) {
 }
 
 // Each optimizer updates one element: it changes the slots of state and returns the number to subtract from the value.
-// The formulas and the order of their operations are those of torch.optim, so that results agree to the last bits.
+// Formulas and their order of operations follow torch.optim, so that results agree to the last bits.
 
 /// Stochastic gradient descent; torch.optim.SGD.
 template <class Number>

@@ -11,7 +11,7 @@
 /// the state of the rows that have a gradient, and of no others.
 namespace syncyte::optim {
 
-/// An optimizer with its hyperparameters, of which it ignores those that are another's.
+/// An optimizer with its hyperparameters; it ignores other optimizers' hyperparameters.
 struct rule {
   syncyte_optimizer_t optimizer = SYNCYTE_OPTIMIZER_SGD;
   double lr = 0.0;

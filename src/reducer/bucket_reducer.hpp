@@ -22,7 +22,7 @@ struct description {
 };
 
 /// Buckets of memory that all ranks sum in place, round by round: in a round each rank starts every bucket, in any
-/// order, and goes on; after wait() all buckets hold the sums.
+/// order, without waiting; after wait() all buckets hold the sums.
 ///
 /// The ranks of a node reach each other's buckets in memory. A bucket that all of them have started is cut into chunks;
 /// any rank in a function of the reducer claims the next chunk, adds it up and writes the sum to all. A rank that has

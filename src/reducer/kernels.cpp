@@ -23,7 +23,7 @@ struct real_part<std::complex<T>> {
   using type = T;
 };
 
-/// Elements that are summed at once: together with one rank's they fit the first cache.
+/// Elements that are summed at once: their sums and one rank's elements fit the first-level cache.
 constexpr std::int64_t block_elements = 2048;
 
 template <class T>

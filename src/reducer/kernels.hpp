@@ -15,7 +15,7 @@ bool is_scalable(syncyte_dtype_t dtype);
 syncyte_dtype_t sum_dtype(syncyte_dtype_t dtype);
 
 /// Every target becomes scale times the sum of the sources, rounded once. Sources and targets may be the same memory.
-/// The order of the additions is that of the sources.
+/// Sources are added in their order.
 void reduce_parts(std::span<const std::byte* const> sources, std::span<std::byte* const> targets, std::int64_t count,
                   syncyte_dtype_t dtype, double scale);
 

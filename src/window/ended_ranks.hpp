@@ -29,12 +29,12 @@ class ended_ranks {
  private:
   const comm::communicator& comm_;
   remote* elsewhere_;
-  /// Unless another rank answers: false if it cannot be asked now. Throws SYNCYTE_ERR_PEER_DIED.
+  /// Whether a rank of another node has answered yes; false until it can be asked. Throws SYNCYTE_ERR_PEER_DIED.
   bool ask(int rank);
 
   int first_unknown_ = 1;  // distance from this rank; all others nearer, counted upwards, have ended
   std::unique_ptr<fabric::departure_question> question_;
-  int asked_ = -1;  // its rank
+  int asked_ = -1;  // the rank that question_ asks
   std::chrono::steady_clock::time_point next_question_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 

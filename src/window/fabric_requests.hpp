@@ -72,7 +72,7 @@ class element_requests final : public fabric::request_source {
     std::byte* previous;                 // may be null
   };
 
-  /// Copies the operand if it is short, such as that of one element; otherwise it stays until the end.
+  /// Copies a short operand, such as one element; the caller keeps a longer one until the end.
   element_requests(std::string owner, fabric::object_name object, const change& what);
   element_requests(const element_requests&) = delete;
   element_requests& operator=(const element_requests&) = delete;

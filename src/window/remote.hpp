@@ -15,7 +15,7 @@
 namespace syncyte::window {
 
 /// Pieces of one rank's memory that all have the same size, such as rows, and their copies here. Pieces at different
-/// offsets do not overlap. The caller keeps the lists and the memory.
+/// offsets do not overlap. The caller keeps lists and memory until the end.
 struct remote_rows {
   int rank;
   std::size_t row_bytes;
@@ -110,7 +110,7 @@ class remote : public comm::collective_resource {
   }
 
   virtual void flush(int rank) = 0;  // -1: all
-  /// Makes what other ranks have put visible to loads, and stores visible to other ranks.
+  /// Makes other ranks' puts visible to loads, and this rank's stores visible to other ranks.
   virtual void synchronize_memory() = 0;
 
   /// Lets other ranks' accesses to this rank's memory proceed. Call it in loops that poll combine() or compare_swap().

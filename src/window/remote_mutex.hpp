@@ -50,7 +50,7 @@ class remote_mutex {
   const comm::communicator& comm_;  // outlives this, as it does all its collective resources
   MPI_Win window_ = MPI_WIN_NULL;
   words mine_{};
-  std::uint64_t name_ = 0;  // what is put into holder
+  std::uint64_t name_ = 0;  // this rank's value of words::holder
 };
 
 /// MPI_Win_create over `bytes` at `data`, with errors returned and a passive epoch begun; throws

@@ -122,7 +122,7 @@ void for_each_request(const remote_rows& rows, Visitor&& visitor) {
   }
 }
 
-/// An owner's rows without all but the last of those that repeat: one request must not write a row twice.
+/// An owner's rows, each once: of a row that repeats the last copy, because one request must not write a row twice.
 class last_rows {
  public:
   explicit last_rows(const remote_rows& all) : rows_(all) {
@@ -238,8 +238,8 @@ void rma::put_rows(std::span<const remote_rows> owners) {
 // accumulates are not used, because they are atomic with each other only where all use the same operation
 // (MPI 3.1, 11.7.1: accumulate_ops), and because MPI knows no half precision.
 
-/// Gets elements if step() needs the old ones, calls step(), and puts them if they are not `previous`, which step() has
-/// stored; null: puts them always.
+/// Gets elements if step() needs the old ones, calls step(), and puts them unless they equal `previous`, where step()
+/// has stored the old ones; null: puts them always.
 template <class Step>
 void rma::change(int rank, std::size_t offset, std::byte* elements, std::size_t bytes, const void* previous,
                  bool needs_old, Step&& step) {

@@ -27,8 +27,8 @@ struct part_header;
 /// one thread at a time).
 class window : public std::enable_shared_from_this<window> {
  public:
-  /// Collective; inside `call`, of which every rank may have failed attempts: ends in an agreement, so that it succeeds
-  /// or throws on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
+  /// Collective within `call`, in which attempts may have failed: ends in an agreement, so that it succeeds or throws
+  /// on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
   static std::shared_ptr<window> create(comm::collective_call& call, std::size_t bytes, const std::string& name,
                                         const std::string& label = "");
 
@@ -40,8 +40,8 @@ class window : public std::enable_shared_from_this<window> {
   /// A rank's part if it is mapped here, otherwise null.
   std::byte* pointer(int rank) const;
 
-  /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source may be re-used on return; what was
-  /// put is there for others after flush(). What was got is there on return.
+  /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source of a put may be re-used on return;
+  /// other ranks see its bytes after flush(). A get is complete on return.
   void put_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
   void get_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
 
@@ -88,7 +88,7 @@ class window : public std::enable_shared_from_this<window> {
   std::byte* atomic_part(int rank) const;
   std::unique_ptr<access::started> started(std::unique_ptr<transfer> in_flight) const;
 
-  /// put, get, combine and compare_swap of memory that is mapped here, with their checks. False: the part is remote.
+  /// put, get, combine and compare_swap in memory that is mapped here, with their checks. False: the part is remote.
   bool put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes);
   bool get_here(int rank, std::int64_t offset, void* target, std::size_t bytes);
   bool combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
