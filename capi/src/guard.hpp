@@ -17,8 +17,8 @@ namespace syncyte::capi {
 /// A thread's last error.
 struct thread_error {
   std::string message;
-  /// The error, without "... failed on rank ..." before its text; an agreed error's text names the ranks all the same,
-  /// and only its field `reason` does not.
+  /// The error, without "... failed on rank ..." before its text. The text of an agreed error names the ranks
+  /// nevertheless; only its field `reason` does not.
   base::error reason{SYNCYTE_SUCCESS, ""};
   int agreed_rank = -1;  ///< comm::agreed_error::own_rank
 };
@@ -52,7 +52,7 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
   }
 }
 
-/// Does the same as guarded(), and counts and traces the call. Every body has a counter of its own.
+/// guarded(), which also counts and traces the call. Every body has a counter of its own.
 template <class Body>
 syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   static operation_counter counter(operation);
@@ -62,7 +62,7 @@ syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   return status;
 }
 
-/// Does the same as counted(), and first require_started(): for functions that need syncyte_init().
+/// counted(), with require_started() before the body: for functions that need syncyte_init().
 template <callers allowed = callers::ranks, class Body>
 syncyte_status_t after_init(const char* operation, Body&& body) noexcept {
   return counted(operation, [&] {
@@ -71,7 +71,7 @@ syncyte_status_t after_init(const char* operation, Body&& body) noexcept {
   });
 }
 
-/// Does the same as guarded(), for lookups that need syncyte_init() first: neither counted nor traced, and by default
+/// guarded(), with require_started() before the body: for lookups, which are neither counted nor traced, and by default
 /// allowed in forked children.
 template <callers allowed = callers::forks_too, class Body>
 syncyte_status_t lookup_after_init(const char* operation, Body&& body) noexcept {
@@ -81,8 +81,8 @@ syncyte_status_t lookup_after_init(const char* operation, Body&& body) noexcept 
   });
 }
 
-/// Does the same as counted(), for a body that may complete an operation started earlier: it returns that operation's
-/// status, or nothing if it is not complete; the call is then neither counted nor traced.
+/// counted(), for a body that may complete an operation started earlier: it returns that operation's status, or nothing
+/// if the operation is not complete; the call is then neither counted nor traced.
 template <class Body>
 syncyte_status_t completing(const char* operation, Body&& body) noexcept {
   call_scope call;
@@ -118,7 +118,7 @@ T& out(T* pointer, const char* argument) {
   return *pointer;
 }
 
-/// Runs checks of arguments before a collective starts, which reports their error on all ranks.
+/// Runs checks of arguments before a collective, which then reports their error on all ranks.
 using base::error_of;
 
 }  // namespace syncyte::capi

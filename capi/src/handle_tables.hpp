@@ -33,7 +33,7 @@ handle_table<Handle, Object>& table_of(const char* name) {
   return *table;
 }
 
-/// Tables by the handle's type without "syncyte_" and "_t": generated code calls them so.
+/// Each table has the name of its handle's type without "syncyte_" and "_t", which generated code relies on.
 namespace tables {
 inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared cache"); }
 inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
@@ -65,8 +65,8 @@ syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm);
 /// The communicator of a C argument, which it also records for the trace; throws SYNCYTE_ERR_HANDLE.
 inline auto find_comm(syncyte_comm_t comm) { return find_traced(tables::comm(), comm, "comm"); }
 
-/// Options of a new communicator. An error in them, or in the output parameter, is stored, for the collective that
-/// makes it to report on all ranks.
+/// Options of a new communicator. An error in them, or in the output parameter, is stored; the collective that makes
+/// the communicator reports it on all ranks.
 comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
                                         const char* argument);
 

@@ -80,8 +80,8 @@ void drop(request& ended, syncyte_request_t* handle) {
   tables::request().destroy(handle, "request");
 }
 
-/// Whether a request has ended. After the death of a rank one that needs MPI ends with its error, when it is waited
-/// for, at once.
+/// Whether a request has ended. After the death of a rank a request that needs MPI is waited for, which ends it with an
+/// error at once.
 bool ends(request& active) {
   if (mpi::knows_death() && active.needs_mpi()) return active.wait(), active.has_ended();
   return active.test();
@@ -149,7 +149,7 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
   if (any_needs_mpi(count, array)) {
     watchdog::plain_wait wait("request_wait_any", "some requests");
     watchdog::poll_until(find_ended, wait);
-  } else {  // the fabric's thread makes progress on them; the death of a rank ends the requests to it, and no others
+  } else {  // the fabric's thread makes progress on them; the death of a rank ends only the requests to that rank
     owners_wait wait;
     for (atomics::backoff pauses; !find_ended(); pauses.pause()) {
       if (mpi::needs_progress()) mpi::progress_all();

@@ -54,7 +54,7 @@ inline void trace_comm(const std::string& name) {
 }
 
 /// A call of an operation. end() counts it, and passes it to the trace file and the trace hook if there are any. Calls
-/// may nest: the destructor restores the outer one's traced_part.
+/// may nest: the destructor restores the outer call's traced_part.
 class call_scope {
  public:
   call_scope();

@@ -1,9 +1,9 @@
 #pragma once
 // Backward passes of autograd, and the operations that a failed pass abandons.
 //
-// A rank whose backward pass fails (a hook raises) may have sent cotangents, or received others, which other ranks go
-// on with. The pass cannot be repeated: each of its messages travels once. A later pass that comes to one of them
-// raises.
+// A rank whose backward pass fails (a hook raises) may have sent and received cotangents, with which other ranks
+// continue. The pass cannot be repeated: each of its messages travels once. A later pass that needs one of these
+// messages raises.
 
 #include <ATen/core/Tensor.h>
 
@@ -29,10 +29,10 @@ struct cotangent_message {
   auto operator<=>(const cotangent_message&) const = default;
 };
 
-/// One run of autograd's engine. Its last reference goes with the run, whether that has succeeded or not.
+/// One run of autograd's engine. The object is destroyed at the end of the run, whether the run has succeeded or not.
 class backward_pass : public std::enable_shared_from_this<backward_pass> {
  public:
-  /// The one that this thread is in; null outside of any.
+  /// The pass that this thread is in, or null.
   static std::shared_ptr<backward_pass> current();
 
   ~backward_pass();

@@ -61,7 +61,7 @@ struct ordered_scope {
   }
 };
 
-/// On a token's node: notes that backward has come by it.
+/// On a token's node: notes that a backward pass has reached it.
 class token_hook final : public FunctionPreHook {
  public:
   explicit token_hook(std::shared_ptr<token_state> token) : token_(std::move(token)) {}
@@ -82,8 +82,8 @@ class token_hook final : public FunctionPreHook {
   std::shared_ptr<token_state> token_;
 };
 
-/// On an operation's node. If backward did not come by the operation's token, this pass contains no later operation.
-/// Later operations, and later passes through them, must not lead into this finished graph: the token's edge is cut.
+/// On an operation's node. If backward has not reached its token, this pass contains no later operation. Later
+/// operations, and later passes through them, must not lead into this finished graph: the token's edge is cut.
 class operation_hook final : public FunctionPreHook {
  public:
   operation_hook(std::shared_ptr<token_state> token, std::weak_ptr<ordered_scope> scope)

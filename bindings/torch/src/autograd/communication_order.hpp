@@ -1,7 +1,7 @@
 #pragma once
 // An explicit order of communications: while a scope is open (torch.ops.syncyte.enter_order, leave_order), every
 // operation of its thread that records gradients depends on the one before, so that backward runs them in the reverse
-// order, also those whose results nobody uses.
+// order, even operations whose results nobody uses.
 
 #include <ATen/core/Tensor.h>
 

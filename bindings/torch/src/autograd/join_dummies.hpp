@@ -7,10 +7,10 @@ namespace syncyte::torch_binding {
 /// Gradients of a join's dummies.
 enum class dummy_gradient {
   zeros,     ///< as torch's own functions would
-  undefined  ///< nothing, which costs nothing; zeros where the backward pass is itself recorded
+  undefined  ///< undefined tensors, which cost nothing; zeros where the backward pass is itself recorded
 };
 
-/// `input` as a new node of the graph, which depends on the dummies too. Whether that is needed the caller knows.
+/// `input` as a new node of the graph, which depends on the dummies too, whether that is needed or not.
 at::Tensor joined(const at::Tensor& input, at::TensorList dummies, dummy_gradient given);
 
 /// torch.ops.syncyte.join_dummies.

@@ -10,7 +10,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Writes into `memory`, whatever autograd knows of that, and is `result` in the graph.
+/// Writes into `memory` without autograd's knowledge; in the graph its value is `result`.
 class overwrite_function : public torch::autograd::Function<overwrite_function> {
  public:
   static at::Tensor forward(AutogradContext*, const at::Tensor& result, const at::Tensor& memory) {

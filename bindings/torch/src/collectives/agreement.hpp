@@ -56,9 +56,9 @@ std::int32_t check_level(std::int64_t comm);
 /// Ends an operation's step on all ranks. Throws on all of them if the status of one is an error, or a fact differs.
 void agree(std::int64_t comm, const char* operation, syncyte_status_t status, const fact_list& facts = {});
 
-/// Takes part in the other ranks' agreement on `operation` after an exception on this one: call it while that is
-/// handled. Throws the error that all ranks get; with SYNCYTE_CHECK=off there is no agreement, and the exception is
-/// this rank's alone.
+/// Takes part in the other ranks' agreement on `operation` after an exception on this one: call it in the catch block.
+/// Throws the error that all ranks get; with SYNCYTE_CHECK=off there is no agreement, and the exception is this rank's
+/// alone.
 [[noreturn]] void fail_together(std::int64_t comm, const std::string& operation);
 
 /// step()'s result. If it fails on this rank, all ranks fail in their agreement on `operation`.

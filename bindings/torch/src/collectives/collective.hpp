@@ -1,6 +1,6 @@
 #pragma once
-// Collectives as data: which one it is, and its arguments. Shapes, adjoints, the calls of the C interface and the
-// schemas' arguments follow from that, for blocking and for started ones.
+// Collectives as data: a kind and its arguments. Shapes, adjoints, the calls of the C interface and the schemas'
+// arguments follow from them, for blocking and for started collectives.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -133,7 +133,7 @@ class collective_operator {
   std::vector<std::size_t> members_;
 };
 
-/// A blocking collective's.
+/// The operator of a blocking collective.
 const collective_operator& operator_of(collective_kind kind);
 
 }  // namespace syncyte::torch_binding

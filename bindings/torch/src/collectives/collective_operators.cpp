@@ -55,8 +55,8 @@ at::Tensor run_in_autograd(const linear_collective& what, const at::Tensor& inpu
   return in_order(input, [&](const at::Tensor& ordered) { return call_reduction(what, ordered, wanted); });
 }
 
-/// Autograd has no part in it. Small messages are spared the cost of a node. In a compiled graph the derivatives are
-/// those that were found when it was traced.
+/// Whether autograd has no part in an operation: small messages are spared the cost of a node. In a compiled graph the
+/// derivatives were found when the graph was traced.
 bool is_plain(const at::Tensor& input) {
   return !is_recorded(input) && !carries_tangent(input) && !is_ordered() && !is_plain_meta(input);
 }

@@ -37,7 +37,7 @@ at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives wa
   return collective{.kind = kind::allreduce, .comm = comm}.call(x, wanted);
 }
 
-/// A reduction's root has the result, or all ranks.
+/// `x` of the reduction's root, on all ranks.
 at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives wanted) {
   return collective{.kind = kind::bcast, .comm = given.comm, .root = given.root}.call(x, wanted);
 }

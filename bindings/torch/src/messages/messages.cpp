@@ -4,10 +4,10 @@
 // ticket (tickets.hpp). Backward of the receiver's wait starts to send the cotangent, backward of its start waits for
 // that; backward of the sender's wait starts to receive it, backward of its start waits and has the gradient.
 //
-// Every message carries a label: a number that its sender gives no other one, how many of the sender's backward passes
-// have failed (backward_pass.hpp), and whether it records gradients. The answer, which travels back in backward, has
-// that number for its tag, so that answers find their messages in whatever order the ranks run backward; and it travels
-// in the next channel, so that answers to answers (higher derivatives) do not meet those either.
+// Every message carries a label: a number that its sender gives to no other message, how many of the sender's backward
+// passes have failed (backward_pass.hpp), and whether it records gradients. The answer, which travels back in backward,
+// has that number for its tag, so that answers find their messages in whatever order the ranks run backward; and it
+// travels in the next channel, so that answers to answers (higher derivatives) do not meet answers.
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -101,7 +101,7 @@ void send_no_cotangent(const route& way) {
   abandon(ticket_for(start(at::empty({}, at::kBool), way, true, false), if_abandoned::waits));
 }
 
-/// Starts a message; a cotangent's for the backward pass that this thread is in.
+/// Starts a message; a message with a cotangent belongs to the backward pass that this thread is in.
 at::Tensor start_message(const at::Tensor& tensor, const route& given, bool is_send, bool needs_gradient) {
   const route way = resolved(given);
   if (!way.answered) {

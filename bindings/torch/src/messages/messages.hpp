@@ -31,7 +31,7 @@ enum class gradient_rule : std::int64_t {
   refused = 0,               ///< no; a sender that records them is an error
   required = 1,              ///< yes; a sender that does not record them is an error
   as_sender = 2,             ///< as the sender does; in a graph that is traced, as the ticket does
-  as_sender_if_possible = 3  ///< the same, but without an error where the receiver cannot record them
+  as_sender_if_possible = 3  ///< as_sender, without an error where the receiver cannot record gradients
 };
 
 inline bool depends_on_sender(gradient_rule rule) {

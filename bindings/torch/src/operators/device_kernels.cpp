@@ -1,6 +1,6 @@
 // Tensors on devices. All operators have one kernel there: it copies the tensors that it is given to pinned host
 // memory, runs the operator's CPU kernel, and copies what that returns to the device. Where MPI takes the device's
-// memory, operators that only move elements keep to that instead: the CPU kernel is given copies on the device, and its
+// memory, operators that only move elements stay in it instead: the CPU kernel is given copies on the device, and its
 // result is there. Autograd and meta kernels are the same for all devices. A ticket lies on the device of its
 // operation's input, and the result that is waited for comes to the ticket's device.
 //
@@ -41,7 +41,7 @@ enum class passing : std::int64_t {
 
 std::atomic<passing> chosen{passing::where_mpi_is_cuda_aware};
 
-/// Answers of the MPI library, which do not change.
+/// Whether the MPI library takes CUDA memory; asked once, because its answer does not change.
 bool is_mpi_cuda_aware() {
   static const bool result = [] {
     std::int32_t flag = 0;

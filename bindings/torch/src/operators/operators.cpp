@@ -20,7 +20,7 @@ constexpr operator_row collective_row(const char* schema, device_use device = th
   return {.schema = schema, .is_effectful = true, .device = device, .batch = batch};
 }
 
-/// A collective that collects all ranks' counts first, and calls the one with counts.
+/// A collective that collects all ranks' counts first, and then calls the operator with counts.
 constexpr operator_row collecting_row(const char* schema) {
   return {.schema = schema, .is_effectful = true, .batch = once};
 }
@@ -47,7 +47,7 @@ constexpr operator_row one_sided_row(const char* schema, batching batch) {
   return {.schema = schema, .is_effectful = true, .device = through_host, .batch = batch, .fails_alone = true};
 }
 
-/// One that is made of the others, or does not communicate.
+/// An operator that is made of others, or does not communicate.
 constexpr operator_row composed_row(const char* schema, batching batch = by_parts) {
   return {.schema = schema, .batch = batch};
 }

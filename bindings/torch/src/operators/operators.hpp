@@ -17,14 +17,14 @@ enum class device_use {
   no_kernel,               ///< the operator is made of others, or its tensors have no data
   through_host,            ///< copies in pinned host memory
   direct,                  ///< the device's own memory, if MPI takes it
-  direct_along_first_axis  ///< the same, where all axes are 0
+  direct_along_first_axis  ///< direct if all axes are 0, otherwise through_host
 };
 
 /// The rule by which torch.vmap runs an operator.
 enum class batching {
   by_parts,      ///< as torch runs what it is made of
   once,          ///< once for the whole batch, whose dimension is in front
-  in_place,      ///< the same; nothing is returned
+  in_place,      ///< once, but nothing is returned
   each,          ///< once for each element, in their order
   first_tensor,  ///< as the identity of its first argument
   refused
@@ -39,7 +39,7 @@ struct operator_row {
   bool reads_first = true;    ///< false: it needs only the shape and dtype of its first tensor
   bool gives_ticket = false;  ///< of an operation that is in flight
   bool takes_ticket = false;
-  bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell them
+  bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell the others
 };
 
 c10::ArrayRef<operator_row> operator_table();

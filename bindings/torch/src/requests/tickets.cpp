@@ -153,7 +153,7 @@ std::int64_t collective_number_of(const at::Tensor& ticket) {
 
 namespace {
 
-/// Whether a ticket's operation has ended; it is to be waited for nevertheless.
+/// Whether a ticket's operation has ended; the caller must wait for it nevertheless.
 bool has_ended(const at::Tensor& ticket) {
   if (is_no_ticket(ticket)) return true;
   const std::int64_t number = number_of(ticket);
@@ -172,7 +172,7 @@ std::int64_t requests_in_flight() {
   return static_cast<std::int64_t>(requests().active.size());
 }
 
-/// Raises the first error after all have ended; what a signal has raised, at once.
+/// Raises the first error after all have ended; an exception from a signal handler at once.
 std::vector<at::Tensor> wait_all(at::TensorList tickets) {
   std::vector<at::Tensor> results;
   std::exception_ptr first;

@@ -10,7 +10,7 @@ namespace syncyte::torch_binding {
 syncyte_buffer_t buffer_of(const at::Tensor& tensor);
 
 /// An uninitialized CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
-/// from_blob it can be resized. For an operation on a device's tensors it is other memory (operation_memory.hpp).
+/// from_blob it can be resized. An operation on a device's tensors gets other memory (operation_memory.hpp).
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);
 
 /// A contiguous copy in such memory, for an operation to keep or to write. A tensor from a device is a copy already.

@@ -20,7 +20,7 @@ void give_back(void* data) { syncyte_cache_free(data); }
 
 c10::Allocator* own = nullptr;  // torch's, for all other threads
 
-/// For what has been allocated without a deleter, wherever it lies.
+/// Frees memory that was allocated without a deleter, in a cache or by torch's allocator.
 void give_back_anything(void* data) {
   std::int32_t is_ours = 0;
   syncyte_cache_holds(data, &is_ours);

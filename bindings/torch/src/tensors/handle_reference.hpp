@@ -36,7 +36,7 @@ using comm_reference = handle_reference<syncyte_comm_t, syncyte_comm_retain, syn
 using halo_reference = handle_reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_release>;
 using tensor_reference = handle_reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_release>;
 
-/// References to the objects that a value names: its communicator `comm`, or those that it says.
+/// References to the objects that a value names: its communicator `comm`, or what its references() returns.
 template <class Value>
 auto references_of(const Value& value) {
   if constexpr (requires { value.comm; })

@@ -38,7 +38,7 @@ at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarTy
   const auto room = has_room_ ? static_cast<std::int64_t>(SYNCYTE_MESSAGE_ROOM / c10::elementSize(dtype)) : 0;
   const std::int64_t count = c10::multiply_integers(sizes);
   const at::Tensor all = at::empty({room + count}, at::TensorOptions(dtype).device(device_));
-  // Until now it was the stream's: what was freed there may be in use still.
+  // The allocator may return memory that work on the stream, enqueued before it was freed, still uses.
   wait_for_stream(device_);
   return all.slice(0, room).view(sizes);
 }

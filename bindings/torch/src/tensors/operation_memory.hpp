@@ -5,7 +5,7 @@
 
 namespace syncyte::torch_binding {
 
-/// Waits for what is enqueued on a device's current stream; nothing is on the CPU's.
+/// Waits for work that is enqueued on a device's current stream; returns at once for the CPU.
 void wait_for_stream(c10::Device device);
 
 /// The memory that MPI reads and writes for an operation on a device's tensors.
@@ -24,13 +24,13 @@ class operation_memory {
   operation_memory(const operation_memory&) = delete;
   operation_memory& operator=(const operation_memory&) = delete;
 
-  /// The one that lives on this thread, or null.
+  /// The operation_memory of this thread, or null.
   static const operation_memory* current();
 
-  /// Uninitialized and contiguous; a device's own, that MPI may write to, is not in use there any longer.
+  /// Uninitialized and contiguous. No enqueued work uses a device's memory any longer: MPI may write to it.
   at::Tensor empty(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
-  /// The same, always pinned: for numbers that the operation itself reads.
+  /// empty(), but always pinned: for numbers that the operation itself reads.
   at::Tensor empty_pinned(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
  private:

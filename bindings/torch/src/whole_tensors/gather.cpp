@@ -140,8 +140,8 @@ void end_in_scratch(std::int64_t scratch, const syncyte_buffer_t& part, std::siz
   check(syncyte_tensor_sync(handle(scratch)));
 }
 
-/// Gathers from a tensor that all ranks have brought up to date; ends with an agreement, so that nobody changes a row
-/// that another rank still reads, and an error of one rank is everybody's.
+/// Gathers from a tensor that all ranks have brought up to date; ends with an agreement, so that no rank changes a row
+/// that another rank still reads, and all ranks get an error of one rank.
 at::Tensor gather_together(std::int64_t comm, std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
   check(syncyte_tensor_sync(handle(tensor)));
   at::Tensor result;
