@@ -31,7 +31,7 @@ template <class Struct>
 concept sized_struct = std::is_trivially_copyable_v<Struct> && sizeof(Struct) % 8 == 0 &&
                        std::is_same_v<decltype(Struct::struct_size), std::size_t>;
 
-/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's has.
+/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's struct has.
 template <sized_struct Struct>
 Struct read_struct(const Struct* theirs, const char* name, Struct defaults, std::size_t first = sizeof(Struct)) {
   if (theirs != nullptr && theirs->struct_size == sizeof(Struct)) [[likely]]

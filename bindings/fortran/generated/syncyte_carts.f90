@@ -1,8 +1,8 @@
 ! Generated from methods/carts.methods by bindings/generate; do not edit.
 !> Grids of Cartesian communicators: type(cart_comm), which type(syncyte_comm) extends.
 !>
-!> Dimensions are those of Fortran: the first coordinate changes fastest from rank to rank, as the first index does in
-!> memory (C and MPI have them the other way round). Dimensions count from 1; coordinates count from 0, as ranks do.
+!> Dimensions are in Fortran's order: the first coordinate changes fastest from rank to rank, as the first index does in
+!> memory (C and MPI have the reverse order). Dimensions count from 1; coordinates count from 0, as ranks do.
 module syncyte_carts
   use, intrinsic :: iso_c_binding
   use syncyte_c

@@ -1,6 +1,6 @@
 ! Generated from methods/comms.methods by bindings/generate; do not edit.
-!> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm, their messages those of
-!> message_comm, their grid's methods those of cart_comm.
+!> Communicators: type(syncyte_comm). It inherits collectives on arrays from collective_comm, messages from message_comm
+!> and the methods of grids from cart_comm.
 module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c

@@ -329,7 +329,7 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_tensor_iacc
 
-    !> Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
+    !> Owners of a patch of a tensor. Elements of longer outputs behind the owners become -1 (ranks) or 0.
     ! tensor [in]: a tensor
     ! lo [in]: any integers from 1, as many as dimensions
     ! hi [in]: any integers, as many as dimensions
@@ -362,7 +362,7 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_element
 
-    !> Waits until it has a row's lock.
+    !> Waits for a row's lock.
     ! tensor [in]: a tensor
     ! row [in]: number of the row, from 1
     function fortran_tensor_lock(tensor, row) bind(C, name="fortran_tensor_lock") result(answer)

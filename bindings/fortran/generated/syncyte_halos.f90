@@ -40,7 +40,8 @@ contains
     ! any integer: ghosts at the low ends, one number or one for each dimension of the grid
     type(*), dimension(..), intent(in), target :: low
     type(*), dimension(..), intent(in), target, optional :: high  !! at the high ends; absent: as low
-    type(*), dimension(..), intent(in), target, optional :: dims  !! any integer: what each dimension of the grid cuts
+    ! any integer: the array's dimension that each dimension of the grid cuts
+    type(*), dimension(..), intent(in), target, optional :: dims
     logical, intent(in), optional :: corners  !! ghosts beyond several borders too; .true. if absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

@@ -5,7 +5,7 @@
 !> Keys are integers of any kind, and the same in all languages: they count from 0, as ranks do. Values are contiguous
 !> real(4), concatenated in the order of the keys, for example (values of a key, keys). Arrays of values of started
 !> operations (ipull and so on) must stay until the request has ended: give them the asynchronous or target attribute,
-!> and pass whole arrays or contiguous sections, not expressions. The errors are those of the C functions of that name.
+!> and pass whole arrays or contiguous sections, not expressions. The C functions of the same names document the errors.
 module syncyte_stores
   use, intrinsic :: iso_c_binding
   use syncyte_c

@@ -2,9 +2,9 @@
 !> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
 !>
 !> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
-!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name. Arrays of
-!> started accesses (igather and so on) must stay until the request has ended: give them the asynchronous or target
-!> attribute, and pass whole arrays or contiguous sections, not expressions.
+!> rank and of the types that syncyte_c's dtypes have in Fortran. The C functions of the same names document the errors.
+!> Arrays of started accesses (igather and so on) must stay until the request has ended: give them the asynchronous or
+!> target attribute, and pass whole arrays or contiguous sections, not expressions.
 module syncyte_tensors
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -486,7 +486,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_iscatter_add
 
-  !> Writes rows, and then adds value to a counter or sets it; who sees the new value sees the rows. Local.
+  !> Writes rows, and then adds value to a counter or sets it; a rank that sees the new value sees the rows. Local.
   subroutine tensor_put_signal(self, index, source, counters, element, value, op, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
@@ -1168,7 +1168,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
 
-  !> Waits, mostly asleep, until it has a row's lock, which excludes other holders only. Local.
+  !> Waits, mostly asleep, for a row's lock, which excludes other holders only. Local.
   subroutine tensor_lock(self, row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: row  !! any integer: number of the row, from 1

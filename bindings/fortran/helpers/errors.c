@@ -28,8 +28,7 @@ static void write_reversed(FILE* to, const char* items, const char* end, const c
 }
 
 /* Writes a field. Lists of extents are reversed, into Fortran's order. Axes that differ between ranks count from the
- * end
- * (-1 is the last one), Fortran's dimensions from the start: axis -d is dimension d, so that only the sign is left out.
+ * end (-1 is the last one), Fortran's dimensions from the start: axis -d is dimension d, so only the sign is left out.
  */
 static void write_field(FILE* to, const char* text, bool has_extents, bool drops_signs) {
   for (const char* next = text; *next != '\0'; ++next) {

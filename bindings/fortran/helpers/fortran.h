@@ -235,7 +235,7 @@ syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t*
                                      syncyte_request_t* request);
 
 /**
- * @brief Owners of a patch of a tensor. Of longer outputs the further elements become -1 (ranks) or 0.
+ * @brief Owners of a patch of a tensor. Elements of longer outputs behind the owners become -1 (ranks) or 0.
  * @param[in] tensor a tensor
  * @param[in] lo any integers from 1, as many as dimensions
  * @param[in] hi any integers, as many as dimensions
@@ -256,7 +256,7 @@ syncyte_status_t fortran_tensor_locate(syncyte_tensor_t tensor, const CFI_cdesc_
 syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* element, int64_t* number);
 
 /**
- * @brief Waits until it has a row's lock.
+ * @brief Waits for a row's lock.
  * @param[in] tensor a tensor
  * @param[in] row number of the row, from 1
  */

@@ -90,7 +90,7 @@ inline void check(syncyte_status_t status) {
   if (status != SYNCYTE_SUCCESS) throw reported(status);
 }
 
-/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's has.
+/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's struct has.
 template <class Struct>
 Struct read_struct(const Struct* theirs, const char* name, Struct defaults) {
   defaults.struct_size = sizeof(Struct);

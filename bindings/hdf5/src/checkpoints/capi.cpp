@@ -67,7 +67,7 @@ const dataset& find_dataset(const checkpoint& from, const char* key) {
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
-// Does the same as attempt() and traces the call; the body may fill in the event.
+// attempt(), which also traces the call; the body may fill in the event.
 template <class Body>
 syncyte_status_t traced(const char* operation, syncyte_comm_t comm, const char* path, Body&& body) noexcept {
   syncyte_trace_event_t event{};

@@ -140,8 +140,8 @@ class saver {
     });
   }
 
-  // Combines CRC32Cs: that of a block is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow
-  // it in the block. Ranks need not know which rank wrote which part.
+  // Combines CRC32Cs: a block's CRC32C is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow
+  // the part in the block. Ranks need not know which rank wrote which part.
   void combine_sums() {
     auto next = sums_.begin();
     std::size_t number = 0;  // of the dataset that a block belongs to

@@ -70,7 +70,7 @@ std::string temporary_name(const std::string& path, std::int64_t process, std::u
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
 /// Follows symbolic links, including dangling ones, and returns the final path.
-/// @throws error SYNCYTE_ERR_IO, also if that exists and is not a regular file
+/// @throws error SYNCYTE_ERR_IO, also if the final path exists and is not a regular file
 std::string resolve_target(std::string path);
 
 }  // namespace syncyte::hdf5

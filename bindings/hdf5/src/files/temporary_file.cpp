@@ -60,7 +60,7 @@ void temporary_file::take_access_of(const std::string& target, struct stat befor
   if (!is_owned_alike && ::fchown(file_.descriptor(), before.st_uid, before.st_gid) != 0) {
     // The owner cannot be set. The group can, if this process is in it.
     const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
-    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // they were for another group
+    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // these permissions were for another group
   }
   require(::fchmod(file_.descriptor(), before.st_mode & 0777) == 0, SYNCYTE_ERR_IO,
           "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));

@@ -10,8 +10,8 @@
 namespace syncyte::hdf5 {
 
 /// A new file beside the one that it will replace; the destructor removes it unless it is committed. It is locked
-/// (flock) until then, so that unlocked files are those of killed jobs. The lock is shared, as HDF5's readers lock
-/// files: one that opens the file at the moment of the rename is not refused.
+/// (flock) until then, so that an unlocked file belongs to a killed job. The lock is shared, as HDF5's readers lock
+/// files: a reader that opens the file at the moment of the rename is not refused.
 class temporary_file {
  public:
   /// `target`: path of the file to replace or create. The new file takes the permissions of the old one, and its owner
