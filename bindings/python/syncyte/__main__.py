@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
         _run(arguments)
     except SystemExit as error:
         if exit_code(error.code) != 0 and os.getpid() == process:
-            # A plain SystemExit: that of excepthook would meet the other ranks again.
+            # A plain SystemExit: excepthook's would wait for the other ranks a second time.
             raise SystemExit(end_job_for_exit(error.code)) from None
         raise
     except BaseException as error:  # KeyboardInterrupt too: the other ranks wait for this one

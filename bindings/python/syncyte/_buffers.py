@@ -210,7 +210,7 @@ def as_buffer(
 def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
     """Describes row numbers or keys: an array of int32 or int64, a list or a number.
 
-    Strided ones are copied, and those of int32, unless `narrow`: then the C library reads them.
+    Strided arrays are copied. Arrays of int32 are copied too, unless `narrow`: the C library then reads them.
     """
     if isinstance(value, (list, tuple, range)) and not len(value):
         value = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array

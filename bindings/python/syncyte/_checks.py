@@ -98,7 +98,7 @@ _INTEGER_CODES = tuple("bBhHiIlLqQ")
 
 
 def checked_members(structure: type[ctypes.Structure], values: dict[str, Any]) -> dict[str, Any]:
-    """Checks those of a structure's members that are integers."""
+    """Checks the integer members of a structure."""
     kinds = _integer_members(structure)
     return {
         name: _within(value, name, *_bounds(kinds[name])) if name in kinds else value for name, value in values.items()

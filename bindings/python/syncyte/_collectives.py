@@ -102,8 +102,8 @@ class CollectiveMethods(Handle):
     def _tell(self, error: BaseException, operation: str, always: bool = False) -> None:
         """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin.
 
-        `always`: also with SYNCYTE_CHECK=off, for collectives whose C function agrees at every check level (those that
-        create, synchronize or restore objects): the other ranks are waiting in that agreement.
+        `always`: also with SYNCYTE_CHECK=off, for collectives whose C function agrees at every check level (it creates,
+        synchronizes or restores objects): the other ranks are waiting in that agreement.
         """
         self._locate(error, operation)
         if not always and self.check == "off":
@@ -318,7 +318,7 @@ class CollectiveMethods(Handle):
         return self._reduction(name, array, op, out)
 
     def _operand(self, name: str, array: Any, op: c.Op) -> Buffer:
-        """Describes what a reduction sends: of an integer that is summed an int64 element, so that True counts as 1."""
+        """Describes a reduction's operand. A summed integer is sent as an int64 element, so that True counts as 1."""
         if op == c.Op.SUM and _numbers.is_integer(array):
             array = _numbers.summand(array, self.size)
         return as_buffer(array, "array", recorded_by=name)
@@ -513,9 +513,9 @@ class CollectiveMethods(Handle):
         Parameters
         ----------
         array : array
-            (2 * ndim, ...), contiguous: for each dimension the block for the neighbour below, then for that above.
+            (2 * ndim, ...), contiguous: per dimension a block for the neighbour below, then for the neighbour above.
         out : array, optional
-            Like array; None: a new array. Blocks of missing neighbours stay as they are, in a new array 0.
+            Like array; None: a new array. Blocks of missing neighbours are not written; in a new array they are 0.
 
         Returns
         -------

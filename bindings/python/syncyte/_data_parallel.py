@@ -57,7 +57,7 @@ class _Bucket:
     def store_gradient(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
         """Moves a parameter's gradient into the bucket; `.grad` is then a view of the bucket.
 
-        A parameter without a gradient that was frozen meanwhile gets none.
+        A parameter that has no gradient and was frozen meanwhile gets no view.
         """
         gradient = parameter.grad
         if gradient is None:
@@ -193,21 +193,21 @@ class DataParallel:
     there. Within :meth:`no_sync` gradients are summed locally, and the next backward outside averages them.
 
     Constructing it is collective, and so is each backward: all ranks run equally many. A rank whose backward reaches no
-    parameter at all calls :meth:`average` instead. If one rank's backward fails, those of the other ranks raise
+    parameter at all calls :meth:`average` instead. If one rank's backward fails, the other ranks' backward raises
     MismatchError, and gradients are undefined: zero them. A failure before backward reaches a parameter is not
     detected: call :meth:`give_up`. Construction copies a module's parameters and buffers on the CPU from rank 0 to all
     ranks. Buffers that change later, such as the running means of BatchNorm, are not synchronized. Collectives of the
     model itself are independent.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
-    DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one
-    of only some of them is refused.
+    DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); a
+    DataParallel of only some of these is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
     ``use_reentrant=True``, raises UnsupportedError here and MismatchError on the other ranks: run it within
     :meth:`no_sync`, and call :meth:`average` after it.
 
-    Gradients are views of the buckets, and the next backward overwrites them: clone those that you keep.
+    Gradients are views of the buckets, and the next backward overwrites them: clone a gradient to keep it.
     ``zero_grad(set_to_none=False)`` avoids a copy.
     """
 

@@ -15,11 +15,11 @@ _COMPLEX_PARTS = {dtypes.DType.COMPLEX64: dtypes.DType.FLOAT32, dtypes.DType.COM
 
 
 def as_element(value: Any, dtype: dtypes.DType, name: str) -> np.ndarray:
-    """Converts a number to an array of one element, without dimensions; for bfloat16 of its bits.
+    """Converts a number to an array of one element, without dimensions; for bfloat16 it holds the bits.
 
     Integers are held exactly, or refused. Other numbers are rounded to floating-point and complex types, but not beyond
-    their range. Raises DtypeError for what is no number, or one of another kind (1.5 or 2.0 for integers, complex ones
-    for real types), and ArgumentError for a value that the type does not have.
+    their range. Raises DtypeError for anything that is no number, or a number of another kind (1.5 or 2.0 for integers,
+    complex for real types), and ArgumentError for a value that the type does not have.
     """
     number, word = _as_number(value, name), dtype.name.lower()
     if dtype in _COMPLEX_PARTS:
@@ -44,7 +44,7 @@ def as_element(value: Any, dtype: dtypes.DType, name: str) -> np.ndarray:
 
 
 def as_own_element(value: Any, dtype: dtypes.DTypeLike, default: dtypes.DType, name: str) -> np.ndarray:
-    """Does as_element() with the default type if no dtype is given. An array or scalar of another type is then refused.
+    """Calls as_element(), without a dtype with the default type: an array or scalar of another type is then refused.
 
     Memory without a type would take its bytes for another number.
     """

@@ -80,10 +80,10 @@ def _place_by(launcher: _Launcher, variables: Mapping[str, str]) -> Place | None
 def place_of(variables: Mapping[str, str]) -> Place | None:
     """Returns this process's place; None without a launcher that says rank and number of ranks."""
     launchers = [_OPEN_MPI, _HYDRA]
-    if "SLURM_STEP_ID" in variables:  # otherwise a batch script, whose variables are those of the whole allocation
+    if "SLURM_STEP_ID" in variables:  # otherwise a batch script: its variables describe the whole allocation
         launchers.append(_SLURM)
     places = [place for place in (_place_by(launcher, variables) for launcher in launchers) if place is not None]
-    # A launcher that says all comes first: Slurm's own numbers are those of the daemons if mpirun has started by srun.
+    # A launcher that says all comes first: if mpirun has started by srun, Slurm's own numbers describe the daemons.
     return min(places, key=lambda place: None in place, default=None)
 
 
@@ -136,6 +136,6 @@ def torch_variables(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def set_torch_variables(variables: MutableMapping[str, str]) -> None:
-    """Sets those of the variables that are unset."""
+    """Sets the variables of torch_variables() that are unset."""
     for name, value in torch_variables(variables).items():
         variables.setdefault(name, value)

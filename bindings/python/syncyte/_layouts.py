@@ -126,7 +126,7 @@ def write_range(metadata: dict[str, Any], name: str, value: torch.Tensor, part: 
 def check_range(
     key: str, name: str, value: object, metadata: Mapping[str, Any], part: Part, error_msgs: list[str]
 ) -> bool:
-    """Compares the range of a value to load with that of this rank's part; whether they agree, else adds an error.
+    """Returns whether a value to load has the range of this rank's part; if not, adds an error to `error_msgs`.
 
     Warns of a value that has the part's shape but no range, once for each load_state_dict(), which has one list of
     error messages for all modules.

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def loaded(name: str) -> Any:
-    """Returns a module that is imported; None before, and while a thread is still importing it."""
+    """Returns a module that is imported; None if it is not, or while a thread is still importing it."""
     module = sys.modules.get(name)
     is_partial = getattr(getattr(module, "__spec__", None), "_initializing", False)  # as the import system marks it
     return None if is_partial else module

@@ -39,7 +39,7 @@ def factor(value: Any) -> np.ndarray:
 
 
 def product(values: Sequence[int], name: str, rank: int, numbers: tuple[Any, ...]) -> int:
-    """Returns the product of those ranks' values that a reduction (`name`, its last arguments) combines on a rank."""
+    """Returns the product of the values that a reduction (`name`, its last arguments) combines on a rank."""
     if not name.endswith("scan"):
         return math.prod(values)
     own = 0 if name == "exscan" else 1

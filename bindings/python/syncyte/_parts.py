@@ -19,8 +19,8 @@ from .dtypes import is_torch_tensor
 RANGES = "syncyte_parts"  # key of a module's metadata in state_dict()._metadata: maps names of tensors to ranges
 
 _memory: dict[int, _Memory] = {}  # by first address
-_refused: dict[int, _Memory] = {}  # likewise; may contain those of _memory
-# Arrays without elements have no address: these are found by their owners' numbers.
+_refused: dict[int, _Memory] = {}  # by first address; a range may contain ranges of _memory
+# Parts without elements, which have no address, by their owners' numbers.
 _empty: dict[int, tuple[Callable[[], bool], Part]] = {}
 #: Functions that remember further parts before a search, and take whether it may last 0.1 s.
 refreshers: list[Callable[[bool], None]] = []
@@ -97,7 +97,7 @@ def remember(array: Any, part: Part, *, holder: object = None, is_refused: bool 
 
 
 def part_at(address: int, nbytes: int) -> Part | None:
-    """Returns the part that the memory holds, if it is exactly that of a part."""
+    """Returns the part whose memory this is exactly; None if there is none."""
     known = _memory.get(address)
     return known.part if known is not None and known.end == address + nbytes and known.exists else None
 

@@ -25,5 +25,5 @@ METHODS = {
 
 
 def new_name(kind: type, method: str) -> str | None:
-    """What a former method of a class is called now; None if it was none."""
+    """Returns the present name of a class's former method; None if it had no such method."""
     return next((new for each in kind.__mro__ if (new := METHODS.get(f"{each.__name__}.{method}"))), None)

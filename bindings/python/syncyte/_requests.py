@@ -92,7 +92,7 @@ class Request(Generic[Result]):
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = _Started(handle, arrays) if handle else None
-        # Set from the end that test() or the start has found until wait().
+        # The result, from when test() or the start has found the end until wait() returns it.
         self._result: tuple[Result, ...] = () if handle else (finish(),)
 
     def wait(self) -> Result:
@@ -104,7 +104,7 @@ class Request(Generic[Result]):
         -------
         object
             The MessageStatus for irecv(), the output for collectives and reads, the tensor for its writes, None for
-            those of a store.
+            writes of a store.
 
         Raises
         ------
@@ -196,7 +196,7 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
 
 
 def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
-    """Does wait_all() for requests of a class. Raises DtypeError for anything else, before any wait."""
+    """Implements wait_all() for requests of class `kind`. Raises DtypeError for anything else, before any wait."""
     if not isinstance(requests, Iterable):
         raise wrong(DtypeError, "requests", repr(requests), "a list of requests")
     given = list(requests)

@@ -115,7 +115,7 @@ class RowIterator(Iterator[Any]):
 
 
 class _Work:
-    """What the threads and the iterator share; it does not refer to the iterator."""
+    """State that the threads and the iterator share; it does not refer to the iterator."""
 
     def __init__(self, tensor: WholeTensor, items: Iterator[Any], depth: int):
         self.threads: list[threading.Thread] = []
@@ -193,7 +193,7 @@ class _Work:
 
     def close(self) -> None:
         if os.getpid() != self._process:
-            return  # the threads are those of the parent, and may have held the lock when the process forked
+            return  # a forked child: the parent's threads may have held the lock at the fork
         with self._changed:
             self._is_closed = True
             self._results.clear()

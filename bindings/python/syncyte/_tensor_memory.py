@@ -431,7 +431,7 @@ class TensorMemory(Handle):
 
     @property
     def node_array(self) -> np.ndarray:
-        """View as node, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
+        """View of the node's rows, see node, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
         return self._view("node", NUMPY)
 
     @property

@@ -62,7 +62,7 @@ class TensorMethods(TensorAccess):
         if wanted.dtype.kind not in "iu":
             raise wrong(DtypeError, "index", repr(index), "integers")
         numbers = np.ascontiguousarray(wanted, np.int64)
-        ranks = np.empty(wanted.shape, np.int32)  # ascontiguousarray gives 0-dimensional ones a dimension
+        ranks = np.empty(wanted.shape, np.int32)  # not numbers.shape: ascontiguousarray adds a dimension to 0
         _library.core().syncyte_tensor_owner(self.handle, numbers.size, pointer(numbers), pointer(ranks))
         if is_torch:
             return dtypes.import_torch().from_numpy(ranks)

@@ -206,7 +206,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold.
 
     Its version is raised; a leaf that requires gradients, a view of one, or a tensor whose elements overlap on one rank
-    makes all ranks raise RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
+    makes all ranks raise RuntimeError, before anything is sent. Only the elements of a view are written.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = Fa
     Parameters
     ----------
     tensor : torch.Tensor
-        (2 * ndim, ...), any strides: for each dimension the block for the neighbour below, then for that above.
+        (2 * ndim, ...), any strides: per dimension a block for the neighbour below, then for the neighbour above.
     comm : Comm
         Cartesian (Comm.cartesian).
     mixed_grad : bool

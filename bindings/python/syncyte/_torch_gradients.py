@@ -23,7 +23,7 @@ def _companions(whole: TensorMemory) -> tuple[int, int]:
 
 
 def gather(whole: TensorMemory, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
-    """syncyte.torch.gather() of what is known to be a whole tensor."""
+    """Implements syncyte.torch.gather(), once `whole` is known to be a whole tensor."""
     companion, scratch = _companions(whole)
     local = whole._view("local", TORCH)
     if not collective:
@@ -46,7 +46,7 @@ def gather(whole: TensorMemory, index: torch.Tensor, *, collective: bool = False
 
 
 def scatter_add(whole: TensorMemory, index: torch.Tensor, source: torch.Tensor) -> None:
-    """syncyte.torch.scatter_add(collective=False) of what is known to be a whole tensor."""
+    """Implements syncyte.torch.scatter_add(collective=False), once `whole` is known to be a whole tensor."""
     try:
         operators.scatter_add(source, whole.handle, index)
     except Exception as error:
@@ -56,7 +56,7 @@ def scatter_add(whole: TensorMemory, index: torch.Tensor, source: torch.Tensor) 
 
 
 def scatter_add_collective(whole: TensorMemory, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
-    """syncyte.torch.scatter_add(collective=True) of what is known to be a whole tensor."""
+    """Implements syncyte.torch.scatter_add(collective=True), once `whole` is known to be a whole tensor."""
 
     def check() -> tuple[int, int]:
         for value, name in ((index, "index"), (source, "source")):
@@ -94,7 +94,7 @@ def requires_grad_(whole: TensorMemory, requires_grad: bool) -> None:
         whole._check_in_place()
 
     if not requires_grad or _COMPANIONS in whole.__dict__:
-        check()  # the other ranks create nothing, and would not hear of an error
+        check()  # the other ranks create nothing here, so there is no agreement for an error
     else:
         whole.comm._prepare("tensor_create", check, always=True)
         _make_companions(whole)

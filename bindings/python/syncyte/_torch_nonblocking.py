@@ -1,9 +1,9 @@
-"""Differentiable collectives that are started, and waited for after other work: what syncyte.torch offers of them.
+"""Non-blocking differentiable collectives of syncyte.torch: started, and waited for after other work.
 
-Started in the same order on all ranks of a communicator; waited for in any. A start waits for no other rank. Backward
-of the wait starts the adjoint, backward of the start waits for it. All are differentiable any number of times, and copy
-their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
-or on none, or with ``mixed_grad=True`` (see :mod:`syncyte.torch`).
+All ranks of a communicator start them in the same order; they may wait in any order. A start waits for no other rank.
+Backward of the wait starts the adjoint, backward of the start waits for it. All are differentiable any number of times,
+and copy their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all
+ranks or on none, or with ``mixed_grad=True`` (see :mod:`syncyte.torch`).
 """
 
 from __future__ import annotations

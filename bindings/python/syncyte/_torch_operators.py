@@ -19,7 +19,7 @@ operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 # requires gradients if the sender records them. The default, 2, raises an error where the receiver cannot record them.
 AS_SENDER_IF_POSSIBLE = 3
 
-IF_MPI_IS_CUDA_AWARE = 2  # use_device_memory's argument; False and True are the others
+IF_MPI_IS_CUDA_AWARE = 2  # use_device_memory's third choice, besides False and True
 
 
 class Row(NamedTuple):
@@ -82,7 +82,7 @@ Rule = Callable[..., tuple[Any, Any]]
 
 
 def _shifted(axis: int, ndim: int) -> int:
-    """The axis behind the batch's dimension; one that is out of range stays so."""
+    """Shifts an axis past the batch's new first dimension; an axis that is out of range stays out of range."""
     return axis + 1 if axis >= 0 else axis if axis >= -ndim else axis - 1
 
 

@@ -61,7 +61,7 @@ def refuse(error: Exception, tensor: object, name: str) -> None:
 
 
 def advise(error: Exception) -> None:
-    """Adds the way that works to errors about gradients: that only some ranks record, or of torch.func.grad."""
+    """Adds a way that works to two errors about gradients: only some ranks record them, or torch.func.grad is used."""
     text = str(error)
     if "needs-gradient is " in text:
         error.args = (f"{text.rstrip()}; expected the same on all ranks, or mixed_grad=True on all of them",)

@@ -1,4 +1,4 @@
-"""Differentiable requests and messages: what has been started, and the order of communications in the graph."""
+"""Differentiable requests and messages, and the order of communications in the graph."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ Joined = typing.TypeVar("Joined", torch.Tensor, Request)
 def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Joined:
     """``value``, which autograd takes to depend on ``dummies`` too; local.
 
-    Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
+    So backward runs the dummies' operations after the operations that use the result; the dummies' gradients are 0.
 
     Parameters
     ----------
     value : torch.Tensor or Request
         A request stands for its ticket.
     dummies : sequence of torch.Tensor or Request
-        On what it depends.
+        Tensors and requests on which it depends.
 
     Returns
     -------

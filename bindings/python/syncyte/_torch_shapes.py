@@ -1,6 +1,6 @@
 """Shapes of results while torch.compile traces a graph, for collectives that collect their counts when the graph runs.
 
-The extent of joined parts is not known then: it is a number of the graph ("unbacked" in torch's documentation), so that
+The extent of joined parts is not known yet: it is a number of the graph ("unbacked" in torch's documentation), so that
 one graph serves all extents, and nothing is sent while it is traced.
 """
 

@@ -81,7 +81,7 @@ class SharedCache(Handle):
         ArgumentError
             Other users can open the folder, or the nonce differs from the sender's.
         FileFormatError, VersionError
-            The received file is not a cache, or one of another version.
+            The received file is not a cache, or is of another version.
         """
         rendezvous = _rendezvous(name, folder, nonce, timeout)
         with _interruptible():

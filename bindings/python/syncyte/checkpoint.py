@@ -291,7 +291,7 @@ def _shown(
 
 
 def _missing(error: NotFoundError) -> MissingFileError:
-    """The same error of a file, with its fields."""
+    """Converts the error of a missing file, with its fields."""
     result = MissingFileError(str(error))
     result.fields = error.fields
     return result
@@ -315,9 +315,9 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
 
 
 def _known_first(target: Buffer, entry: Entry) -> int:
-    """Returns the first row to read into an array: that of the part that it is known to hold, otherwise 0.
+    """Returns the first row to read into an array: the first row of the part that it is known to hold, otherwise 0.
 
-    Raises ArgumentError if the array is a part, but not of what the file has.
+    Raises ArgumentError if the array is a part, but not of the file's tensor.
     """
     nbytes = target.size * dtypes.itemsize(target.dtype)
     parts = Parts({}, is_thorough=False)
@@ -417,7 +417,7 @@ class Checkpoint(Mapping[str, Entry]):
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of tensor data that this rank has read from the file, including those read only for verification."""
+        """Bytes of tensor data that this rank has read from the file, including bytes read only for verification."""
         return _library.hdf5().output("syncyte_checkpoint_bytes_read", self._open())
 
     def __len__(self) -> int:
@@ -469,8 +469,8 @@ class Checkpoint(Mapping[str, Entry]):
         key : str
             A key.
         rows : range or pair of int, optional
-            A range, or (first, last + 1). None: all; with `out` those that it is known to hold, as a parameter of a
-            parallel layer does, or otherwise as many as it has, from row 0 on.
+            A range, or (first, last + 1). None: all. With `out`: the rows that it is known to hold, as a parameter of a
+            parallel layer does; otherwise as many rows as it has, from row 0 on.
         out : array, optional
             A contiguous array to fill; None: a new one.
         torch : bool, optional
@@ -486,7 +486,7 @@ class Checkpoint(Mapping[str, Entry]):
         NotFoundError, OutOfRangeError, DtypeError, ShapeError
             No such key (a KeyError); no such rows; `out` does not fit.
         ArgumentError
-            `out` is known to be a part, but not one of the key's rows, and no rows are given.
+            No rows are given, and `out` is known to be a part, but not of the key's rows.
         ChecksumError
             The data is damaged; names file, key and block.
         FileFormatError, StorageError

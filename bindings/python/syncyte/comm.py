@@ -99,7 +99,7 @@ class Comm(AxisMethods, MessageMethods):
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. Unpickling
     returns the live communicator, on any of its ranks; it raises HandleError if the communicator was freed, the process
-    is not one of its ranks, or in another job.
+    is not one of its ranks, or is in another job.
 
     Raises
     ------

@@ -30,7 +30,7 @@ _torch: ModuleType | None = None  # once it is loaded; this is asked of every ar
 
 
 def loaded_torch() -> ModuleType | None:
-    """Returns the module torch, if the program has imported it: not while a thread still imports it."""
+    """Returns the module torch, if the program has imported it; None while a thread still imports it."""
     global _torch
     if _torch is None:
         _torch = loaded("torch")
@@ -70,7 +70,7 @@ def itemsize(dtype: DType) -> int:
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """Returns numpy's dtype; for one of NUMPY_LACKS that of its bits."""
+    """Returns numpy's dtype; for NUMPY_LACKS the dtype of the bits."""
     return _NUMPY[dtype]
 
 

@@ -14,7 +14,7 @@ _classes: dict[int, type[Error]] = {}  # by status
 
 
 class ErrorFields(NamedTuple):
-    """What an error is about, besides its message. Fields that do not apply are empty, and -1 for numbers."""
+    """Parts of an error's message. Fields that do not apply are empty, and -1 for numbers."""
 
     operation: str = ""  #: name of the C function without "syncyte_"
     object: str = ""  #: name of the object that the argument belongs to, or of the collective's communicator
@@ -136,7 +136,7 @@ class LibraryError(VersionError, ImportError):
 
 __all__ = [name for name, found in list(globals().items()) if isinstance(found, type) and issubclass(found, Error)]
 
-# Statuses that other ranks get for an exception of another library: that of the first class that matches.
+# Statuses that other ranks get for an exception of another library; the first class that matches counts.
 _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
     (IndexError, Status.ERR_INDEX),
     (KeyError, Status.ERR_NOT_FOUND),

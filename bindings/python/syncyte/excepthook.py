@@ -96,7 +96,7 @@ def end_job_for(error: BaseException, where: str = "") -> NoReturn:
 def end_job_for_exit(code: Any) -> Any:
     """Ends the job because this rank exits with a failure, unless all ranks exit with the same status.
 
-    Then it returns the code to exit with. A message that all ranks give is printed by one of them.
+    In that case it returns the code to exit with. A message that all ranks give is printed by one of them.
     """
     reason = "" if isinstance(code, int) else f"{code}\n"
     _flush()

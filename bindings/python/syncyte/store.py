@@ -98,8 +98,8 @@ class Store(Handle):
     Raises
     ------
     ShapeError, ArgumentError, DtypeError, UnsupportedError, OutOfMemoryError, MismatchError
-        On all ranks: wrong numbers; another dtype; several nodes without a fabric between
-        them, or with more than 65534 values for a key; too little memory; ranks differ.
+        On all ranks: wrong numbers; another dtype; several nodes without a fabric between them, or with more than 65534
+        values for a key; too little memory; ranks differ.
     """
 
     kind = "store"

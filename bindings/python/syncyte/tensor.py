@@ -31,7 +31,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods):
     ones count from the end), slices, masks, arrays of integers, None and ``...`` work as in torch; steps may be
     negative, as in numpy. For an array after a slice (``t[:, columns]``) the range from its smallest to its largest
     number is read. Further arrays must directly follow an array in the first dimension. The result is a torch tensor if
-    the key contains one, a numpy array if it contains one of those; otherwise its kind follows the element type
+    the key contains one, a numpy array if the key contains one; otherwise its kind follows the element type
     (torch.float32: torch; numpy.float32: numpy; a name: torch if torch is imported). After requires_grad_() every read
     is differentiable and a torch tensor, except within torch.no_grad().
 
@@ -106,7 +106,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods):
                 raise ArgumentError(
                     "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
                 )
-            kind = TORCH if values.dtype in dtypes.NUMPY_LACKS else values._array_kind  # numpy has its bits alone
+            kind = TORCH if values.dtype in dtypes.NUMPY_LACKS else values._array_kind  # numpy has only the bits
             values = values._read_box(kind, (0,) * values.ndim, values.shape)
         if values is None:
             raise DtypeError("values is None; expected numbers")

@@ -7,9 +7,9 @@ graph raises an error after one of them was freed.
 
 Gradients of a collective are recorded on all ranks or on none, because backward is collective too. If only some ranks
 need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks take part
-in backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path to those
-ranks' inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the compiled
-function instead.
+in backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path to the
+inputs of these. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the
+compiled function instead.
 
 If one rank calls a collective with a wrong argument, or ranks call it with different ones, it raises on all of them,
 and the next collective works. Errors detected in Python are also instances of syncyte.Error; errors detected by torch's
@@ -101,7 +101,7 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
 def scatter_add(
     whole: WholeTensor, index: torch.Tensor, source: torch.Tensor, *, collective: bool = False
 ) -> torch.Tensor | None:
-    """Adds rows to those of a whole tensor: whole[index[i]] += source[i]. The adjoint of gather().
+    """Adds to rows of a whole tensor: whole[index[i]] += source[i]. The adjoint of gather().
 
     No add is lost, whichever ranks add to a row at once; a row that repeats is added to several times. Works inside
     torch.compile(fullgraph=True).
@@ -112,8 +112,8 @@ def scatter_add(
     collective=True: a pure function of all ranks' ``local`` and ``source``, which all ranks call equally often, forward
     and backward. It leaves the whole tensor unchanged and returns this rank's rows of the sum, a new tensor.
     Differentiable any number of times, backward and forward: the gradient of ``source`` is the gather of the result's
-    gradient, and that of ``whole.local`` (after ``whole.requires_grad_()``) the result's gradient. As in allreduce,
-    gradients are recorded on all ranks or on none.
+    gradient; ``whole.local`` (after ``whole.requires_grad_()``) gets the result's gradient. As in allreduce, gradients
+    are recorded on all ranks or on none.
 
     Parameters
     ----------
@@ -150,10 +150,10 @@ def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False)
 
     All ranks of the halo's communicator call it; it waits for the neighbours only.
 
-    With y = H x, the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they copy, and sets those of
-    the ghosts to zero; ghosts beyond an open border are unchanged, in both directions. Differentiable, any number of
-    times, backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in
-    the same order; neighbours that differ raise ValueError.
+    With y = H x, the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they copy, and sets the
+    ghosts' cotangents to zero; ghosts beyond an open border are unchanged, in both directions. Differentiable, any
+    number of times, backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of
+    them, in the same order; neighbours that differ raise ValueError.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ class Window(Handle):
         return target.array if out is None else out
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
-        """Combines elements with those at a rank.
+        """Combines elements with a rank's elements.
 
         Atomic per element with other accumulates, fetch_ops and compare_swaps.
 
@@ -256,7 +256,7 @@ class Window(Handle):
     def _atomic_arguments(
         self, rank: int, offset: int, dtype: dtypes.DTypeLike, options: Sequence[int], operands: dict[str, Any]
     ) -> tuple[tuple[int, ...], list[np.ndarray], c.DType]:
-        """The numbers that the C function gets, and the elements, of which the last is the old element; their type."""
+        """Returns the C function's numbers; the elements, the last for the old element; their type."""
         element = c.DType.INT64 if dtype is None else dtypes.as_dtype(dtype)
         elements = [as_own_element(value, dtype, element, name) for name, value in operands.items()]
         elements.append(np.empty((), dtypes.numpy_dtype(element)))

@@ -1,4 +1,4 @@
-"""``python -m syncyte.compat script.py``: does the same as ``python -m syncyte``, after syncyte.compat.install()."""
+"""``python -m syncyte.compat script.py``: runs ``python -m syncyte script.py`` after syncyte.compat.install()."""
 
 import sys
 

@@ -192,9 +192,8 @@ class _AnyShape(StoreWorker):
 class _Timestamps:
     """A worker's operations in flight by timestamp: the number of operations that were in flight before.
 
-    Operations that have ended without an error are forgotten as others start, so that the memory is bounded by those in
-    flight; of those that have failed the last 1024 are kept. Other threads and signal handlers may add some at any
-    time.
+    Operations that have ended without an error are forgotten as others start: memory is bounded by the operations in
+    flight. Of the failed ones the last 1024 are kept. Other threads and signal handlers may add operations at any time.
     """
 
     _MOST_FAILED = 1024

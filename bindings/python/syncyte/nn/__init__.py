@@ -1,8 +1,8 @@
 """PyTorch layers whose parameters are cut over the ranks of a communicator, and state dictionaries of their models.
 
-Importing this module imports torch; it does not initialize MPI. Every rank computes its part of a model. The results,
-and the gradients of each part, are those of the dense model. See docs/parallel-layers.md.
-WholeEmbedding's table is read and trained one-sided; see docs/whole-embedding.md.
+Importing this module imports torch; it does not initialize MPI. Every rank computes its part of a model. Results, and
+the gradients of each part, equal the dense model's. See docs/parallel-layers.md. WholeEmbedding's table is read and
+trained one-sided; see docs/whole-embedding.md.
 """
 
 from __future__ import annotations

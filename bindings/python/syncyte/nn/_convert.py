@@ -81,7 +81,7 @@ def replace(
     group: Comm,
     uneven: bool = False,
 ) -> torch.nn.Module:
-    """Does convert() with a function that makes the plan, and a map from dense to parallel classes."""
+    """Implements convert(), with a function that makes the plan and a map from dense to parallel classes."""
 
     def check() -> list[Planned]:
         planned = plan()

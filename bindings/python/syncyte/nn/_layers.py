@@ -33,8 +33,8 @@ def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
 def _do_nothing(module: torch.nn.Module, input: Any) -> None:
     """Forward hook that does nothing.
 
-    torch.nn.TransformerEncoderLayer in eval() calls layers that have a hook. For others it reads the weights itself,
-    and would use a part as the whole.
+    torch.nn.TransformerEncoderLayer in eval() calls layers that have a hook. It reads the weights of other layers
+    itself, and would use a part as the whole.
     """
 
 
@@ -77,7 +77,7 @@ class _ParallelLayer(torch.nn.Module):
         self._take(dense)
 
     def _facts(self, dense: Any, along: int) -> dict[str, int]:
-        """Checks the dense layer's options; returns those that must be equal on all ranks."""
+        """Checks the dense layer's options; returns the options that must be equal on all ranks."""
         raise NotImplementedError
 
     def _take(self, dense: torch.nn.Module) -> None:
@@ -419,7 +419,7 @@ def clip_grad_norm_(
 ) -> torch.Tensor:
     """Clips the norm of all gradients of a model with parallel layers, as torch.nn.utils.clip_grad_norm_. Collective.
 
-    All ranks of the layers call it. The norm is that of the whole gradient, equal on all ranks. torch's own function
+    All ranks of the layers call it. The norm of the whole gradient is used, equal on all ranks. torch's own function
     would use only this rank's parts, and whole parameters would diverge between ranks.
 
     Parameters

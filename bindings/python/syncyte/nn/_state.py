@@ -24,7 +24,7 @@ _WRAPPERS = ("module.", "_orig_mod.")  # prefixes of DistributedDataParallel and
 
 
 class _Tensors(NamedTuple):
-    """A model's tensors, and the layouts of those that are cut."""
+    """A model's tensors, and the layouts of the cut ones."""
 
     names: dict[str, torch.Tensor]
     layouts: dict[int, Layout]  #: by id of the tensor
@@ -33,7 +33,7 @@ class _Tensors(NamedTuple):
 class _Entry(NamedTuple):
     key: str
     value: Any
-    tensor: torch.Tensor | None  # the model's tensor, the same for tied keys
+    tensor: torch.Tensor | None  # the model's tensor; tied keys have one tensor
     layout: Layout | None
 
 
@@ -48,8 +48,8 @@ def collect_state_dict(
     Parameters
     ----------
     model : torch.nn.Module
-        A model with parallel layers (including those of mark_sharded()) or WholeEmbeddings, nested, wrapped, tied or
-        copied in any way.
+        A model with parallel layers (also layers that mark_sharded() has marked) or WholeEmbeddings, nested, wrapped,
+        tied or copied in any way.
     state_dict : mapping, optional
         State of the model, or a part of it that has all keys whose tensors are cut; None: model.state_dict().
     prefix : str
@@ -103,7 +103,7 @@ def relocate_state_dict(model: torch.nn.Module, state_dict: State, prefix: str =
 def collect(
     model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
 ) -> dict[str, Any]:
-    """Does collect_state_dict() with another function that finds layouts."""
+    """Implements collect_state_dict(); `layouts` finds the layouts of a model."""
     state = state_dict
 
     def check(tensors: _Tensors, comms: list[Comm]) -> list[_Entry]:
@@ -137,7 +137,7 @@ def collect(
 
 
 def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
-    """Does relocate_state_dict() with another function that finds layouts."""
+    """Implements relocate_state_dict(); `layouts` finds the layouts of a model."""
 
     def check(tensors: _Tensors, comms: list[Comm]) -> list[_Entry]:
         entries = _entries(state_dict, prefix, tensors)

@@ -37,10 +37,10 @@ class _Rows(NamedTuple):
 
 
 class _AgreedCheck(torch.Tensor):
-    """Gradient of a parameter that TableOptimizer adds to its own: makes GradScaler's verdict the same on all ranks.
+    """Gradient of an extra parameter of TableOptimizer: makes GradScaler's verdict equal on all ranks.
 
     GradScaler looks for infinities and NaNs in the gradients of an optimizer's parameters, on each rank alone, and then
-    skips step(). This one takes part in that look, and all ranks pass each other what they have found.
+    skips step(). When GradScaler looks at this one, all ranks tell each other what they have found.
     """
 
     optimizer: weakref.ref[TableOptimizer]
@@ -60,8 +60,8 @@ class TableOptimizer(torch.optim.Optimizer):
     """Optimizer of WholeEmbeddings that is used as any other of torch: backward(), step(), zero_grad().
 
     backward() collects the gradients of the rows that this rank has read. The collective step() sends them to the rows'
-    owners, adds up those of all ranks, and updates each row once; then all ranks see the new rows. While a layer has a
-    TableOptimizer its backward() updates nothing, and the layer's own optimizer rests: make the layer with
+    owners, adds up all ranks' gradients, and updates each row once; then all ranks see the new rows. While a layer has
+    a TableOptimizer its backward() updates nothing, and the layer's own optimizer rests: make the layer with
     optimizer=None. A layer's new TableOptimizer replaces its old one.
 
     param_groups has one group, whose "lr" learning rate schedulers change. Its parameters have the tables' shapes, no
@@ -187,7 +187,7 @@ class TableOptimizer(torch.optim.Optimizer):
         self._check.grad = check
 
     def _add(self, handle: int, index: torch.Tensor, gradients: torch.Tensor, padding: int) -> None:
-        """Adds gradients of rows to those of this step."""
+        """Adds gradients of rows to this step's gradients."""
         table = next(table for table in self._tables if table.layer.table.handle == handle)
         rows, width = index.reshape(-1).long(), gradients.shape[-1]
         values = gradients.reshape(-1, width)
@@ -197,7 +197,7 @@ class TableOptimizer(torch.optim.Optimizer):
         known = table.weight.grad
         if known is None:
             rows, values = rows.clone(), values.clone()
-        else:  # not added to it, which would round sums to the table's type
+        else:  # appended: a sum would be rounded to the table's type
             rows, values = torch.cat((known._indices()[0], rows)), torch.cat((known._values(), values))
         table.weight.grad = torch.sparse_coo_tensor(rows[None], values, table.weight.shape, check_invariants=False)
 
@@ -245,7 +245,7 @@ class TableOptimizer(torch.optim.Optimizer):
             p of the p-norm; inf: the largest element.
         parameters : iterable of torch.Tensor
             Further parameters that the norm includes and that are clipped too, with gradients that are equal on all
-            ranks, such as those of a DataParallel model.
+            ranks, such as a DataParallel model's.
 
         Returns
         -------
@@ -300,7 +300,7 @@ class TableOptimizer(torch.optim.Optimizer):
             raise wrong(DtypeError, "lr", repr(lr), "a number") from None
 
     def _exchanged(self, table: WholeTensor, mine: _Rows) -> _Rows:
-        """Sends gradients to the owners of their rows, and sums those of this rank's rows. Collective."""
+        """Sends gradients to their rows' owners; returns the sums for this rank's rows. Collective."""
         comm = self._comm
         ends = torch.tensor([table.rows(rank).stop for rank in range(comm.size)])
         counts = torch.searchsorted(mine.numbers, ends).diff(prepend=torch.zeros(1, dtype=torch.int64))
@@ -314,7 +314,7 @@ class TableOptimizer(torch.optim.Optimizer):
         here = found > 0 or any(not bool(gradient._values().isfinite().all()) for gradient in gradients)
         return float(self._comm.allreduce(torch.tensor(float(here)), "max"))
 
-    # The state of this rank's rows, which is in place: it lives where the rows are.
+    # The state of this rank's rows: state_dict() has views of it, no copies.
 
     def state_dict(self) -> dict[str, Any]:
         """Returns the learning rate and the state of this rank's rows, in place. Local.
@@ -322,8 +322,8 @@ class TableOptimizer(torch.optim.Optimizer):
         Returns
         -------
         dict
-            As of torch.optim.Optimizer; "parts" says which rows they are of. Of its tensors in a flat dictionary
-            syncyte.checkpoint.save() saves the states of all ranks as the rows that they are.
+            As of torch.optim.Optimizer; "parts" says to which rows the state belongs. syncyte.checkpoint.save() of its
+            tensors, in a flat dictionary, saves all ranks' states as the rows that they are.
         """
         parts = [table.layer._part(table.layer.table.local).to_metadata() for table in self._tables]
         found = super().state_dict()

@@ -104,8 +104,8 @@ class WholeEmbedding(torch.nn.Module):
         self.num_embeddings, self.embedding_dim = table.shape
         self.padding_idx = None if padding_idx is None else padding_idx % table.shape[0]
         self.optimizer: str | None = None
-        # Shape and type of rows. It stands for the table in graphs of autograd, which pass no gradient to it, and is a
-        # parameter without elements so that a model's requires_grad_() freezes the table.
+        # It stands for the table in autograd graphs, with the shape and type of rows, and gets no gradient. It is a
+        # parameter, without elements, so that a model's requires_grad_() freezes the table.
         self._anchor = torch.nn.Parameter(torch.empty(0, self.embedding_dim, dtype=table.torch_dtype))
 
     @classmethod

@@ -3,7 +3,7 @@
 ``from syncyte.compat import torchshard as ts``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``import torchshard as ts``. New programs use syncyte.nn.
 
-Ranks are those of the MPI job; torch.distributed is needed only if the script itself uses it. docs/from-torchshard.md
+Ranks are the MPI job's; torch.distributed is needed only if the script itself uses it. docs/from-torchshard.md
 lists the differences.
 """
 

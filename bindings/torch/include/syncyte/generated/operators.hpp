@@ -290,7 +290,7 @@ inline at::Tensor gather(const at::Tensor& local, const syncyte::tensor& tensor,
   return found.call(local, detail::schema_number(tensor), detail::schema_number(companion), index);
 }
 
-/// Adds rows to those of a whole tensor: whole[index[i]] += source[i]. The adjoint of gather().
+/// Adds to rows of a whole tensor: whole[index[i]] += source[i]. The adjoint of gather().
 inline void scatter_add(const at::Tensor& source, const syncyte::tensor& tensor, const at::Tensor& index) {
   static const auto found = detail::find_operator<void(const at::Tensor&, std::int64_t,
       const at::Tensor&)>("syncyte::scatter_add", "");

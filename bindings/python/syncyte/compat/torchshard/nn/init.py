@@ -20,7 +20,7 @@ def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **
     """Initializes the whole parameter by a torch.nn.init function, and stores this rank's part of it.
 
     Collective over the group for a tagged parameter (also if the tag is None) and its .data; local for others. Every
-    rank draws random numbers; the values are those of rank 0 of the group.
+    rank draws random numbers; rank 0 of the group's are used.
 
     Parameters
     ----------
