@@ -20,7 +20,7 @@ inline std::shared_ptr<comm::communicator> shared_world() {
 
 inline comm::communicator& world() { return *shared_world(); }
 
-/// Status and message of a call's error; success and an empty message if it throws none.
+/// Status and message of a call's error; success and an empty message if it throws no error.
 struct outcome {
   syncyte_status_t status = SYNCYTE_SUCCESS;
   std::string message;

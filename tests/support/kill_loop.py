@@ -90,7 +90,7 @@ def marked(mark: str) -> dict[int, str]:
 
 
 class Loop:
-    """Runs the rounds, and collects what they leave."""
+    """Runs the rounds, and collects what they leave behind."""
 
     def __init__(self, options: argparse.Namespace):
         self.options = options
@@ -106,14 +106,14 @@ class Loop:
         return shared | files_below(self.temporary) | (segments() if self.counts_segments else set())
 
     def _left_since(self, before: set[str]) -> set[str]:
-        """What is left for good: the kernel frees a process's segments a moment after it has gone from /proc."""
+        """Files that stay: the kernel frees a process's segments a moment after the process has gone from /proc."""
         limit = time.monotonic() + 1
         while (left := self._left_files() - before) and time.monotonic() < limit:
             time.sleep(0.02)
         return left
 
     def _remove(self, left: set[str], ranks: dict[int, int]) -> None:
-        """Removes what ranks of a round have left in a /dev/shm that other programs use too."""
+        """Removes a round's files from a /dev/shm that other programs use too."""
         for path in left:
             if path.startswith("/dev/shm/") and any(f"-{pid}-" in path for pid in ranks.values()):
                 os.unlink(path)
@@ -151,7 +151,7 @@ class Loop:
             send(pid, signal.SIGKILL)
 
     def round(self, number: int) -> list[str]:
-        """Runs one round. Returns what it has left."""
+        """Runs one round. Returns a line for each thing that it has left behind."""
         way = WAYS[number % len(WAYS)]
         mark = f"{os.getpid()}-{number}"
         before = self._left_files()

@@ -39,10 +39,10 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
         "--only",
         default="",
         metavar="PATTERNS",
-        help="tests' names, also with * (a,b,c); !a leaves out what would be in; default: all",
+        help="tests' names, also with * (a,b,c); !a leaves a test out; default: all",
     )
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
-    parser.add_argument("--folder", required=True, help="of the results")
+    parser.add_argument("--folder", required=True, help="folder of the results")
     parser.add_argument("--needs", default="", metavar="FILE", help="skip all tests where there is no such file")
     parser.add_argument("files", nargs="+", help="the GoogleTest program, or the pytest files")
 

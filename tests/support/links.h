@@ -23,7 +23,7 @@ static inline int links_host(void) {
   return host ? atoi(host) : 0;
 }
 
-/* A connection to the server of the links; -1 if there is none. Reads end after 10 s. */
+/* A connection to the server of the links; -1 if there is no server. Reads end after 10 s. */
 static inline int links_connect(void) {
   const char* path = getenv("SYNCYTE_VIRTUAL_HOSTS_CONTROL");
   const struct timeval limit = {10, 0};

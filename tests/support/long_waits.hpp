@@ -22,11 +22,11 @@ inline std::int64_t sent_messages() {
   return engine != nullptr ? engine->sent().messages.load() : 0;
 }
 
-/// Calls wait(), during which this process serves nobody. It looks at another node's memory once a millisecond at most.
+/// Checks that wait() reads another node's memory at most once a millisecond; the process must send nothing else.
 template <class Wait>
 void expect_few_messages(Wait&& wait) {
   using namespace std::chrono;
-  constexpr std::int64_t others = 30;  // of the operation itself, and of the connection
+  constexpr std::int64_t others = 30;  // messages of the operation itself, and of the connection
   const auto begin = steady_clock::now();
   const std::int64_t before = sent_messages();
   wait();
@@ -34,7 +34,7 @@ void expect_few_messages(Wait&& wait) {
   EXPECT_LE(sent, duration_cast<milliseconds>(steady_clock::now() - begin).count() + others);
 }
 
-/// Calls wait(), which cannot end, and interrupts it.
+/// Checks that wait(), which cannot end by itself, ends with an error when it is interrupted.
 template <class Wait>
 void expect_interruptible(Wait&& wait) {
   const auto begin = std::chrono::steady_clock::now();
@@ -44,8 +44,8 @@ void expect_interruptible(Wait&& wait) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 }
 
-/// Rank 0 calls access() while the process of `owner` is stopped, and asks the waits in it to end. It succeeds
-/// nevertheless. Collective.
+/// Checks that access() succeeds on rank 0 although it is interrupted while the process of `owner` is stopped.
+/// Collective.
 template <class Access>
 void expect_uninterruptible(int owner, Access&& access) {
   MPI_Barrier(MPI_COMM_WORLD);

@@ -53,7 +53,7 @@ int run_tests() {
 
 }  // namespace
 
-// Replaces MPI_Abort by MPI's profiling interface, because mpirun sometimes loses the message which rank aborted.
+// Replaces MPI_Abort by MPI's profiling interface, because mpirun sometimes does not say which rank aborted.
 extern "C" int MPI_Abort(MPI_Comm comm, int code) {
   if (board_of_run != nullptr) board_of_run->abort(code);
   return PMPI_Abort(comm, code);

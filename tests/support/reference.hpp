@@ -74,14 +74,14 @@ inline lengths uneven_lengths(std::uint64_t seed, std::int64_t total, int ranks)
   return parts;
 }
 
-/// Everything on one rank, all others empty.
+/// All rows on one rank; the other parts are empty.
 inline lengths lengths_on_one(std::int64_t total, int ranks, int owner) {
   lengths parts(static_cast<std::size_t>(ranks), 0);
   parts[static_cast<std::size_t>(owner)] = total;
   return parts;
 }
 
-/// Odd ranks empty, even ones equal.
+/// Odd ranks' parts are empty, even ranks' equal.
 inline lengths lengths_with_gaps(std::int64_t total, int ranks) {
   const lengths dense = equal_lengths(total, (ranks + 1) / 2);
   lengths parts(static_cast<std::size_t>(ranks), 0);
@@ -89,7 +89,7 @@ inline lengths lengths_with_gaps(std::int64_t total, int ranks) {
   return parts;
 }
 
-/// Offset of a rank's part.
+/// First row of a rank's part.
 inline std::int64_t first_row(const lengths& parts, int rank) {
   std::int64_t first = 0;
   for (int i = 0; i < rank; ++i) first += parts[static_cast<std::size_t>(i)];

@@ -18,7 +18,7 @@ class slow_optimizer {
   slow_optimizer(syncyte_optimizer_t kind, std::int64_t row_elements, std::vector<double> start)
       : values(std::move(start)), first(values.size()), second(values.size()), kind_(kind), row_(row_elements) {}
 
-  /// One step; gradients[i] is that of row rows[i]. Rows that repeat are updated once, by the sum.
+  /// One step; gradients[i] belongs to row rows[i]. Rows that repeat are updated once, by the sum.
   void step(const std::vector<std::int64_t>& rows, const std::vector<double>& gradients) {
     ++steps_;
     std::map<std::int64_t, std::vector<double>> sums;
@@ -30,7 +30,7 @@ class slow_optimizer {
       for (std::size_t e = 0; e < sum.size(); ++e) update(static_cast<std::size_t>(row * row_) + e, sum[e]);
   }
 
-  std::vector<double> values, first, second;  // of all rows; the state of each element
+  std::vector<double> values, first, second;  // one number per element of the table: value, state
 
  private:
   void update(std::size_t at, double gradient) {

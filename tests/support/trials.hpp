@@ -1,5 +1,5 @@
 #pragma once
-// Non-blocking collectives in flight, each with a check against the blocking one of the same name.
+// Trials: a non-blocking collective in flight, with a check against the blocking collective of the same name.
 
 #include <algorithm>
 #include <functional>
@@ -32,7 +32,7 @@ inline group unchecked_world() {
   return comm::duplicate(*shared_world(), options);
 }
 
-/// A separate communicator for the blocking reference: a blocking call posts what was started on its communicator.
+/// Communicator of the blocking reference: on a trial's communicator it would post the operations in flight.
 inline comm::communicator& reference_world() {
   static const group the_world = comm::duplicate(*shared_world(), {});
   return *the_world;
@@ -61,7 +61,7 @@ struct trial {
   std::function<void()> expect;
 };
 
-/// Runs a blocking and a non-blocking operation on equal arrays; their outputs must be equal.
+/// Arrays of one operation: its input, its output, and the output that the blocking operation has made.
 struct array_pair {
   strided_array in;
   strided_array out;

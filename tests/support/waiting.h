@@ -21,7 +21,7 @@ static inline void sleep_for(double seconds) {
   nanosleep(&time, NULL);
 }
 
-/* A tensor of one int64, which is 0. */
+/* A tensor of one int64 element, 0 at first. */
 static inline syncyte_tensor_t make_flag(syncyte_comm_t world) {
   const int64_t one = 1;
   syncyte_tensor_t flag = NULL;

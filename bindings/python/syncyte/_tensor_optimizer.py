@@ -88,7 +88,7 @@ class OptimizerMethods(TensorAccess):
         _library.core().syncyte_tensor_set_learning_rate(self.handle, _number(lr, "lr"))
 
     def apply_gradients(self, index: Any, gradients: Any) -> Self:
-        """Updates rows by the tensor's optimizer: gradients[i] is tensor[index[i]]'s. Local.
+        """Updates rows by the tensor's optimizer: gradients[i] belongs to tensor[index[i]]. Local.
 
         Gradients of a row that repeats are summed first; then each row is updated once. Calls of several ranks for the
         same row are separate updates, one after another. On return all are done; other ranks see them after sync().

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A network between network namespaces that delays each packet: a process that forwards Ethernet frames.
 
-Each namespace has a TAP device. A frame from one goes to all others, as in a hub. Linux's own means, tc's netem, is
-missing on some machines.
+Each namespace has a TAP device. A frame from one device goes to all others, as in a hub. Linux's own means, tc's netem,
+is missing on some machines.
 """
 
 import collections
@@ -24,7 +24,7 @@ LONGEST_FRAME = 65536
 
 
 def start(milliseconds: float, namespaces: list[str], device: str) -> None:
-    """Starts the process, which ends with this one. The namespaces' TAP devices exist. Returns when they are open."""
+    """Starts the process, which ends with this one; returns when it has opened the namespaces' TAP devices."""
     process = subprocess.Popen(
         [sys.executable, "-SEB", __file__, str(milliseconds), device, *namespaces], stdout=subprocess.PIPE, text=True
     )

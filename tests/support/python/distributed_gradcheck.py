@@ -108,7 +108,7 @@ def distributed_gradgradcheck(
     tolerance: float = 1e-5,
     seed: int = 0,
 ) -> None:
-    """distributed_gradcheck() of the function from inputs and cotangents to gradients."""
+    """Calls distributed_gradcheck() for the function from inputs and cotangents to gradients."""
     inputs = [x.detach().clone() for x in inputs]
     count = len(inputs)
     cotangents = _cotangents(_outputs(function, inputs), comm, seed + 1)

@@ -76,7 +76,7 @@ class MpiPlugin:
     # Tests.
 
     def _freeze_modules(self) -> None:
-        """Excludes modules from Python's garbage collections: with those of torch a gc.collect() takes 0.2 s."""
+        """Excludes modules from Python's garbage collections: with torch's modules a gc.collect() takes 0.2 s."""
         if len(sys.modules) > self.modules_frozen + 20:
             gc.collect()
             gc.freeze()

@@ -138,7 +138,7 @@ class Links:
             "unshape": (self.unshape, 0, 0),
             "lost": (self.lost, 0, 0),
             "reset": (self.reset, 0, 0),
-        }  # with the least and most numbers
+        }  # each with the least and most numbers after HOST
         if not words or words[0] not in calls:
             raise ValueError(f"the first word must be one of {', '.join(calls)}")
         call, least, most = calls[words[0]]

@@ -26,7 +26,7 @@ class Declaration:
     slots: int
     cost: float
     tests: list[str]  # of the default run
-    all_tests: list[str]  # with those marked thorough
+    all_tests: list[str]  # with the tests marked thorough
 
 
 def gtest_names(program: str) -> list[str]:

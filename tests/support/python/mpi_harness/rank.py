@@ -10,7 +10,7 @@ from .board import Board, Slot
 
 
 class BoardWriter:
-    """This rank's slot of the board; without a launcher there is none."""
+    """Writes this rank's slot of the board; does nothing without a launcher, which makes the board."""
 
     def __init__(self, rank: int):
         path = os.environ.get("SYNCYTE_TEST_BOARD")

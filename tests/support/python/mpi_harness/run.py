@@ -36,7 +36,7 @@ def prepare_folder(folder: str) -> str:
 
 
 class Run:
-    """State of a run over its restarts."""
+    """Executes a plan, with restarts, and collects the results."""
 
     def __init__(self, plan: Plan):
         self.plan = plan

@@ -87,7 +87,7 @@ def _hang_text(slots: list[Slot]) -> str:
 
 def _show_backtraces(job: Job, slots: list[Slot]) -> str:
     before = len(job.tagged_output())
-    # Not the board's process ids, which on a virtual host are those of the host's namespace.
+    # Not the board's process ids: a virtual host has its own namespace of process ids.
     pids = job.rank_pids()
     for slot in slots:
         if slot.state == states.RUNNING and slot.rank in pids:
