@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/ranks.hpp"
-#include "mpi/process.hpp"
 
 namespace syncyte::mpi {
 namespace {
@@ -61,7 +60,7 @@ void find_deaths_by(void (*search)() noexcept) { deaths.search = search; }
 
 void look_for_deaths_now() noexcept {
   const auto search = deaths.search.load(std::memory_order_acquire);
-  if (search != nullptr && !is_forked_child()) search();
+  if (search != nullptr) search();
 }
 
 void look_for_deaths() noexcept {

@@ -16,6 +16,8 @@
 #include "base/error.hpp"
 #include "fabric/engine.hpp"
 #include "loopback.hpp"
+#include "mpi/deaths.hpp"
+#include "shared_bytes.hpp"
 
 namespace {
 
@@ -279,6 +281,24 @@ TEST(Engine, NewsOfADeathAreFasterThanTheDeadline) {
   };
   while (!all_know() && fabric::now() - begin < 10s) std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(all_know());
+}
+
+/// A death that another part of the process has found is known to all after a heartbeat.
+TEST(Engine, TakesOverDeathsThatTheProcessKnows) {
+  constexpr int count = 4;
+  constexpr int dead_rank = 1000;
+  // In a child: this process must not know of a death.
+  const pid_t child = test::fork_to([&] {
+    processes all(count, {.resend = 20ms, .deadline = 60s});
+    all.peer(0, 2).world_rank = dead_rank;
+    all.watch_each_other();
+    mpi::declare_dead(dead_rank);
+    const auto all_know = [&] { return all.deaths[0] == 1 && all.deaths[1] == 1 && all.deaths[3] == 1; };
+    for (const auto begin = fabric::now(); !all_know() && fabric::now() - begin < 10s;)
+      std::this_thread::sleep_for(1ms);
+    if (!all_know()) throw std::runtime_error("a process has not heard of the death");
+  });
+  EXPECT_EQ(test::exit_code(child), 0);
 }
 
 /// Heartbeats bring the news of a death to those whose news were lost.
