@@ -1,4 +1,4 @@
-"""Former names of the package and of methods: their use raises an error that says the new name."""
+"""Former names of the package, of methods and of keywords: their use raises an error that says the new name."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ METHODS = {
     "StoreWorker.end_setup": "StoreWorker.barrier",
     "StoreWorker.ilocalize": "StoreWorker.localize",
 }
+
+KEYWORDS = {"pool_size": "shared_keys"}
+
+
+def refuse_keywords(method: str, given: dict[str, object]) -> None:
+    """Raises TypeError for a keyword that a method does not have; `given` is empty otherwise."""
+    for name in given:
+        end = f"keyword {name}, which is now {KEYWORDS[name]}" if name in KEYWORDS else f"unexpected keyword {name}"
+        raise TypeError(f"{method}() got the {end}")
 
 
 def new_name(kind: type, method: str) -> str | None:

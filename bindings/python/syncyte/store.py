@@ -19,6 +19,7 @@ from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
 from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Handle
+from ._renamed import refuse_keywords
 from ._requests import Request, drop, reap
 from ._store_operands import Operands, PooledOperands, take_operands
 from ._types import Array
@@ -225,6 +226,7 @@ class Store(Handle):
         shared_keys: int = 250,
         reuse: int = 1,
         seed: int = 0,
+        **former: object,
     ) -> None:
         """Sets the sampling options of this process's workers. Local.
 
@@ -247,12 +249,15 @@ class Store(Handle):
             Number of keys in the shared set, and how often each is used.
         seed : int
             Seed; the rank and the worker's number are mixed in.
+        **former
+            None; the error for a keyword's former name tells the present one.
 
         Raises
         ------
         ArgumentError, UnsupportedError
             A value that is not allowed; a shared set without replacement.
         """
+        refuse_keywords("set_sampling", former)
         options = {
             "scheme": _choice(scheme, c.StoreScheme, "scheme"),
             "distribution": _choice(distribution, c.StoreDistribution, "distribution"),

@@ -176,6 +176,10 @@ def test_former_names_say_the_new_ones(store):
     for former, new in {"naive": "prepared", "preloc": "intended", "pool": "shared"}.items():
         with pytest.raises(syncyte.ArgumentError, match=f"scheme is '{former}'; expected one of .*{new}"):
             store.set_sampling(former, "uniform", 0, 5)
+    with pytest.raises(TypeError, match=r"set_sampling\(\) got the keyword pool_size, which is now shared_keys"):
+        store.set_sampling("shared", "uniform", 0, 5, pool_size=3)
+    with pytest.raises(TypeError, match="got the unexpected keyword size"):
+        store.set_sampling("shared", "uniform", 0, 5, size=3)
 
 
 def test_workers_of_a_rank_meet_while_others_run(comm):
