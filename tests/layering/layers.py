@@ -62,7 +62,7 @@ PLACES = [
             "tests",
         ],
     ),
-    (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
+    (re.compile(r"fmt/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
 
 # Units outside src/mpi that may call MPI, each for a kind of communication that no other unit of src does.

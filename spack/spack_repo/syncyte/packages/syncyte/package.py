@@ -38,7 +38,6 @@ class Syncyte(CMakePackage, CudaPackage):
 
     depends_on("mpi@3.1:")
     depends_on("fmt@9:")
-    depends_on("spdlog@1.10:")
     depends_on("xxhash", type="build")
     depends_on("ucx@1.13:+thread_multiple", when="+ucx")
     depends_on("hdf5@1.10:", when="+hdf5")
