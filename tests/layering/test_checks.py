@@ -262,12 +262,15 @@ class Symbols(Tree):
 
 
 class Headers(Tree):
-    def check(self, text: str) -> tuple[int, list[str]]:
-        self.write("a.h", text)
+    def check(self, text: str, guard: str = "#ifndef A_H\n#define A_H\n{}#endif\n") -> tuple[int, list[str]]:
+        self.write("a.h", guard.format(text))
         return headers.check(argparse.Namespace(folder=str(self.root), cc="cc", cxx="c++", mpi_include=[]))
 
     def test_complete(self) -> None:
         self.assertEqual(self.check("#include <stddef.h>\nsize_t f(void);\n"), (2, []))
+
+    def test_no_include_guard(self) -> None:
+        self.assertEqual(self.check("int f(void);\n", "{}"), (2, ["a.h: no include guard"]))
 
     def test_incomplete(self) -> None:
         self.assertEqual(len(self.check("size_t f(void);\n")[1]), 2)
