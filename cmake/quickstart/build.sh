@@ -117,7 +117,7 @@ run_test() {
   done
   if [[ -n "${MPI}" ]]; then
     build_target core_tests
-    options=(--label-regex '^(core|memory|window|tensor|capi)$' "${options[@]}")
+    options=(--label-regex "^($(paste -s -d '|' "${SYNCYTE_ROOT}/cmake/mpi/core_labels.txt"))\$" "${options[@]}")
   else
     build_target
     offer_package
