@@ -11,7 +11,9 @@ namespace syncyte::test {
 
 class pretended_cuda final : public memory::device_backend {
  public:
-  int count() const noexcept override { return 2; }
+  static inline int devices = 2;
+
+  int count() const noexcept override { return devices; }
   void* allocate(int, std::size_t bytes) override { return std::malloc(bytes); }
   void free(int, void* data) noexcept override { std::free(data); }
   void copy(const memory::place& target, const memory::place& source, std::size_t bytes, void*) override {
