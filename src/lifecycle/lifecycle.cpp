@@ -37,7 +37,6 @@ void leave_the_ranks() {
   if (!mpi::become_forked_child()) return;
   watchdog::forget();
   mpi::stop_needing_progress();
-  mpi::find_deaths_by(nullptr);
 }
 
 void watch_forks() {

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "mpi/deaths.hpp"
 
 namespace syncyte::mpi {
 namespace {
@@ -90,6 +91,7 @@ bool become_forked_child() noexcept {
   forked = true;
   started = false;
   level = forked_level;
+  find_deaths_by(nullptr);
   return true;
 }
 
