@@ -44,8 +44,8 @@ std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffe
   return found;
 }
 
-void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
-              const syncyte_collective_options_t* options) {
+void run_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
+                  const syncyte_collective_options_t* options) {
   halo::transfer(traced_halo(halo, array), array, way, facts_of(options)).wait_or_leave();
 }
 
@@ -107,8 +107,8 @@ syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buff
 syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
   if (adjoint == 0)
-    return after_init("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange, options); });
-  return after_init("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate, options); });
+    return after_init("halo_exchange", [&] { run_transfer(halo, array, halo::operation::exchange, options); });
+  return after_init("halo_accumulate", [&] { run_transfer(halo, array, halo::operation::accumulate, options); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,

@@ -55,8 +55,8 @@ syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype
       chosen.workers = given.workers;
       chosen.homes = given.homes;
     });
-    *store = tables::store().insert(
-        kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, std::move(chosen)));
+    *store =
+        tables::store().insert(kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, chosen));
   });
 }
 

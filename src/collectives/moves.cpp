@@ -14,18 +14,20 @@
 #include "mpi/progress.hpp"
 
 namespace syncyte::collectives {
+
+std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
+  return static_cast<std::size_t>(count) * base::dtype_size(dtype);
+}
+
 namespace {
 
+using collectives::bytes_of;
 using mpi::check;
 using mpi::counts_view;
 using mpi::int_layout;
 using mpi::type_of;
 
 std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
-
-std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
-  return static_cast<std::size_t>(count) * base::dtype_size(dtype);
-}
 
 std::vector<std::size_t> bytes_of(counts_view counts, syncyte_dtype_t dtype) {
   std::vector<std::size_t> result;

@@ -18,6 +18,8 @@ namespace syncyte::collectives {
 /// collectives.
 enum class form { blocking, started };
 
+std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype);
+
 /// Sizes of an alltoall, equal on all ranks.
 struct alltoall_size {
   bool is_long = false;   ///< some rank's counts do not fit MPI's

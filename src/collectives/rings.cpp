@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/dtype.hpp"
 #include "collectives/moves.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "memory/scratch.hpp"
 #include "mpi/call.hpp"
 
 namespace syncyte::collectives {
-namespace {
-
-std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
-  return static_cast<std::size_t>(count) * base::dtype_size(dtype);
-}
-
-}  // namespace
 
 /// Elements that are cut into one block for each rank.
 struct moves::blocks {

@@ -82,7 +82,7 @@ struct trying {
 
 table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self,
              std::int64_t first)
-    : layout_(std::move(layout)),
+    : layout_(layout),
       words_(words, std::move(self), first),
       values_(origin(values, layout_.first(first))),
       add_(rows::find_add(SYNCYTE_FLOAT32)) {}

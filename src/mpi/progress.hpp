@@ -59,17 +59,17 @@ void let_progress();
 /// Lets other threads and processes run.
 inline void pause_polling() { ::sched_yield(); }
 
-/// Polls until `is_done()`, which need not call MPI, and makes progress of all members; calls `let_progress` now and
-/// then. Throws SYNCYTE_ERR_PEER_DIED once a rank of the job is known to have died.
+/// Polls until `is_done()`, which need not call MPI, and makes progress of all members; calls `other_progress` now
+/// and then. Throws SYNCYTE_ERR_PEER_DIED once a rank of the job is known to have died.
 template <class Condition>
-void poll_until(Condition&& is_done, void (*let_progress)() = let_progress) {
+void poll_until(Condition&& is_done, void (*other_progress)() = let_progress) {
   constexpr unsigned often = 64;
   for (unsigned round = 1;; ++round) {
     require_no_death();
     if (is_done()) return;
     if (needs_progress()) progress_all();
     if (round % often == 0) {
-      let_progress();
+      other_progress();
       look_for_deaths();
     }
     pause_polling();

@@ -19,7 +19,7 @@ namespace syncyte::tensor {
 namespace {
 
 /// About how many bytes of elements, with the list of their places, are combined at once: they fit a processor's cache.
-constexpr std::size_t round_bytes = std::size_t{512} << 10;
+constexpr std::size_t combined_bytes = std::size_t{512} << 10;
 /// About how many packed bytes are sent to other owners at once, so that a large box needs little extra memory. A
 /// started access sends all at once.
 constexpr std::size_t sent_bytes = std::size_t{64} << 20;
@@ -97,7 +97,7 @@ std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<s
     const int owner = all.partition().owner(first);
     const bool is_here = is_staged() || of_.is_mapped(owner);
     shape[0] =
-        std::min({end - first, all.partition().first(owner + 1) - first, is_here ? box.rows_of(round_bytes) : room});
+        std::min({end - first, all.partition().first(owner + 1) - first, is_here ? box.rows_of(combined_bytes) : room});
     memory::scratch packed = pack(user.data() + (first - lower.values[0]) * user.stride(0), user, shape, alpha_);
     if (is_here) {
       const std::vector<rows::row_piece> pieces = box.pieces(first, shape[0]);

@@ -23,15 +23,15 @@
 namespace syncyte::hdf5 {
 namespace {
 
-constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;     // small enough to be in cache for sum and write
+constexpr std::uint64_t cached_bytes = std::uint64_t{256} << 10;    // small enough to be in cache for sum and write
 constexpr std::uint64_t writeback_bytes = std::uint64_t{16} << 20;  // written back while the next pieces are summed
 constexpr std::uint64_t sums_at_once = std::uint64_t{1} << 18;
 
 // Writes bytes piece by piece; returns their CRC32C.
 std::uint32_t write_summed(file& target, std::uint64_t offset, const std::byte* source, std::uint64_t bytes) {
   std::uint32_t crc = 0;
-  for (std::uint64_t done = 0; done < bytes; done += piece_bytes) {
-    const std::uint64_t piece = std::min(piece_bytes, bytes - done);
+  for (std::uint64_t done = 0; done < bytes; done += cached_bytes) {
+    const std::uint64_t piece = std::min(cached_bytes, bytes - done);
     crc = crc32c(crc, source + done, piece);
     target.write(offset + done, source + done, piece);
   }

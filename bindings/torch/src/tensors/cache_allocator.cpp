@@ -16,7 +16,7 @@
 namespace syncyte::torch_binding {
 namespace {
 
-void give_back(void* data) { syncyte_cache_free(data); }
+void free_cached(void* data) { syncyte_cache_free(data); }
 
 c10::Allocator* own = nullptr;  // torch's, for all other threads
 
@@ -25,7 +25,7 @@ void give_back_anything(void* data) {
   std::int32_t is_ours = 0;
   syncyte_cache_holds(data, &is_ours);
   if (is_ours != 0)
-    give_back(data);
+    free_cached(data);
   else
     own->raw_deallocate(data);
 }
@@ -42,7 +42,7 @@ class cache_allocator final : public c10::Allocator {
       check(status);
     }
     if (data == nullptr) return own->allocate(bytes);
-    return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
+    return {data, data, &free_cached, c10::Device(c10::DeviceType::CPU)};
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return &give_back_anything; }
