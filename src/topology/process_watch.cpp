@@ -1,88 +1,110 @@
 #include "topology/process_watch.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 
-#include <chrono>
+#include <algorithm>
+#include <cerrno>
 #include <mutex>
+#include <utility>
 
-#include "memory/descriptor.hpp"
 #include "mpi/deaths.hpp"
 
 namespace syncyte::topology {
 namespace {
 
-constexpr auto file_pause = std::chrono::milliseconds(100);
+constexpr auto read_pause = std::chrono::milliseconds(100);
 
-/// A process and its end; without a descriptor /proc is read.
-struct watched_process {
-  rank_process rank;
-  memory::descriptor end{};
-};
+std::size_t most_descriptors() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur / 4 : 0;
+}
 
-struct watched_processes {
+memory::descriptor open_spare() { return memory::descriptor(::open("/", O_PATH | O_CLOEXEC)); }
+
+struct shared_watch {
   std::mutex mutex;
-  std::vector<watched_process> all;
-  std::vector<pollfd> polled;  // an entry for each process, once they are open
-  std::chrono::steady_clock::time_point next_read{};
+  process_watch processes;
 };
 
-watched_processes& watched = *new watched_processes;  // leaked: threads may wait while static objects are destroyed
+shared_watch& watched = *new shared_watch;  // leaked: threads may wait while static objects are destroyed
 
-/// Forgets the processes for which has_ended(place) holds, and declares their ranks dead.
-template <class Question>
-void take_out_if(Question&& has_ended) {
-  for (std::size_t place = watched.all.size(); place-- > 0;) {
-    if (!has_ended(place)) continue;
-    const int world_rank = watched.all[place].rank.world_rank;
-    watched.all.erase(watched.all.begin() + static_cast<std::ptrdiff_t>(place));
-    watched.polled.erase(watched.polled.begin() + static_cast<std::ptrdiff_t>(place));
-    mpi::declare_dead(world_rank);
-  }
-}
-
-/// Whether a process without a descriptor has ended.
-bool has_ended_unseen(std::size_t place) {
-  return !watched.all[place].end && !is_alive(watched.all[place].rank.process);
-}
-
-void open_all() {
-  for (watched_process& each : watched.all) {
-    each.end = open_process(each.rank.process);
-    watched.polled.push_back({.fd = each.end.number(), .events = POLLIN, .revents = 0});
-  }
-}
-
-/// The descriptor of a process can be read once the process has ended.
 void search() noexcept {
   const std::unique_lock lock(watched.mutex, std::try_to_lock);  // otherwise another thread does it
-  if (!lock.owns_lock() || watched.all.empty()) return;
+  if (!lock.owns_lock() || watched.processes.is_empty()) return;
   try {
-    if (watched.polled.empty()) open_all();
-    if (::poll(watched.polled.data(), watched.polled.size(), 0) > 0)
-      take_out_if([](std::size_t place) { return (watched.polled[place].revents & POLLIN) != 0; });
-    const auto now = std::chrono::steady_clock::now();
-    if (now < watched.next_read) return;
-    watched.next_read = now + file_pause;
-    take_out_if(has_ended_unseen);
+    for (const int world_rank : watched.processes.take_ended()) mpi::declare_dead(world_rank);
   } catch (...) {  // out of memory: perhaps not the next time
-    watched.polled.clear();
   }
 }
 
 }  // namespace
 
+void process_watch::add(const std::vector<rank_process>& processes) {
+  for (const rank_process& each : processes)
+    if (each.process.pid != 0) new_.push_back(each);
+  if (!spare_ && !is_empty()) spare_ = open_spare();
+}
+
+std::vector<int> process_watch::take_ended() {
+  open_new();
+  std::vector<int> ended;
+  if (!poll_opened(ended)) {
+    for (const opened_process& each : opened_) read_.push_back(each.rank);
+    opened_.clear();
+  }
+  read_states(ended);
+  const auto has_ended = [&](const rank_process& each) { return std::ranges::count(ended, each.world_rank) > 0; };
+  std::erase_if(opened_, [&](const opened_process& each) { return has_ended(each.rank); });
+  std::erase_if(read_, has_ended);
+  return ended;
+}
+
+void process_watch::open_new() {
+  const std::size_t most = new_.empty() ? 0 : most_descriptors();
+  for (; !new_.empty(); new_.pop_back()) {
+    const rank_process& each = new_.back();
+    memory::descriptor end = opened_.size() < most ? open_process(each.process) : memory::descriptor();
+    if (end)
+      opened_.push_back({each, std::move(end)});
+    else
+      read_.push_back(each);
+  }
+}
+
+/// The descriptor of a process can be read once the process has ended. False: the system does not tell, because it
+/// polls no more descriptors than RLIMIT_NOFILE, which has been lowered.
+bool process_watch::poll_opened(std::vector<int>& ended) const {
+  std::vector<pollfd> polled;
+  for (const opened_process& each : opened_)
+    polled.push_back({.fd = each.end.number(), .events = POLLIN, .revents = 0});
+  const int found = ::poll(polled.data(), polled.size(), 0);
+  for (std::size_t place = 0; place < polled.size(); ++place)
+    if ((polled[place].revents & POLLIN) != 0) ended.push_back(opened_[place].rank.world_rank);
+  return found >= 0 || errno != EINVAL;
+}
+
+void process_watch::read_states(std::vector<int>& ended) {
+  const auto now = std::chrono::steady_clock::now();
+  if (read_.empty() || now < next_read_) return;
+  next_read_ = now + read_pause;
+  spare_.close();
+  for (const rank_process& each : read_)
+    if (!is_alive(each.process)) ended.push_back(each.world_rank);
+  spare_ = open_spare();
+}
+
 void watch_processes(const std::vector<rank_process>& processes) {
   const std::lock_guard lock(watched.mutex);
-  for (const rank_process& each : processes)
-    if (each.process.pid != 0) watched.all.push_back({each});
+  watched.processes.add(processes);
   mpi::find_deaths_by(search);
 }
 
 void stop_watching_processes() {
   mpi::find_deaths_by(nullptr);
   const std::lock_guard lock(watched.mutex);
-  watched.polled.clear();
-  watched.all.clear();
+  watched.processes = {};
 }
 
 }  // namespace syncyte::topology

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <vector>
 
+#include "memory/descriptor.hpp"
 #include "topology/process_id.hpp"
 
 namespace syncyte::topology {
@@ -12,9 +15,39 @@ struct rank_process {
   process_id process;
 };
 
-/// Lets mpi::look_for_deaths() find the ends of these processes, by descriptors of them (pidfd) that the first search
-/// opens: programs whose ranks never wait long have none. Processes without a pid are left out. Where the system gives
-/// no descriptor, /proc is read instead.
+/// Finds the ends of processes by descriptors of them (pidfd), at most a quarter of RLIMIT_NOFILE. It reads the states
+/// of other processes, and of all where the system gives no descriptor, from /proc, ten times a second. One thread at a
+/// time uses it.
+class process_watch {
+ public:
+  /// Processes without a pid are left out. The first take_ended() opens the descriptors: programs whose ranks never
+  /// wait long have none.
+  void add(const std::vector<rank_process>& processes);
+
+  /// Ranks whose processes have ended; it forgets these.
+  std::vector<int> take_ended();
+
+  bool is_empty() const { return new_.empty() && opened_.empty() && read_.empty(); }
+  std::size_t descriptors() const { return opened_.size(); }
+
+ private:
+  struct opened_process {
+    rank_process rank;
+    memory::descriptor end;
+  };
+
+  void open_new();
+  bool poll_opened(std::vector<int>& ended) const;
+  void read_states(std::vector<int>& ended);
+
+  std::vector<rank_process> new_;
+  std::vector<opened_process> opened_;
+  std::vector<rank_process> read_;
+  std::chrono::steady_clock::time_point next_read_{};
+  memory::descriptor spare_;  // closed while /proc is read, for which this process may have no other descriptor
+};
+
+/// Lets mpi::look_for_deaths() find the ends of these processes.
 void watch_processes(const std::vector<rank_process>& processes);
 
 /// Ends it, and closes the descriptors: from now on processes may end.
