@@ -107,9 +107,7 @@ agreement::vote_t collective_call::reduce(const vote_t& local, small_reduction* 
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
   if (node_collectives* const on_node = comm().made_node_collectives()) {
     members_wait wait(operation(), comm(), guard_.sequence(), kind_of_wait());
-    vote_t highest;
-    on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
-    return highest;
+    return on_node->votes().highest(local, wait);
   }
   return exchange_votes(comm(), operation(), kind_of_wait(), local, carried);
 }

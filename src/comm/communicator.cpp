@@ -87,8 +87,9 @@ MPI_Comm communicator::reversed() {
   return made;
 }
 
-node_collectives* communicator::collectives_on_node() {
-  if (!handles_->has_tried_on_node && node().count == 1) handles_->on_node = node_collectives::make(node());
+node_collectives* communicator::collectives_on_node(int width) {
+  if (!handles_->has_tried_on_node && node().count == 1)
+    handles_->on_node = node_collectives::make(node(), width > 0 ? width : node_votes::usual_width(size_));
   handles_->has_tried_on_node = true;
   return made_node_collectives();
 }

@@ -32,9 +32,10 @@ bool has_departed() {
   return board != nullptr && has_departed(&board->mine());
 }
 
-int first_departed(const communicator& comm) {
+/// Asks second whether a rank is awaited: a rank departs after its part of the operation.
+int first_departed(const communicator& comm, const std::function<bool(int)>& is_awaited) {
   for (int rank = 0; rank < comm.size(); ++rank)
-    if (rank != comm.rank() && has_departed(comm, rank)) return rank;
+    if (rank != comm.rank() && has_departed(comm, rank) && (!is_awaited || is_awaited(rank))) return rank;
   return -1;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "comm/agreement.hpp"
 
 namespace syncyte::comm {
@@ -17,8 +19,9 @@ bool has_departed(const communicator& comm, int rank);
 /// Whether this rank has departed; its process tells others.
 bool has_departed();
 
-/// The lowest rank of `comm` that has departed, other than this one; -1 if there is none.
-int first_departed(const communicator& comm);
+/// The lowest rank of `comm` that has departed, other than this one; -1 if there is none. Only ranks that are awaited
+/// count; all are if the function is empty.
+int first_departed(const communicator& comm, const std::function<bool(int)>& is_awaited = {});
 
 /// Whether `comm` is the world, to whose collectives a departed rank still comes.
 bool is_world(const communicator& comm);

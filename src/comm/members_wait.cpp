@@ -11,11 +11,7 @@ void members_wait::examine(std::optional<watchdog::scope>& scope) {
                   comm_.is_unlimited() ? watchdog::scope::unlimited : watchdog::scope::limited);
   if (!has_lasted()) return;
   if (kind_ != members) return;
-  if (awaited_ >= 0) {
-    if (has_departed(comm_, awaited_)) throw departed_error(comm_, awaited_, operation_);
-    return;
-  }
-  if (const int rank = first_departed(comm_); rank >= 0) throw departed_error(comm_, rank, operation_);
+  if (const int rank = first_departed(comm_, is_awaited_); rank >= 0) throw departed_error(comm_, rank, operation_);
 }
 
 void members_wait::on_death() { comm::fail_by_death(comm_); }

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "comm/communicator.hpp"
 #include "watchdog/long_wait.hpp"
 
 namespace syncyte::comm {
 
-/// A wait for all ranks of a communicator, or for one of them: none of them may have departed.
+/// A wait for all ranks of a communicator, or for some of them: none of them may have departed.
 class members_wait final : public watchdog::long_wait {
  public:
   enum kind {
@@ -22,7 +24,7 @@ class members_wait final : public watchdog::long_wait {
   members_wait(const char* operation, const communicator& comm, std::uint64_t sequence, kind what = members)
       : operation_(operation), comm_(comm), sequence_(sequence), kind_(what) {}
 
-  void set_awaited(int rank) override { awaited_ = rank; }
+  void set_awaited(std::function<bool(int)> is_awaited) override { is_awaited_ = std::move(is_awaited); }
 
  private:
   void examine(std::optional<watchdog::scope>& scope) override;
@@ -32,7 +34,7 @@ class members_wait final : public watchdog::long_wait {
   const communicator& comm_;
   std::uint64_t sequence_;
   kind kind_;
-  int awaited_ = -1;  // -1: all
+  std::function<bool(int)> is_awaited_;  // empty: all are
 };
 
 }  // namespace syncyte::comm

@@ -45,19 +45,20 @@ struct alignas(line) node_collectives::slot_header {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-node_collectives::node_collectives(memory::segment segment, const topology::node_group& node)
+node_collectives::node_collectives(memory::segment segment, const topology::node_group& node, int width)
     : segment_(std::move(segment)),
       rank_(node.rank),
       size_(node.size),
       most_bytes_(most_bytes_of(node.size)),
-      piece_bytes_(piece_bytes_of(node.size)) {}
+      piece_bytes_(piece_bytes_of(node.size)),
+      votes_(segment_.data() + index(size_) * slot_bytes_of(size_), rank_, size_, width) {}
 
-std::unique_ptr<node_collectives> node_collectives::make(const topology::node_group& node) {
+std::unique_ptr<node_collectives> node_collectives::make(const topology::node_group& node, int width) {
   if (node.size < 2 || most_bytes_of(node.size) == 0) return nullptr;
-  const std::size_t bytes = index(node.size) * slot_bytes_of(node.size);
+  const std::size_t bytes = index(node.size) * slot_bytes_of(node.size) + node_votes::bytes(node.size, width);
   topology::shared_attempt attempt = topology::share_segment(node.comm, bytes, node.method);
   if (attempt.successes < node.size) return nullptr;
-  return std::unique_ptr<node_collectives>(new node_collectives(std::move(attempt.segment), node));
+  return std::unique_ptr<node_collectives>(new node_collectives(std::move(attempt.segment), node, width));
 }
 
 node_collectives::slot_header& node_collectives::header(int rank) const {
@@ -82,36 +83,33 @@ bool node_collectives::fits_scatter(std::size_t longest_part) const {
 }
 
 /// This thread is inside of a collective, so it may call MPI.
-void node_collectives::await(int rank, std::uint64_t round, watchdog::long_wait* wait) const {
+void node_collectives::await(int rank, std::uint64_t round) const {
   const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round; };
-  if (has_arrived()) return;
-  if (wait == nullptr) return mpi::poll_until(has_arrived, mpi::probe);
-  wait->set_awaited(rank);
-  watchdog::poll_until(has_arrived, *wait, mpi::probe);
+  if (!has_arrived()) mpi::poll_until(has_arrived, mpi::probe);
 }
 
 /// Begins a round in which this rank shows elements.
-void node_collectives::begin_to_show(watchdog::long_wait* wait) {
-  for (int rank = 0; rank < size_; ++rank) await(rank, round_, wait);
+void node_collectives::begin_to_show() {
+  for (int rank = 0; rank < size_; ++rank) await(rank, round_);
   ++round_;
 }
 
 void node_collectives::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
 
 void node_collectives::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
-                                    std::size_t bytes, MPI_Op op, watchdog::long_wait* wait) {
-  begin_to_show(wait);
+                                    std::size_t bytes, MPI_Op op) {
+  begin_to_show();
   std::memcpy(elements(rank_), input, bytes);
   arrive();
   if (output == nullptr) return;
   for (int rank = 0; rank < size_; ++rank) {
-    await(rank, round_, wait);
+    await(rank, round_);
     reduce_into(output, elements(rank), rank == 0, count, type, bytes, op);
   }
 }
 
 void node_collectives::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
-                                 MPI_Op op, watchdog::long_wait* wait) {
+                                 MPI_Op op) {
   if (count == 0) return;
   const std::size_t element_bytes = bytes / static_cast<std::size_t>(count);
   const int most = static_cast<int>(piece_bytes_ / element_bytes);
@@ -120,7 +118,7 @@ void node_collectives::allreduce(const void* input, void* output, int count, MPI
     const std::size_t offset = static_cast<std::size_t>(first) * element_bytes;
     reduce_piece(static_cast<const std::byte*>(input) + offset,
                  output != nullptr ? static_cast<std::byte*>(output) + offset : nullptr, length, type,
-                 static_cast<std::size_t>(length) * element_bytes, op, wait);
+                 static_cast<std::size_t>(length) * element_bytes, op);
   }
 }
 

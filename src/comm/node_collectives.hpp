@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "comm/node_votes.hpp"
 #include "memory/shared_segment.hpp"
 #include "topology/node_group.hpp"
-#include "watchdog/long_wait.hpp"
 
 namespace syncyte::comm {
 
@@ -27,16 +27,18 @@ namespace syncyte::comm {
 class node_collectives {
  public:
   /// Collective over `node`, whose ranks are all of a communicator's. On all ranks null where there is one rank, or
-  /// where memory could not be had, or where ranks are too many.
-  static std::unique_ptr<node_collectives> make(const topology::node_group& node);
+  /// where memory could not be had, or where ranks are too many. `width` is that of the votes' trees.
+  static std::unique_ptr<node_collectives> make(const topology::node_group& node, int width);
+
+  /// The communicator's agreements.
+  node_votes& votes() { return votes_; }
 
   /// Whether allreduce() takes so many bytes: up to 1 MiB with 2 ranks, 256 KiB with 4, 64 KiB with 8.
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
 
   /// `bytes`, those of count elements of type, are equal on all ranks, and fits(bytes). `input` may be `output`; a rank
-  /// with a null output gets no result, and does not wait for it. `wait` is for calls that a rank may never make.
-  void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
-                 watchdog::long_wait* wait = nullptr);
+  /// with a null output gets no result, and does not wait for it.
+  void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op);
 
   /// Whether reduce_scatter() takes parts of which the longest has so many bytes: up to 1 MiB with 2 ranks, 512 KiB
   /// with 4, 256 KiB with 8.
@@ -67,16 +69,16 @@ class node_collectives {
  private:
   struct slot_header;
 
-  node_collectives(memory::segment segment, const topology::node_group& node);
+  node_collectives(memory::segment segment, const topology::node_group& node, int width);
   slot_header& header(int rank) const;
   std::byte* elements(int rank) const;
   std::byte* share(int rank, int reader) const;
   std::size_t share_bytes() const;
-  void await(int rank, std::uint64_t round, watchdog::long_wait* wait = nullptr) const;
-  void begin_to_show(watchdog::long_wait* wait = nullptr);
+  void await(int rank, std::uint64_t round) const;
+  void begin_to_show();
   void arrive();
   void reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type, std::size_t bytes,
-                    MPI_Op op, watchdog::long_wait* wait);
+                    MPI_Op op);
 
   memory::segment segment_;
   int rank_;
@@ -84,6 +86,7 @@ class node_collectives {
   std::size_t most_bytes_;
   std::size_t piece_bytes_;
   std::uint64_t round_ = 0;
+  node_votes votes_;
 };
 
 }  // namespace syncyte::comm

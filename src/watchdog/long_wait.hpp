@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -32,8 +33,8 @@ class long_wait {
   /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
   bool has_lasted(std::size_t bytes = 0) const;
 
-  /// Restricts the wait to one rank, by its number in the communicator.
-  virtual void set_awaited(int) {}
+  /// Restricts the wait to ranks for which the function, which gets their number in the communicator, returns true.
+  virtual void set_awaited(std::function<bool(int)>) {}
 
  protected:
   ~long_wait() = default;
