@@ -1,5 +1,5 @@
-// A user's program in C++ with libtorch, whose frontend has headers of its own.
-#include <torch/torch.h>
+// A user's program in C++ with ATen. The first steps have one with the frontend of libtorch, which compiles for longer.
+#include <ATen/ops/ones.h>
 
 #include <iostream>
 #include <syncyte/torch.hpp>
@@ -7,7 +7,7 @@
 int main() {
   const syncyte::environment environment;
   const auto world = syncyte::communicator::world();
-  const torch::Tensor input = torch::ones(3, torch::requires_grad());
+  const at::Tensor input = at::ones({3}).requires_grad_();
   syncyte::torch_ops::allreduce(input, world).sum().backward();
   if (input.grad()[0].item<int>() != world.size()) return 1;
   std::cout << "consumer: " << input.grad().sum().item<int>() << '\n';
