@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 from mpi4py import MPI
 
 Function = Callable[..., "torch.Tensor | Sequence[torch.Tensor]"]
+Move = tuple[int, int, int, complex]  # input, rank that owns it, element, direction
 
 
 def _outputs(function: Function, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -29,36 +31,35 @@ def _cotangents(outputs: Sequence[torch.Tensor], comm: MPI.Comm, seed: int) -> l
     return [torch.randn(out.shape, dtype=out.dtype, generator=generator) for out in outputs]
 
 
-def _pairing(outputs: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor], comm: MPI.Comm) -> float:
-    """L: the same number on all ranks."""
-    mine = sum(float((out.detach().conj() * cot).real.sum()) for out, cot in zip(outputs, cotangents, strict=True))
-    return comm.allreduce(mine)
+def _pairing(outputs: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor]) -> float:
+    """This rank's part of L."""
+    return sum(float((out.detach().conj() * cot).real.sum()) for out, cot in zip(outputs, cotangents, strict=True))
 
 
 def _directions(dtype: torch.dtype) -> list[complex]:
     return [1.0, 1.0j] if dtype.is_complex else [1.0]
 
 
-def _numeric(
+def _differences(
     function: Function,
     inputs: list[torch.Tensor],
-    which: int,
-    owner: int,
-    element: int,
-    direction: complex,
+    moves: list[Move],
     cotangents: Sequence[torch.Tensor],
     comm: MPI.Comm,
     step: float,
-) -> float:
-    values = []
-    for sign in (1.0, -1.0):
-        moved = [x.detach().clone() for x in inputs]
-        if comm.rank == owner:
-            change = sign * step * direction
-            moved[which].view(-1)[element] += change if moved[which].is_complex() else change.real
-        with torch.no_grad():
-            values.append(_pairing(_outputs(function, moved), cotangents, comm))
-    return (values[0] - values[1]) / (2.0 * step)
+) -> list[float]:
+    """The central difference of L for each move, the same numbers on all ranks, which add their parts only once."""
+    parts = np.zeros((len(moves), 2))
+    for part, (which, owner, element, direction) in zip(parts, moves, strict=True):
+        for side, sign in enumerate((1.0, -1.0)):
+            moved = [x.detach().clone() for x in inputs]
+            if comm.rank == owner:
+                change = sign * step * direction
+                moved[which].view(-1)[element] += change if moved[which].is_complex() else change.real
+            with torch.no_grad():
+                part[side] = _pairing(_outputs(function, moved), cotangents)
+    values = comm.allreduce(parts)
+    return ((values[:, 0] - values[:, 1]) / (2.0 * step)).tolist()
 
 
 def distributed_gradcheck(
@@ -79,22 +80,27 @@ def distributed_gradcheck(
     outputs = _outputs(function, inputs)
     cotangents = _cotangents(outputs, comm, seed)
     gradients = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
+    lengths = comm.allgather([x.numel() for x in inputs])
+    moves = [
+        (which, owner, element, direction)
+        for which, x in enumerate(inputs)
+        for owner in range(comm.size)
+        for element in range(lengths[owner][which])
+        for direction in _directions(x.dtype)
+    ]
     problems: list[str] = []
-    for which, x in enumerate(inputs):
-        for owner in range(comm.size):
-            for element in range(comm.bcast(x.numel(), root=owner)):
-                for direction in _directions(x.dtype):
-                    expected = _numeric(function, inputs, which, owner, element, direction, cotangents, comm, step)
-                    if comm.rank != owner:
-                        continue
-                    gradient = gradients[which]
-                    entry = 0.0 if gradient is None else gradient.reshape(-1)[element].item()
-                    actual = entry.imag if direction == 1.0j else complex(entry).real
-                    if abs(actual - expected) > tolerance * max(1.0, abs(expected)):
-                        problems.append(
-                            f"rank {owner}, input {which}, element {element}, direction {direction}: backward "
-                            f"gives {actual}, differences {expected}"
-                        )
+    differences = _differences(function, inputs, moves, cotangents, comm, step)
+    for (which, owner, element, direction), expected in zip(moves, differences, strict=True):
+        if comm.rank != owner:
+            continue
+        gradient = gradients[which]
+        entry = 0.0 if gradient is None else gradient.reshape(-1)[element].item()
+        actual = entry.imag if direction == 1.0j else complex(entry).real
+        if abs(actual - expected) > tolerance * max(1.0, abs(expected)):
+            problems.append(
+                f"rank {owner}, input {which}, element {element}, direction {direction}: backward "
+                f"gives {actual}, differences {expected}"
+            )
     everyone = [problem for part in comm.allgather(problems) for problem in part]
     assert not everyone, "\n".join(everyone[:10])
 
