@@ -1,6 +1,8 @@
 """Collectives of syncyte.torch within torch.compile(fullgraph=True): results, gradients, and collectives that must run
 although their result is unused."""
 
+import collections
+
 import pytest
 import torch
 from mpi4py import MPI
@@ -46,25 +48,23 @@ OPERATIONS = {
 # Those that collect their counts when they run.
 COLLECTING = ("allgather", "gather", "scatter", "reduce_scatter", "alltoall", "repartition")
 
-# Further reductions of operators that are tested above.
-VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod", "repartition")
 
+def test_results_and_gradients(comm, generator, compiled):
+    """One graph has all of them: a graph each takes longer."""
+    functions = [function for _, function in OPERATIONS.values()]
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.thorough] * (name in VARIANTS)) for name in OPERATIONS])
-def named(request):
-    return OPERATIONS[request.param]
+    def every(x):
+        return [function(t * 2, comm).sin() for function, t in zip(functions, x.unbind(), strict=True)]
 
-
-def test_results_and_gradients(comm, generator, named, compiled):
-    function = named[1]
-    x = torch.randn(2, 3, dtype=torch.float64, generator=generator, requires_grad=True)
-    expected = function(x * 2, comm).sin()
-    cotangent = torch.randn(expected.shape, dtype=torch.float64, generator=generator)
-    (expected_gradient,) = torch.autograd.grad(expected, x, cotangent)
-    result = compiled(lambda t: function(t * 2, comm).sin())(x)
-    (gradient,) = torch.autograd.grad(result, x, cotangent)
-    assert torch.allclose(result, expected)
-    assert torch.allclose(gradient, expected_gradient)
+    x = torch.randn(len(functions), 2, 3, dtype=torch.float64, generator=generator, requires_grad=True)
+    expected = every(x)
+    cotangents = [torch.randn(each.shape, dtype=torch.float64, generator=generator) for each in expected]
+    (expected_gradient,) = torch.autograd.grad(expected, x, cotangents)
+    results = compiled(every)(x)
+    (gradient,) = torch.autograd.grad(results, x, cotangents)
+    for i, name in enumerate(OPERATIONS):
+        assert torch.allclose(results[i], expected[i]), name
+        assert torch.allclose(gradient[i], expected_gradient[i]), name
 
 
 def test_a_barrier_survives_in_its_place(comm, compiled):
@@ -82,18 +82,18 @@ def test_a_barrier_survives_in_its_place(comm, compiled):
     assert [name for name in seen if name in order] == order
 
 
-def test_unused_results_are_still_computed(comm, named, compiled):
-    operation, function = named
-
+def test_unused_results_are_still_computed(comm, compiled):
     def forgetful(x):
-        function(x, comm)
+        for i, (_, function) in enumerate(OPERATIONS.values()):
+            function(x + i, comm)
         return x + 1
 
     run = compiled(forgetful)
     run(torch.ones(2, 3))
     with traced_operations() as seen:
         assert torch.equal(run(torch.ones(2, 3)), torch.full((2, 3), 2.0))
-    assert seen.count(operation) == 1
+    expected = collections.Counter(operation for operation, _ in OPERATIONS.values())
+    assert {operation: seen.count(operation) for operation in expected} == expected
 
 
 @pytest.mark.parametrize("grad", [True, pytest.param(False, marks=pytest.mark.thorough)])
@@ -142,14 +142,13 @@ def test_one_rank_traces_alone(comm, name):
     assert torch.equal(run(x), function(x * 2, comm).sin())
 
 
-@pytest.mark.parametrize("name", COLLECTING)
-def test_one_rank_compiles_again_alone(comm, name):
+def test_one_rank_compiles_again_alone(comm):
     """Another input, a Python number and the grad mode make one rank compile again; the others go on as they were."""
     torch._dynamo.reset()
-    function = OPERATIONS[name][1]
 
     def step(batch, factor):
-        return function(batch.mean(0).repeat(2, 1) * factor, comm)
+        x = batch.mean(0).repeat(2, 1) * factor
+        return [OPERATIONS[name][1](x, comm) for name in COLLECTING]
 
     run = torch.compile(step, fullgraph=True, backend="aot_eager", dynamic=False)
     last = comm.rank == comm.size - 1
@@ -157,10 +156,11 @@ def test_one_rank_compiles_again_alone(comm, name):
         batch = torch.ones(rows if last else 8, 3)
         with torch.set_grad_enabled(grad and last):
             expected = step(batch, factor if last else 2)
-            assert torch.equal(run(batch, factor if last else 2), expected)
+            for one, other in zip(run(batch, factor if last else 2), expected, strict=True):
+                assert torch.equal(one, other)
 
 
-@pytest.mark.parametrize("dynamic", [None, True, False])
+@pytest.mark.parametrize("dynamic", [None, *(pytest.param(set, marks=pytest.mark.thorough) for set in (True, False))])
 def test_other_ranks_extents_need_no_other_graph(comm, dynamic):
     torch._dynamo.reset()
     counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")

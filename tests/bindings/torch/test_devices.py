@@ -7,7 +7,6 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from backends import EAGER
 from device_under_test import DEVICE, IS_PRETENDED, give_to_mpi, mpi_takes_it, needs_device
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from rings import both_ways, start_then_wait
@@ -299,7 +298,8 @@ def test_cpu_and_device_tensors_in_one_graph():
     assert leaf.grad.tolist() == [1 + SIZE * sum(range(6))] * 3
 
 
-@pytest.mark.parametrize("backend", [EAGER, "aot_eager"])
+@pytest.mark.thorough  # no other test of this job needs torch's compiler, whose import takes seconds
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_compiled(backend):
     def step(x):
         y = iallreduce(allreduce(x) * 2).wait()

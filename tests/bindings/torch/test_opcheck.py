@@ -136,7 +136,10 @@ NO_TENSORS = {
 }
 
 
-@pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])
+@pytest.mark.parametrize(
+    "grad",
+    [pytest.param(False, marks=pytest.mark.thorough, id="without gradients"), pytest.param(True, id="with gradients")],
+)
 @pytest.mark.parametrize("name", CASES)
 def test_opcheck(name, grad, comm):
     tests, arguments = CASES[name]
