@@ -145,7 +145,7 @@ def test_a_forked_child_may_receive_its_own(monkeypatch):
 
 
 SPAWNS = """
-import multiprocessing, torch
+import multiprocessing, sys, torch
 
 def work():
     assert torch.cuda.recv_shared_cache.__module__ == "syncyte.compat.pipeswitch"
@@ -153,17 +153,19 @@ def work():
     print(adapm.__name__, flush=True)
 
 if __name__ == "__main__":
-    for start in ("spawn", "forkserver", "fork"):
+    for start in sys.argv[1:]:
         process = multiprocessing.get_context(start).Process(target=work)
         process.start()
         process.join()
 """
 
 
-def test_processes_of_a_script_have_the_functions_too(tmp_path):
+# A forkserver's processes get the functions as spawned ones do.
+@pytest.mark.parametrize("ways", [["spawn", "fork"], pytest.param(["forkserver"], marks=pytest.mark.thorough)])
+def test_processes_of_a_script_have_the_functions_too(tmp_path, ways):
     script = tmp_path / "script.py"
     script.write_text(SPAWNS)
     found = subprocess.run(
-        [sys.executable, "-m", "syncyte.compat", script], capture_output=True, text=True, timeout=100
+        [sys.executable, "-m", "syncyte.compat", script, *ways], capture_output=True, text=True, timeout=100
     )
-    assert found.stdout == "syncyte.compat.adapm\n" * 3, found.stderr
+    assert found.stdout == "syncyte.compat.adapm\n" * len(ways), found.stderr
