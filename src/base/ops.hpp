@@ -94,6 +94,8 @@ template <class T, syncyte_op_t op>
 template <class T>
 [[gnu::always_inline]] inline void add_elements(std::byte* __restrict target, const std::byte* __restrict source,
                                                 std::size_t elements) {
+  // Compilers do not vectorise sums of std::complex.
+  if constexpr (is_complex_number<T>) return add_elements<typename T::value_type>(target, source, 2 * elements);
   for (std::size_t i = 0; i < elements; ++i) {
     T left, right;
     std::memcpy(&left, target + i * sizeof(T), sizeof(T));
