@@ -26,6 +26,13 @@ struct bfloat16 {
   explicit operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
 
+#ifdef __ARM_FP16_FORMAT_IEEE  // the processor converts
+
+inline float16::operator float() const { return static_cast<float>(std::bit_cast<__fp16>(bits)); }
+inline float16::float16(float value) : bits(std::bit_cast<std::uint16_t>(static_cast<__fp16>(value))) {}
+
+#else
+
 inline float16::operator float() const {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
   const std::uint32_t magnitude = bits & 0x7fffu;
@@ -55,5 +62,7 @@ inline float16::float16(float value) {
   }
   bits = static_cast<std::uint16_t>(sign | result);
 }
+
+#endif
 
 }  // namespace syncyte::base

@@ -17,16 +17,22 @@ To converted(From value) {
     return static_cast<To>(static_cast<float>(value));
 }
 
+/// The compiler vectorises this loop, because the sides do not overlap.
+template <class From, class To>
+void convert_row(std::byte* __restrict target, const std::byte* __restrict source, std::size_t elements) {
+  for (std::size_t i = 0; i < elements; ++i) {
+    From value;
+    std::memcpy(&value, source + i * sizeof value, sizeof value);
+    const To result = converted<From, To>(value);
+    std::memcpy(target + i * sizeof result, &result, sizeof result);
+  }
+}
+
 template <class From, class To>
 void convert(const row_block& block, std::size_t elements, std::byte* output) {
   for (std::size_t row = 0; row < block.count; ++row) {
     prefetch_row(block.rows[row + prefetch_distance], block.row_bytes);
-    for (std::size_t i = 0; i < elements; ++i) {
-      From value;
-      std::memcpy(&value, block.rows[row] + i * sizeof value, sizeof value);
-      const To result = converted<From, To>(value);
-      std::memcpy(output + (row * elements + i) * sizeof result, &result, sizeof result);
-    }
+    convert_row<From, To>(output + row * elements * sizeof(To), block.rows[row], elements);
   }
 }
 

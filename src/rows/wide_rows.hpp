@@ -6,7 +6,8 @@
 #include "base/dtype.hpp"
 #include "rows/row_map.hpp"
 
-/// SIMD versions of the row loops. x86/ has AVX2, chosen at run time; portable/ has none.
+/// SIMD versions of the row loops. x86/ has AVX2, chosen at run time; portable/ has none: there the compiler vectorises
+/// the loops of add_rows.cpp and convert_rows.cpp for the processor that it compiles for.
 namespace syncyte::rows {
 
 /// Adds the elements of `source` to those of `target`. Neither need be aligned.
