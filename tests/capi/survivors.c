@@ -1,4 +1,4 @@
-/* Two or three ranks under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the
+/* Two ranks or more under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the
    argument names. The survivors get SYNCYTE_ERR_PEER_DIED within 10 s. The error names rank 1, and all collectives that
    they call later return it at once. They end like any other program, and each prints a verdict, because mpirun's own
    status does not show one.
@@ -470,7 +470,7 @@ static int victim_is_in_the_fields(void) {
 
 /* What a survivor calls later fails at once. Collectives of itself alone still work. */
 static int all_fail_at_once(void) {
-  const int32_t other = size == 2 ? victim : 2 - rank;
+  const int32_t other = size == 2 ? victim : rank == 2 ? 0 : 2;
   syncyte_comm_t self = NULL, part = NULL;
   const syncyte_buffer_t number = buffer_of(values, 1);
   const syncyte_buffer_t cells = buffer_of(values, 4);
