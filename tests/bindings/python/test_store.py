@@ -210,8 +210,8 @@ def test_workers_of_a_rank_meet_while_others_run(comm):
 def test_a_long_pull_lets_other_threads_run(comm):
     length = 1 << 15
     store = syncyte.Store(1, length)
-    worker, keys, is_over, steps = store.worker(), np.zeros(6400, np.int64), threading.Event(), 0
-    out = np.empty((6400, length), np.float32)
+    worker, keys, is_over, steps = store.worker(), np.zeros(1600, np.int64), threading.Event(), 0
+    out = np.empty((1600, length), np.float32)
 
     def work() -> None:
         worker.pull(keys, out)

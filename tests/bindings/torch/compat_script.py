@@ -1,9 +1,14 @@
 """An unchanged script for mpi4torch, WholeMemory, TorchShard and AdaPM, to be run by `python -m syncyte.compat`: a ring
 whose gradient goes the other way round, a table over all ranks, a layer in parts, and parameters under keys."""
 
+import sys
+
 import mpi4torch
 import torch
+from mpi4torch import *  # noqa: F403
 
+assert sys.argv[1:] == ["more"]
+assert COMM_WORLD is mpi4torch.COMM_WORLD  # noqa: F405
 comm = mpi4torch.COMM_WORLD
 following, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
 

@@ -224,6 +224,7 @@ def test_join_dummies_leaks_nothing(world):
     assert live() <= before
 
 
+@pytest.mark.thorough  # torch_compat_script does the same with several ranks
 @pytest.mark.skipif(RANK > 0, reason="starts a process of its own, on rank 0")
 def test_a_script_that_imports_mpi4torch(tmp_path):
     script = tmp_path / "script.py"
