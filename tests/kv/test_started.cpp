@@ -77,7 +77,7 @@ void wait(const started& operation) {
 
 bool has_other_nodes() { return world().node().count > 1; }
 
-TEST(kv_started, many_are_under_way_at_once) {
+TEST(kv_started, many_are_in_flight_at_once) {
   const auto store = make_store();
   kv::worker worker(store, 0);
   constexpr int rounds = 60;

@@ -11,7 +11,7 @@
  * for other ranks. They return a request: keys of this node are done on return, and requests for keys of other nodes
  * are in flight: the process sends them and receives their answers without further calls. The request is null, which
  * counts as ended, if there are no such keys, so always on one node. Until the request has ended, the values belong to
- * the operation; the list of keys may be re-used on return. The operation goes on if its worker is destroyed.
+ * the operation; the list of keys may be re-used on return. An operation outlives its worker.
  *
  * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.

@@ -92,7 +92,7 @@ def test_keys_may_differ_in_length(comm, make):
 
 
 @pytest.mark.parametrize("make", [torch.from_numpy, np.asarray])
-def test_operations_under_way_keep_their_arrays(comm, make):
+def test_operations_in_flight_keep_their_arrays(comm, make):
     """Memory of dropped arrays would be given to the next ones, which then have other values."""
     store = syncyte.Store(3000, 16)
     worker, numbers = store.worker(), make(np.arange(3000))

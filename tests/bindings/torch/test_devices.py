@@ -226,7 +226,7 @@ def test_mpi4torch():
     expect_like_cpu(mpi4torch_ring, rows(4, 2))
 
 
-def test_many_under_way_in_any_order_of_waits():
+def test_many_in_flight_in_any_order_of_waits():
     values = [torch.full((4,), float(i)).to(DEVICE).requires_grad_() for i in range(6)]
     requests = [iallreduce(value) if i % 2 else ibcast(value * RANK, i % SIZE) for i, value in enumerate(values)]
     while not all([request.test() for request in requests]):
