@@ -170,8 +170,7 @@ class CollectiveMethods(Handle):
     def _run_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Any:
         """Runs a blocking collective; prepare(name, *given) makes its local checks."""
         call = self._prepare(f"comm_{name}", lambda: prepare(name, *given))
-        getattr(_library.core(), f"syncyte_comm_{name}")(self.handle, *call.arguments)
-        return call.finish()
+        return self._run(name, call)
 
     def _run_reduction(self, name: str, prepare: Any, array: Any, op: Reduction, out: Any, *numbers: int) -> Any:
         """Runs a reduction of an array or a number; prepare(name, array, op, out, *numbers)."""

@@ -1,14 +1,17 @@
-"""Python objects that own a handle of the C interface and release it when they are destroyed."""
+"""Python objects that own a handle of the C interface, call its functions, and release it when they are destroyed."""
 
 from __future__ import annotations
 
 import os
 import weakref
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from . import _library
 from ._renamed import new_name
 from .errors import HandleError
+
+if TYPE_CHECKING:
+    from ._buffers import Buffer
 
 
 def _release(function: str, handle: int, process: int) -> None:
@@ -22,6 +25,28 @@ def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
     finalizer = weakref.finalize(owner, _release, function, handle, os.getpid())
     finalizer.atexit = False
     return finalizer
+
+
+class Call(Protocol):
+    """The call of a C function: its arguments after the handle, and what follows it."""
+
+    @property
+    def arguments(self) -> tuple[Any, ...]: ...
+    def finish(self) -> Any: ...
+
+
+class Access(NamedTuple):
+    """The call of an access to a tensor or a store, common to its blocking and its started form."""
+
+    arrays: tuple[Buffer, ...]  #: arrays that the C library uses until the end
+    arguments: tuple[Any, ...]
+    result: Any
+    written: Buffer | None = None  #: the caller's array that the access writes, if any
+
+    def finish(self) -> Any:
+        if self.written is not None:
+            self.written.mark_written()
+        return self.result
 
 
 class Handle:
@@ -40,6 +65,11 @@ class Handle:
 
     def _raise_freed(self) -> NoReturn:
         raise HandleError(f"this {type(self).__name__} has been freed")
+
+    def _run(self, name: str, call: Call) -> Any:
+        """Calls the function syncyte_KIND_name; returns its result."""
+        getattr(_library.core(), f"syncyte_{self.kind}_{name}")(self.handle, *call.arguments)
+        return call.finish()
 
     @property
     def _is_freed(self) -> bool:

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from . import _arrays, _library, dtypes
+from . import _arrays, dtypes
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer, index_buffer
 from ._checks import as_index, as_int64, as_numbers, as_op, wrong
 from ._elements import as_element
+from ._handles import Access
 from ._tensor_memory import TensorMemory
 from ._types import Reduction, WindowReduction
 from .errors import ArgumentError, OutOfRangeError, ShapeError
-
-
-class Access(NamedTuple):
-    """The call of an access, common to its blocking and its started form."""
-
-    arrays: tuple[Buffer, ...]  #: arrays that the C library uses until the end
-    arguments: tuple[Any, ...]  #: arguments of the C function after the tensor
-    result: Any
-    written: Buffer | None = None  #: the caller's array that the access writes, if any
-
-    def finish(self) -> Any:
-        if self.written is not None:
-            self.written.mark_written()
-        return self.result
 
 
 def row_numbers(index: Any) -> Buffer:
@@ -42,10 +29,6 @@ def refuse_extent_and_out(extent: Any, out: Any) -> None:
 
 class TensorAccess(TensorMemory):
     """The part of WholeTensor that prepares accesses. All methods are local."""
-
-    def _run(self, name: str, access: Access) -> Any:
-        getattr(_library.core(), f"syncyte_tensor_{name}")(self.handle, *access.arguments)
-        return access.finish()
 
     def _records_gradients(self) -> bool:
         """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
@@ -68,6 +51,10 @@ class TensorAccess(TensorMemory):
     def _new_rows(self, array_kind: str, wanted: Buffer) -> Access:
         target = _arrays.new_buffer(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
         return Access((wanted, target), (wanted.reference, target.reference), target.array)
+
+    def _read_rows(self, array_kind: str, index: Any) -> Any:
+        """Returns a new array of rows."""
+        return self._run("gather", self._new_rows(array_kind, row_numbers(index)))
 
     def _rows_to_write(self, index: Any, source: Any, name: str = "source") -> Access:
         wanted, values = row_numbers(index), self._source(source, name, contiguous=True)

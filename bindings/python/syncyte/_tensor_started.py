@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, overload
 
 from . import _library
+from ._handles import Access
 from ._requests import Request, reap
-from ._tensor_access import Access, TensorAccess
+from ._tensor_access import TensorAccess
 from ._types import Array, Reduction
 from .errors import ArgumentError
 

@@ -18,10 +18,10 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
 from ._checks import as_int32, as_int64, as_size, at_least, wrong
-from ._handles import Handle
+from ._handles import Access, Handle
 from ._renamed import refuse_keywords
 from ._requests import Request, drop, reap
-from ._store_operands import Operands, PooledOperands, take_operands
+from ._store_operands import PooledOperands, take_operands
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
@@ -314,14 +314,9 @@ class StoreWorker(Handle):
         if len(shape) > 1 and length is not None and shape[-1] != length:
             raise wrong(ShapeError, name, f"of shape {tuple(shape)}", f"one dimension, or a last one of {length}")
 
-    def _run(self, name: str, operands: Operands | PooledOperands) -> Any:
-        """Runs an operation; returns the values that it has read."""
-        getattr(_library.core(), f"syncyte_store_worker_{name}")(self.handle, *operands.references)
-        return operands.finish()
-
-    def _start(self, name: str, operands: Operands | PooledOperands) -> Request[Any]:
+    def _start(self, name: str, operands: Access | PooledOperands) -> Request[Any]:
         """Starts an operation; its request's wait() returns the values that it has read."""
-        request = self._request(name, operands.references, operands.array, operands.result)
+        request = self._request(name, operands.arguments, operands.arrays, operands.result)
         operands.finish()
         return request
 
@@ -337,26 +332,27 @@ class StoreWorker(Handle):
             raise
         return Request(handle.value, arrays, name, lambda: result)
 
-    def _operands(self, keys: Any, values: Any, *, is_written: bool = False) -> Operands | PooledOperands:
+    def _operands(self, keys: Any, values: Any, *, is_written: bool = False) -> Access | PooledOperands:
         """Describes keys and values for the C library. is_written: the operation writes the values."""
         name = "out" if is_written else "values"
-        pooled = take_operands(keys, values, is_written)
+        pooled = None if isinstance(keys, np.ndarray) else take_operands(keys, values, is_written)
         if pooled is not None:
             self._check_shape(name, values.shape)
             return pooled
         wanted, recorded_by = _as_keys(keys), None if is_written else NOT_RECORDED
         given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
-        return Operands(wanted, given, values if is_written else None)
+        result, written = (values, given) if is_written else (None, None)
+        return Access((given,), (wanted.reference, given.reference), result, written)
 
-    def _operands_to_pull(self, keys: Any, out: Any) -> Operands | PooledOperands:
+    def _operands_to_pull(self, keys: Any, out: Any) -> Access | PooledOperands:
         """Describes keys and `out`, or a new array of their kind."""
         if out is not None:
             return self._operands(keys, out, is_written=True)
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(wanted.array).sum())] if length is None else [*wanted.shape, length]
         room = _arrays.new_buffer(wanted.array_kind, c.DType.FLOAT32, shape)
-        return Operands(wanted, room, room.array)
+        return Access((room,), (wanted.reference, room.reference), room.array)
 
     @overload
     def pull(self, keys: Any, out: Array) -> Array: ...
@@ -473,7 +469,7 @@ class StoreWorker(Handle):
             As of pull(); None if a key is not local, and nothing was written.
         """
         operands = self._operands_to_pull(keys, out)
-        arguments = self.handle, *operands.references
+        arguments = self.handle, *operands.arguments
         is_local = _library.core().output("syncyte_store_worker_pull_if_local", *arguments)
         return operands.finish() if is_local else None
 

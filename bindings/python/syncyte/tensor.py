@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _indexing, dtypes
-from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
+from ._buffers import NUMPY, TORCH, refuse_masked, refuse_to_lose_gradients
 from ._tensor_methods import TensorMethods
 from ._tensor_optimizer import OptimizerMethods
 from ._tensor_started import StartedMethods
@@ -75,8 +75,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods):
         array_kind = _indexing.array_kind_of(key) or self._array_kind
         if isinstance(parsed, _indexing.Box):
             return _indexing.select(self._read_box(array_kind, parsed.lower, parsed.extent), parsed.local)
-        rows = self._run("gather", self._new_rows(array_kind, as_buffer(parsed.index, "index")))
-        return _indexing.apply(parsed, rows)
+        return _indexing.apply(parsed, self._read_rows(array_kind, parsed.index))
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
         # Gather whole rows; torch differentiates the rest of the key.
