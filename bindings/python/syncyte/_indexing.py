@@ -31,7 +31,9 @@ class Rows(NamedTuple):
 
 def is_array(key: object) -> bool:
     """Whether a part of a key is an array of numbers or a mask, and not a zero-dimensional integer."""
-    if dtypes.is_torch_tensor(key) or isinstance(key, np.ndarray):
+    if isinstance(key, (int, slice)):
+        return False
+    if isinstance(key, np.ndarray) or dtypes.is_torch_tensor(key):
         # torch.compile cannot turn a tensor of one number into a Python integer.
         return key.ndim > 0 or _is_bool(key) or dtypes.is_compiling()  # type: ignore[attr-defined]
     return isinstance(key, (list, range))
@@ -39,6 +41,8 @@ def is_array(key: object) -> bool:
 
 def array_kind_of(key: object) -> str | None:
     """Returns the kind of arrays in a key, torch before numpy; None if there are none."""
+    if isinstance(key, np.ndarray):
+        return NUMPY
     parts = key if isinstance(key, tuple) else (key,)
     if any(dtypes.is_torch_tensor(part) for part in parts):
         return TORCH
@@ -46,11 +50,13 @@ def array_kind_of(key: object) -> str | None:
 
 
 def _is_bool(array: Any) -> bool:
-    return str(array.dtype).removeprefix("torch.") == "bool"
+    return array.dtype == bool if isinstance(array, np.ndarray) else str(array.dtype) == "torch.bool"
 
 
 def _is_integer(array: Any) -> bool:
-    return str(array.dtype).removeprefix("torch.").startswith(("int", "uint"))
+    if isinstance(array, np.ndarray):  # str() of its type is slow
+        return array.dtype.kind in "iu" and array.dtype.isnative
+    return str(array.dtype).startswith(("torch.int", "torch.uint"))
 
 
 def _consumed(part: Any) -> int:
@@ -123,7 +129,7 @@ def _numbers(part: slice, extent: int, dimension: int) -> range:
 
 def _span(numbers: Any, extent: int) -> tuple[int, int, Any]:
     """Returns begin and extent of the smallest range that contains all numbers, and the numbers relative to it."""
-    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():
+    if not isinstance(numbers, np.ndarray) and dtypes.is_compiling():
         return 0, extent, numbers
     if 0 in tuple(numbers.shape):
         return 0, 0, numbers
@@ -172,7 +178,7 @@ def _mask_numbers(mask: Any, shape: tuple[int, ...], dimension: int) -> list[Any
     expected = shape[dimension : dimension + mask.ndim]
     if tuple(mask.shape) != expected:
         raise ShapeError(f"a mask has shape {tuple(mask.shape)}; expected {expected} from dimension {dimension} on")
-    return list(mask.nonzero(as_tuple=True)) if dtypes.is_torch_tensor(mask) else list(mask.nonzero())
+    return list(mask.nonzero() if isinstance(mask, np.ndarray) else mask.nonzero(as_tuple=True))
 
 
 def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
@@ -181,7 +187,7 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
         raise DtypeError(f"an index of dimension {dimension} is an array of {numbers.dtype}; expected integers or bool")
     if 0 in tuple(numbers.shape):
         return numbers
-    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():  # the compiled graph checks the range when it runs
+    if not isinstance(numbers, np.ndarray) and dtypes.is_compiling():  # the graph checks the range when it runs
         return dtypes.import_torch().where(numbers < 0, numbers.long() + extent, numbers)
     smallest, largest = int(numbers.min()), int(numbers.max())
     if smallest < -extent or largest >= extent:
@@ -193,7 +199,7 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
         )
     if smallest >= 0:
         return numbers
-    wide = numbers.long() if dtypes.is_torch_tensor(numbers) else numbers.astype(np.int64)
+    wide = numbers.astype(np.int64) if isinstance(numbers, np.ndarray) else numbers.long()
     return wide % extent  # in a narrow type the extent might overflow
 
 
@@ -225,10 +231,9 @@ def _broadcast(arrays: list[Any]) -> list[Any]:
 
 def _as_rows(numbers: Any) -> Any:
     """Converts row numbers for the C library: int32 or int64, contiguous."""
-    if dtypes.is_torch_tensor(numbers):
-        torch = dtypes.import_torch()
-        return (numbers if numbers.dtype in (torch.int32, torch.int64) else numbers.long()).contiguous()
-    return np.ascontiguousarray(numbers, numbers.dtype if numbers.dtype in (np.int32, np.int64) else np.int64)
+    if isinstance(numbers, np.ndarray):
+        return np.ascontiguousarray(numbers, numbers.dtype if numbers.dtype in (np.int32, np.int64) else np.int64)
+    return (numbers if str(numbers.dtype) in ("torch.int32", "torch.int64") else numbers.long()).contiguous()
 
 
 def _rest(parts: list[Any], shape: tuple[int, ...], dimension: int) -> tuple[Any, ...]:
@@ -251,6 +256,10 @@ def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
     Raises OutOfRangeError, ShapeError, DtypeError, ArgumentError, UnsupportedError (an array in the first dimension and
     another after a slice).
     """
+    if is_array(key):  # the most frequent key: one array of row numbers
+        array = _as_array(key)
+        if array.ndim > 0 and not _is_bool(array):
+            return Rows(_as_rows(wrapped(array, shape[0], 0)), (), ())
     parts = _expanded(key, len(shape))
     if isinstance(parts[0], slice) and parts[0].step is not None:
         numbers = _numbers(parts[0], shape[0], 0)
@@ -266,7 +275,7 @@ def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
 
 def as_torch(numbers: Any) -> Any:
     """Converts row numbers to a torch tensor."""
-    return numbers if dtypes.is_torch_tensor(numbers) else dtypes.import_torch().from_numpy(np.array(numbers))
+    return dtypes.import_torch().from_numpy(np.array(numbers)) if isinstance(numbers, np.ndarray) else numbers
 
 
 def rows_of_box(box: Box) -> tuple[range, tuple[slice, ...]]:
@@ -305,7 +314,7 @@ def select(array: Any, key: tuple[Any, ...]) -> Any:
 
 
 def _selected(array: Any, flipped: tuple[int, ...], integers: tuple[Any, ...], parts: list[Any]) -> Any:
-    is_torch = dtypes.is_torch_tensor(array)
+    is_torch = not isinstance(array, np.ndarray)
     parts = [_index_for(array, part) if is_array(part) else part for part in parts]
     flip = dtypes.import_torch().flip if is_torch else np.flip
     found = (flip(array, flipped) if flipped else array)[integers][tuple(parts)]
@@ -316,7 +325,7 @@ def _selected(array: Any, flipped: tuple[int, ...], integers: tuple[Any, ...], p
 
 def _index_for(array: Any, part: Any) -> Any:
     """Converts an array of a key to the kind of the array that it indexes."""
-    return dtypes.import_torch().as_tensor(part).long() if dtypes.is_torch_tensor(array) else np.asarray(part)
+    return np.asarray(part) if isinstance(array, np.ndarray) else dtypes.import_torch().as_tensor(part).long()
 
 
 def apply(rows: Rows, gathered: Any) -> Any:
