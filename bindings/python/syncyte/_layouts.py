@@ -17,7 +17,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from . import _parts
 from ._along import even_counts
-from ._checks import as_index, as_numbers, check_kind, wrong
+from ._checks import as_index, as_numbers, at_least, check_kind, wrong
 from ._parts import RANGES, Part
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
@@ -69,6 +69,20 @@ def as_layer_dim(dim: object) -> int | None:
     if number not in (-1, 0, 1):
         raise wrong(ArgumentError, "dim", number, "0 (rows), 1 or -1 (columns), or None")
     return abs(number)
+
+
+def check_padding(padding_idx: object, rows: int) -> None:
+    """Raises ArgumentError unless padding_idx is a row of a table, or None."""
+    if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
+        raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
+
+
+def table_extents(num_embeddings: object, embedding_dim: object, padding_idx: object) -> tuple[int, int]:
+    """Checks the extents of an embedding's table, and its padding_idx."""
+    rows = at_least(0, as_index(num_embeddings, "num_embeddings"), "num_embeddings")
+    columns = at_least(0, as_index(embedding_dim, "embedding_dim"), "embedding_dim")
+    check_padding(padding_idx, rows)
+    return rows, columns
 
 
 def counts_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import torch
 from .. import dtypes
 from .._checks import as_index, at_least, check_kind, wrong
 from .._declarations import Op
-from .._layouts import Layout, as_layer_dim, counts_of, layouts_of, set_layout
+from .._layouts import Layout, as_layer_dim, counts_of, layouts_of, set_layout, table_extents
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, UnsupportedError
 from ..torch import bcast
@@ -241,10 +241,7 @@ class ParallelLinear(_ParallelLayer):
 
 def new_embedding(num_embeddings: int, embedding_dim: int, padding_idx: int | None, *options: Any, **more: Any) -> Any:
     """Makes a torch.nn.Embedding; checks its extents and padding_idx."""
-    at_least(0, as_index(num_embeddings, "num_embeddings"), "num_embeddings")
-    at_least(0, as_index(embedding_dim, "embedding_dim"), "embedding_dim")
-    if padding_idx is not None and not -num_embeddings <= as_index(padding_idx, "padding_idx") < num_embeddings:
-        raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-num_embeddings} to {num_embeddings - 1}")
+    table_extents(num_embeddings, embedding_dim, padding_idx)
     return torch.nn.Embedding(num_embeddings, embedding_dim, padding_idx, *options, **more)
 
 

@@ -8,14 +8,14 @@ from typing import Any, Self
 
 import torch
 
-from .._checks import as_index, at_least, check_kind, wrong
-from .._layouts import check_range, write_range
+from .._checks import check_kind, wrong
+from .._layouts import check_range, table_extents, write_range
 from .._parts import Part
 from .._torch_operators import operators
 from .._torch_refusals import refuse
 from .._types import OptimizerName
 from ..comm import COMM_WORLD, Comm, comm_or_world
-from ..errors import ArgumentError, DtypeError, ShapeError
+from ..errors import DtypeError, ShapeError
 from ..tensor import WholeTensor
 
 _numbers = itertools.count(1)
@@ -87,7 +87,7 @@ class WholeEmbedding(torch.nn.Module):
         def check() -> tuple[int, int]:
             if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
                 raise wrong(DtypeError, "dtype", repr(dtype), "a floating-point torch.dtype")
-            return _extents(num_embeddings, embedding_dim, padding_idx)
+            return table_extents(num_embeddings, embedding_dim, padding_idx)
 
         shape = comm._prepare("WholeEmbedding", check, always=True)
         table = WholeTensor(shape, dtype, comm=comm, local_rows=local_rows, name="WholeEmbedding")
@@ -146,7 +146,7 @@ class WholeEmbedding(torch.nn.Module):
             check_kind(embeddings, (torch.Tensor, WholeTensor), "embeddings", "a torch.Tensor or a syncyte.WholeTensor")
             if embeddings.ndim != 2:
                 raise wrong(ShapeError, "embeddings", f"of {embeddings.ndim} dimensions", "2")
-            _extents(embeddings.shape[0], embeddings.shape[1], padding_idx)
+            table_extents(embeddings.shape[0], embeddings.shape[1], padding_idx)
 
         comm._prepare("WholeEmbedding", check, always=True)
         layer = cls.__new__(cls)
@@ -290,11 +290,3 @@ class WholeEmbedding(torch.nn.Module):
                                   f"{tuple(part.shape)} are this rank's rows")  # fmt: skip
         if steps is not None and "optimizer_steps" in given:
             steps.store(0, int(given["optimizer_steps"]))
-
-
-def _extents(num_embeddings: Any, embedding_dim: Any, padding_idx: Any) -> tuple[int, int]:
-    rows = at_least(0, as_index(num_embeddings, "num_embeddings"), "num_embeddings")
-    columns = at_least(0, as_index(embedding_dim, "embedding_dim"), "embedding_dim")
-    if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
-        raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
-    return rows, columns

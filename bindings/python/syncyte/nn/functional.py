@@ -14,7 +14,7 @@ import torch
 
 from .._checks import as_index, wrong
 from .._declarations import Op
-from .._layouts import as_layer_dim, compare_checksums, counts_of, part_lengths
+from .._layouts import as_layer_dim, check_padding, compare_checksums, counts_of, part_lengths
 from .._torch_collectives import _collective
 from .._torch_operators import operators
 from .._torch_refusals import check_tensor
@@ -356,8 +356,7 @@ def embedding(
                 raise wrong(UnsupportedError, "max_norm", max_norm, "None if columns are cut")
         parts = part_lengths(counts, weight.size(along), group)
         rows = sum(parts) if along == 0 else weight.size(0)
-        if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
-            raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
+        check_padding(padding_idx, rows)
         _check_range(input, rows, "input")
         return along, parts
 
@@ -448,10 +447,9 @@ def cross_entropy(
         targets.
     """
     group = comm_or_world(comm)
-    parts = group._prepare(
+    axis, parts = group._prepare(
         "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, counts)
     )
-    axis = 1 if input.dim() > 1 else 0
     if group.size > 1 and not torch.compiler.is_compiling():
         facts = {"reduction (none, mean, sum)": _REDUCTIONS.index(reduction), "ignore_index": ignore_index}
         group.agree(None, "cross_entropy", **facts)
@@ -475,7 +473,8 @@ def cross_entropy(
 
 def _check_classes(
     input: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, comm: Comm, counts: Sequence[int] | None
-) -> list[int]:
+) -> tuple[int, list[int]]:
+    """Checks the arguments of cross_entropy(); returns the dimension of the classes, and each rank's number of them."""
     _width(input)
     check_tensor(target, "target")
     if reduction not in _REDUCTIONS:
@@ -497,7 +496,7 @@ def _check_classes(
             raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"[{sum(parts)}], one for each class")
     number = as_index(ignore_index, "ignore_index")
     _check_range(torch.where(target == number, 0, target), sum(parts) or 1, "target")
-    return parts
+    return axis, parts
 
 
 def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
