@@ -343,7 +343,7 @@ class StoreWorker(Handle):
         given = as_buffer(values, name, writable=is_written, expected=c.DType.FLOAT32, recorded_by=recorded_by)
         self._check_shape(name, given.shape)
         result, written = (values, given) if is_written else (None, None)
-        return Access((given,), (wanted.reference, given.reference), result, written)
+        return Access((wanted, given), (wanted.reference, given.reference), result, written)
 
     def _operands_to_pull(self, keys: Any, out: Any) -> Access | PooledOperands:
         """Describes keys and `out`, or a new array of their kind."""
@@ -352,7 +352,7 @@ class StoreWorker(Handle):
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(wanted.array).sum())] if length is None else [*wanted.shape, length]
         room = _arrays.new_buffer(wanted.array_kind, c.DType.FLOAT32, shape)
-        return Access((room,), (wanted.reference, room.reference), room.array)
+        return Access((wanted, room), (wanted.reference, room.reference), room.array)
 
     @overload
     def pull(self, keys: Any, out: Array) -> Array: ...
