@@ -27,6 +27,17 @@ def _widths(value: Any, name: str, count: int) -> Any:
     return integers(ctypes.c_int64, numbers, name)
 
 
+def _axes(value: Any) -> Any:
+    return integers(ctypes.c_int32, as_numbers(value, "axes", "axes, one per dimension of the grid"), "axes")
+
+
+def _interior(shape: tuple[int, ...], axes: Sequence[int], low: Any, high: Any) -> tuple[slice, ...]:
+    interior = [slice(None)] * len(shape)
+    for axis, first, last in zip(axes, low, high, strict=True):
+        interior[axis] = slice(first, shape[axis] - last)
+    return tuple(interior)
+
+
 class Halo(Handle):
     """The plan of an exchange of ghost cells, which are copies of neighbours' cells, for arrays of one type and shape.
 
@@ -76,10 +87,7 @@ class Halo(Handle):
 
         def prepare() -> tuple[Any, ...]:
             self._shape = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
-            cut = None
-            if axes is not None:
-                given = as_numbers(axes, "axes", "axes, one per dimension of the grid")
-                cut = integers(ctypes.c_int32, given, "axes")
+            cut = None if axes is None else _axes(axes)
             self._dtype = dtypes.as_dtype(dtype)
             widths = _widths(low, "low", count), _widths(low if high is None else high, "high", count)
             return cut, *widths, _library.new_struct(c.HaloOptions, corners=int(bool(corners)))
@@ -90,10 +98,7 @@ class Halo(Handle):
         widths = len(below), below, len(above), above
         self._own(_library.core().output("syncyte_halo_create", cart.handle, *array, *widths, options))
         used = range(count) if cut is None else [axis % len(self._shape) for axis in cut]
-        interior = [slice(None)] * len(self._shape)
-        for axis, first, last in zip(used, below, above, strict=True):
-            interior[axis] = slice(first, self._shape[axis] - last)
-        self._interior = tuple(interior)
+        self._interior = _interior(self._shape, used, below, above)
         self._ghosts = f"{tuple(below)} below and {tuple(above)} above axes {tuple(used)}"
         self._corners = bool(corners)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import torch
@@ -447,24 +447,11 @@ def clip_grad_norm_(
     if len(comms) > 1:
         raise wrong(ArgumentError, "model", f"of layers of {len(comms)} communicators", "one communicator")
     comm = comms[0]
-
-    def check() -> tuple[float, float]:
-        power, most = float(norm_type), float(max_norm)
-        if not power > 0:
-            raise wrong(ArgumentError, "norm_type", norm_type, "more than 0, or inf")
-        if not most >= 0:
-            raise wrong(ArgumentError, "max_norm", max_norm, "0 or more")
-        return power, most
-
-    power, most = comm._prepare("clip_grad_norm_", check)
+    power, most = comm._prepare("clip_grad_norm_", lambda: _as_power_and_most(norm_type, max_norm))
     gradients = [(p.grad.detach(), id(p) in layouts) for p in model.parameters() if p.grad is not None]
     # Rank 0 counts the gradients of replicated parameters.
     counted = [gradient for gradient, is_part in gradients if is_part or comm.rank == 0]
-    norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in counted] or [0.0]).double()
-    if power == float("inf"):
-        norm = torch.ops.syncyte.allreduce(norms.max(), comm.handle, int(Op.MAX))
-    else:
-        norm = torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)
+    norm = norm_of_all(counted, power, comm)
     if error_if_nonfinite and not norm.isfinite():
         raise RuntimeError(
             f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False"
@@ -473,3 +460,20 @@ def clip_grad_norm_(
     for gradient, _ in gradients:
         gradient.mul_(scale.to(gradient.dtype))
     return norm
+
+
+def _as_power_and_most(norm_type: float, max_norm: float) -> tuple[float, float]:
+    power, most = float(norm_type), float(max_norm)
+    if not power > 0:
+        raise wrong(ArgumentError, "norm_type", norm_type, "more than 0, or inf")
+    if not most >= 0:
+        raise wrong(ArgumentError, "max_norm", max_norm, "0 or more")
+    return power, most
+
+
+def norm_of_all(gradients: Iterable[torch.Tensor], power: float, comm: Comm) -> torch.Tensor:
+    """Returns the norm of all ranks' gradients together, in float64. Collective."""
+    norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in gradients] or [0.0]).double()
+    if power == float("inf"):
+        return torch.ops.syncyte.allreduce(norms.max(), comm.handle, int(Op.MAX))
+    return torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)

@@ -18,6 +18,7 @@ from .._types import OptimizerName
 from ..comm import COMM_SELF, Comm
 from ..errors import ArgumentError, DtypeError, UnsupportedError
 from ..tensor import WholeTensor
+from ._layers import norm_of_all
 from ._whole_embedding import WholeEmbedding
 
 _optimizers: weakref.WeakValueDictionary[int, TableOptimizer] = weakref.WeakValueDictionary()  # by table's handle
@@ -106,23 +107,13 @@ class TableOptimizer(torch.optim.Optimizer):
             GradScaler refuses; a wrong optimizer or number; ranks differ, also in the order of layers or in a number.
             On this rank: no layers, or something else.
         """
-        chosen = [layers] if isinstance(layers, WholeEmbedding) else list(layers)
-        for layer in chosen:
-            check_kind(layer, WholeEmbedding, "layers", "syncyte.nn.WholeEmbeddings")
-        if not chosen:
-            raise wrong(ArgumentError, "layers", "empty", "one WholeEmbedding or more")
+        chosen = _as_layers(layers)
         self._comm: Comm = chosen[0].table.comm
         self.reduce = reduce
         options: Any = {"momentum": momentum, "betas": betas, "eps": eps}
 
         def check() -> tuple[list[WholeTensor], int]:
-            if len({id(layer) for layer in chosen}) < len(chosen):
-                raise wrong(ArgumentError, "layers", "with one of them twice", "different WholeEmbeddings")
-            if any(layer.table.comm != self._comm for layer in chosen):
-                raise wrong(ArgumentError, "layers", "of several communicators", "of one")
-            for number, layer in enumerate(chosen):
-                if layer.table.dtype == DType.FLOAT16:
-                    raise wrong(DtypeError, f"table of layer {number}", "float16", "float32, float64 or bfloat16")
+            _check_together(chosen)
             if reduce not in ("mean", "sum"):
                 raise wrong(ArgumentError, "reduce", repr(reduce), "'mean' or 'sum'")
             found = [_own_rows(layer.table, optimizer, lr, options) for layer in chosen]
@@ -255,14 +246,8 @@ class TableOptimizer(torch.optim.Optimizer):
         power = float(norm_type)
         dense = [parameter.grad for parameter in parameters if parameter.grad is not None]
         own = [gradient.values for _, gradient in self._reduced("TableOptimizer.clip_grad_norm_")]
-        norms = [torch.linalg.vector_norm(each.double(), power) for each in own if each.numel()]
-        if self._comm.rank == 0:
-            norms += [torch.linalg.vector_norm(each.double(), power) for each in dense]
-        found = torch.stack(norms) if norms else torch.zeros(1, dtype=torch.float64)
-        if power == float("inf"):
-            norm = self._comm.allreduce(found.max(), "max")
-        else:
-            norm = self._comm.allreduce((found**power).sum()) ** (1 / power)
+        counted = [each for each in own if each.numel()] + (dense if self._comm.rank == 0 else [])
+        norm = norm_of_all(counted, power, self._comm)
         scale = (float(max_norm) / (norm + 1e-6)).clamp(max=1.0)
         mine = [table.weight.grad for table in self._attached() if table.weight.grad is not None]
         for values in [*dense, *(gradient._values() for gradient in mine)]:
@@ -374,6 +359,26 @@ def _keep_gradients(gradients: torch.Tensor, tensor: int, index: torch.Tensor, p
 
 _library = torch.library.Library("syncyte", "IMPL")
 _library.impl("keep_gradients", _keep_gradients, "CPU")
+
+
+def _as_layers(layers: WholeEmbedding | Iterable[WholeEmbedding]) -> list[WholeEmbedding]:
+    chosen = [layers] if isinstance(layers, WholeEmbedding) else list(layers)
+    for layer in chosen:
+        check_kind(layer, WholeEmbedding, "layers", "syncyte.nn.WholeEmbeddings")
+    if not chosen:
+        raise wrong(ArgumentError, "layers", "empty", "one WholeEmbedding or more")
+    return chosen
+
+
+def _check_together(layers: list[WholeEmbedding]) -> None:
+    """Raises ArgumentError or DtypeError unless one TableOptimizer can have all these layers."""
+    if len({id(layer) for layer in layers}) < len(layers):
+        raise wrong(ArgumentError, "layers", "with one of them twice", "different WholeEmbeddings")
+    if any(layer.table.comm != layers[0].table.comm for layer in layers):
+        raise wrong(ArgumentError, "layers", "of several communicators", "of one")
+    for number, layer in enumerate(layers):
+        if layer.table.dtype == DType.FLOAT16:
+            raise wrong(DtypeError, f"table of layer {number}", "float16", "float32, float64 or bfloat16")
 
 
 def _own_rows(table: WholeTensor, optimizer: Any, lr: float, options: dict[str, Any]) -> WholeTensor:
