@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from . import _library
 from ._renamed import new_name
@@ -27,19 +27,11 @@ def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
     return finalizer
 
 
-class Call(Protocol):
-    """The call of a C function: its arguments after the handle, and what follows it."""
-
-    @property
-    def arguments(self) -> tuple[Any, ...]: ...
-    def finish(self) -> Any: ...
-
-
 class Access(NamedTuple):
     """The call of an access to a tensor or a store, common to its blocking and its started form."""
 
     arrays: tuple[Buffer, ...]  #: arrays that the C library uses until the end
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...]  #: arguments of the C function after the handle
     result: Any
     written: Buffer | None = None  #: the caller's array that the access writes, if any
 
@@ -66,8 +58,8 @@ class Handle:
     def _raise_freed(self) -> NoReturn:
         raise HandleError(f"this {type(self).__name__} has been freed")
 
-    def _run(self, name: str, call: Call) -> Any:
-        """Calls the function syncyte_KIND_name; returns its result."""
+    def _run(self, name: str, call: Any) -> Any:
+        """Calls the function syncyte_KIND_name. call: an Access, or an object with its arguments and finish()."""
         getattr(_library.core(), f"syncyte_{self.kind}_{name}")(self.handle, *call.arguments)
         return call.finish()
 

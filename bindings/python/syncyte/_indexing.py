@@ -41,10 +41,8 @@ def is_array(key: object) -> bool:
 
 def array_kind_of(key: object) -> str | None:
     """Returns the kind of arrays in a key, torch before numpy; None if there are none."""
-    if isinstance(key, np.ndarray):
-        return NUMPY
     parts = key if isinstance(key, tuple) else (key,)
-    if any(dtypes.is_torch_tensor(part) for part in parts):
+    if any(dtypes.is_torch_tensor(part) for part in parts if not isinstance(part, np.ndarray)):
         return TORCH
     return NUMPY if any(isinstance(part, np.ndarray) for part in parts) else None
 

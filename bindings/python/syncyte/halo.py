@@ -11,7 +11,7 @@ from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int64, as_numbers, check_kind, integers
-from ._handles import Handle
+from ._handles import Access, Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
 from .comm import Cart, no_part
@@ -144,11 +144,9 @@ class Halo(Handle):
             self._refuse(function, *outputs)
             raise
 
-    def _call(self, function: str, array: Any) -> Any:
-        buffer = self._buffer(array, function)
-        getattr(_library.core(), function)(self.handle, buffer.reference)
-        buffer.mark_written()
-        return array
+    def _call(self, name: str, array: Any) -> Any:
+        buffer = self._buffer(array, f"syncyte_halo_{name}")
+        return self._run(name, Access((buffer,), (buffer.reference,), array, buffer))
 
     def exchange(self, array: Array) -> Array:
         """Fills the ghosts, in place. All ranks call it; waits for the neighbours only.
@@ -168,14 +166,14 @@ class Halo(Handle):
         DtypeError, ShapeError, ArgumentError
             Here and on the neighbours: a wrong array.
         """
-        return self._call("syncyte_halo_exchange", array)
+        return self._call("exchange", array)
 
     def accumulate(self, array: Array) -> Array:
         """Adjoint of exchange(), in place: adds the ghosts to the cells that they copy, and sets them to 0.
 
         Parameters, result and errors as of exchange().
         """
-        return self._call("syncyte_halo_accumulate", array)
+        return self._call("accumulate", array)
 
     def _start(self, function: str, array: Any) -> Request[None]:
         reap()

@@ -469,8 +469,7 @@ class StoreWorker(Handle):
             As of pull(); None if a key is not local, and nothing was written.
         """
         operands = self._operands_to_pull(keys, out)
-        arguments = self.handle, *operands.arguments
-        is_local = _library.core().output("syncyte_store_worker_pull_if_local", *arguments)
+        is_local = _library.core().output("syncyte_store_worker_pull_if_local", self.handle, *operands.arguments)
         return operands.finish() if is_local else None
 
     def localize(self, keys: Any) -> None:
