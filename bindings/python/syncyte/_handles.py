@@ -28,7 +28,7 @@ def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
 
 
 class Access(NamedTuple):
-    """The call of an access to a tensor or a store, common to its blocking and its started form."""
+    """The call of an operation of a tensor, store or halo, common to its blocking and its started form."""
 
     arrays: tuple[Buffer, ...]  #: arrays that the C library uses until the end
     arguments: tuple[Any, ...]  #: arguments of the C function after the handle
