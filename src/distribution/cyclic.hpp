@@ -10,20 +10,20 @@ namespace syncyte::distribution {
 /// Index i belongs to part i mod parts.
 class cyclic {
  public:
-  cyclic(std::int64_t extent, int parts) : extent_(extent), parts_(parts) {}
+  cyclic(std::int64_t extent, int parts)
+      : extent_(extent), parts_(parts), shorter_(extent / parts), longer_parts_(extent % parts) {}
 
   std::int64_t extent() const { return extent_; }
   int parts() const { return static_cast<int>(parts_); }
-  std::int64_t count(int part) const { return extent_ / parts_ + (part < extent_ % parts_); }
-  std::int64_t begin(int part) const {
-    return part * (extent_ / parts_) + std::min<std::int64_t>(part, extent_ % parts_);
-  }
+  std::int64_t count(int part) const { return shorter_ + (part < longer_parts_); }
+  std::int64_t begin(int part) const { return part * shorter_ + std::min<std::int64_t>(part, longer_parts_); }
   position find(std::int64_t index) const { return {static_cast<int>(index % parts_), index / parts_}; }
   std::int64_t index(position at) const { return at.offset * parts_ + at.part; }
   std::int64_t run(std::int64_t) const { return 1; }
 
  private:
   std::int64_t extent_, parts_;
+  std::int64_t shorter_, longer_parts_;  // as those of partition
 };
 
 /// Blocks of `block` indices, the last one shorter; block b belongs to part b mod parts.

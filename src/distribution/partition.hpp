@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "distribution/position.hpp"
 
@@ -18,9 +20,11 @@ class partition {
   /// negative and differs from their sum.
   static partition explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t total = -1);
 
-  int parts() const { return static_cast<int>(offsets_.size()) - 1; }
-  std::int64_t extent() const { return offsets_.back(); }
-  std::int64_t first(int part) const { return offsets_[static_cast<std::size_t>(part)]; }
+  int parts() const { return parts_; }
+  std::int64_t extent() const { return extent_; }
+  std::int64_t first(int part) const {
+    return firsts_ ? firsts_[part] : part * shorter_ + std::min<std::int64_t>(part, longer_parts_);
+  }
   std::int64_t count(int part) const { return first(part + 1) - first(part); }
 
   /// The part that holds a row of [0, extent()): O(1) for equal parts, otherwise a binary search.
@@ -36,13 +40,22 @@ class partition {
   /// Rows from this one to the end of its part.
   std::int64_t run(std::int64_t row) const { return first(owner(row) + 1) - row; }
 
- private:
-  explicit partition(std::vector<std::int64_t> offsets, bool is_equal);
+  /// The first row of each part, and the extent; empty if the parts are equal, and so computed.
+  std::span<const std::int64_t> table() const {
+    return firsts_ ? std::span(firsts_.get(), static_cast<std::size_t>(parts_) + 1) : std::span<const std::int64_t>();
+  }
+  /// Uses a copy of the table, which processes may share.
+  void use_table(std::shared_ptr<const std::int64_t[]> copy) { firsts_ = std::move(copy); }
 
-  std::vector<std::int64_t> offsets_;  // parts() + 1
-  bool is_equal_;
-  std::int64_t shorter_;       // rows of the last part: no equal part has fewer
-  std::int64_t longer_parts_;  // equal parts that have one row more
+ private:
+  partition(std::int64_t extent, int parts) : extent_(extent), parts_(parts) {}
+
+  std::int64_t extent_;
+  int parts_;
+  // Of equal parts.
+  std::int64_t longer_parts_ = extent_ % parts_;  // which have one row more than the others
+  std::int64_t shorter_ = extent_ / parts_;       // rows of the others
+  std::shared_ptr<const std::int64_t[]> firsts_;  // null for equal parts
 };
 
 }  // namespace syncyte::distribution

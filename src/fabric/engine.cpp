@@ -317,9 +317,10 @@ void engine::declare_dead(std::uint64_t process) {
   on_death_(*dead);
 }
 
-peer& engine::find_peer(std::uint64_t process, const process_key& key, std::string_view address) {
+peer& engine::find_peer(std::uint64_t process, const process_key& key, std::string_view address,
+                        std::shared_ptr<const void> memory) {
   const std::lock_guard lock(mutex_);
-  return peers_.try_emplace(process, process, key, address).first->second;
+  return peers_.try_emplace(process, process, key, address, std::move(memory)).first->second;
 }
 
 const peer* engine::known_peer(std::uint64_t process) {
@@ -328,7 +329,7 @@ const peer* engine::known_peer(std::uint64_t process) {
   return found != peers_.end() ? &found->second : nullptr;
 }
 
-void engine::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
+void engine::add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members) {
   watch_.add_ring(communicator, std::move(members));
   wake();
 }

@@ -52,9 +52,10 @@ class engine {
   /// Number of messages without this process's key that were dropped.
   std::int64_t refused() const { return keys_.refused(); }
 
-  /// The peer with this number; added if it is not known. It lives as long as the engine. It must be known at both
-  /// ends before one asks the other.
-  peer& find_peer(std::uint64_t process, const process_key& key, std::string_view address);
+  /// The peer with this number; added if it is not known, with an address in `memory`. It lives as long as the engine.
+  /// It must be known at both ends before one asks the other.
+  peer& find_peer(std::uint64_t process, const process_key& key, std::string_view address,
+                  std::shared_ptr<const void> memory);
 
   const traffic& sent() const { return traffic_; }
 
@@ -62,7 +63,7 @@ class engine {
   target_table& targets() { return targets_; }
 
   /// Watches the processes of a communicator, in order of ranks, of which this process is one.
-  void add_ring(std::uint64_t communicator, std::vector<peer*> members);
+  void add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members);
   void remove_ring(std::uint64_t communicator) { watch_.remove_ring(communicator); }
 
   /// Takes the peer for dead when `process_end` becomes readable (a pidfd).

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "comm/node_memory.hpp"
 #include "fabric/process_engine.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
@@ -57,12 +58,12 @@ struct process_entry {
 
 }  // namespace
 
-group::group(const comm::communicator& comm, engine* through)
-    : communicator_(comm.id()), communicator_name_(comm.name()), engine_(through) {
+group::group(comm::collective_call& call, engine* through)
+    : communicator_(call.comm().id()), communicator_name_(call.comm().name()), engine_(through) {
   if (through == nullptr) return;
-  exchange_addresses(comm);
+  exchange_addresses(call);
   engine_->add_ring(communicator_, peers_);
-  watch_node(comm.node());
+  watch_node(call.comm().node());
 }
 
 /// The kernel tells of the end of this node's processes. Of many ranks each watches the next ones, which bounds the
@@ -72,24 +73,29 @@ void group::watch_node(const topology::node_group& node) {
   for (int distance = 1; distance <= std::min(node.size - 1, most); ++distance) {
     const auto place = static_cast<std::size_t>((node.rank + distance) % node.size);
     if (auto end = topology::open_process(node.processes[place]))
-      engine_->watch_end(*peers_[static_cast<std::size_t>(node.members[place])], std::move(end));
+      engine_->watch_end(at(node.members[place]), std::move(end));
   }
 }
 
-void group::exchange_addresses(const comm::communicator& comm) {
+void group::exchange_addresses(comm::collective_call& call) {
+  const comm::communicator& comm = call.comm();
   const std::string address = engine_->address();
   const auto entries = mpi::allgather(process_entry{engine_->process(), engine_->key(), address.size()}, comm.data());
   std::size_t longest = 0;
   for (const auto& entry : entries) longest = std::max<std::size_t>(longest, entry.address_bytes);
   std::vector<char> mine(longest);
   std::ranges::copy(address, mine.begin());
-  const std::vector<char> addresses = mpi::allgather(std::span<const char>(mine), comm.data());
+  const std::vector<char> gathered = mpi::allgather(std::span<const char>(mine), comm.data());
+  const std::shared_ptr<const char[]> addresses =
+      comm::share_table(call, std::span(gathered), "addresses of the fabric");
+  peer_list peers;
   for (std::size_t rank = 0; rank < entries.size(); ++rank) {
-    const std::string_view bytes(addresses.data() + rank * longest, entries[rank].address_bytes);
-    peer& found = engine_->find_peer(entries[rank].process, entries[rank].key, bytes);
+    const std::string_view bytes(addresses.get() + rank * longest, entries[rank].address_bytes);
+    peer& found = engine_->find_peer(entries[rank].process, entries[rank].key, bytes, addresses);
     found.world_rank = comm.world_rank(static_cast<int>(rank));
-    peers_.push_back(&found);
+    peers.push_back(&found);
   }
+  peers_ = std::make_shared<const peer_list>(std::move(peers));
 }
 
 std::shared_ptr<group> group::of(comm::collective_call& call) {
@@ -100,7 +106,7 @@ std::shared_ptr<group> group::of(comm::collective_call& call) {
     kept = &table.groups[comm.id()];  // no other thread uses this communicator now
   }
   if (*kept == nullptr) {
-    *kept = make(comm);
+    *kept = make(call);
     comm.deferred().add(*kept);
   }
   return (*kept)->engine_ != nullptr ? *kept : nullptr;
@@ -113,7 +119,8 @@ void group::open_at_start(comm::communicator& world) {
   if (mpi::allreduce(std::uint64_t{opens_at_start()}, MPI_MAX, world.data()) != 0) of(call);
 }
 
-std::shared_ptr<group> group::make(const comm::communicator& comm) {
+std::shared_ptr<group> group::make(comm::collective_call& call) {
+  const comm::communicator& comm = call.comm();
   std::string reason;
   engine* const mine = process_engine(reason);
   const bool is_usable = all_have_engine(mine, comm);
@@ -122,7 +129,7 @@ std::shared_ptr<group> group::make(const comm::communicator& comm) {
   else
     base::log(mine == nullptr && !is_off() ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO, "{} does not use the fabric: {}",
               comm.name(), mine == nullptr ? reason : "another rank has none, or one of another version");
-  return std::shared_ptr<group>(new group(comm, is_usable ? mine : nullptr));
+  return std::shared_ptr<group>(new group(call, is_usable ? mine : nullptr));
 }
 
 object_name group::add_object(comm::collective_call& call, std::shared_ptr<target> object) {

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fabric/message.hpp"
 
@@ -12,15 +14,19 @@ namespace syncyte::fabric {
 
 /// Another process of the job, or this one.
 struct peer {
-  peer(std::uint64_t number, const process_key& secret, std::string_view bytes)
-      : process(number), key(secret), address(bytes) {}
+  peer(std::uint64_t number, const process_key& secret, std::string_view bytes, std::shared_ptr<const void> memory)
+      : process(number), key(secret), address(bytes), address_memory(std::move(memory)) {}
 
-  const std::uint64_t process;       ///< random number of the process
-  const process_key key;             ///< messages to it carry it
-  const std::string address;         ///< of its serving worker
+  const std::uint64_t process;     ///< random number of the process
+  const process_key key;           ///< messages to it carry it
+  const std::string_view address;  ///< of its serving worker
+  const std::shared_ptr<const void> address_memory;
   std::atomic<bool> is_dead{false};  ///< for good
   std::atomic<int> world_rank{-1};   ///< in MPI_COMM_WORLD; negative: not known, or not of it
 };
+
+/// Processes of a communicator, by rank.
+using peer_list = std::vector<peer*>;
 
 /// Time limits of requests.
 struct time_limits {

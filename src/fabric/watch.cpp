@@ -19,9 +19,9 @@ void watch::close() {
   broken_.clear();
 }
 
-void watch::add_ring(std::uint64_t communicator, std::vector<peer*> members) {
-  const auto self = std::ranges::find(members, process_, [](const peer* member) { return member->process; });
-  const auto place = static_cast<std::size_t>(self - members.begin());
+void watch::add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members) {
+  const auto self = std::ranges::find(*members, process_, [](const peer* member) { return member->process; });
+  const auto place = static_cast<std::size_t>(self - members->begin());
   const std::lock_guard lock(mutex_);
   rings_.insert_or_assign(communicator, ring{std::move(members), place});
 }
@@ -78,9 +78,9 @@ std::chrono::nanoseconds watch::time_left(std::chrono::nanoseconds time) {
 
 /// The nearest living member in a direction, 1 or -1; null if there is no other.
 peer* watch::ring::neighbour(int step) const {
-  const std::size_t size = members.size();
+  const std::size_t size = members->size();
   for (std::size_t distance = 1; distance < size; ++distance) {
-    peer* const member = members[(self + (step > 0 ? distance : size - distance)) % size];
+    peer* const member = (*members)[(self + (step > 0 ? distance : size - distance)) % size];
     if (!member->is_dead) return member;
   }
   return nullptr;
@@ -97,11 +97,11 @@ void watch::send(peer& to, message_header header) {
 }
 
 void watch::send_news(const ring& to, std::uint64_t dead) {
-  const std::size_t size = to.members.size();
+  const std::size_t size = to.members->size();
   const message_header news{.sender = process_, .kind = message_kind::death, .arguments = {dead}};
   for (std::size_t distance = 1; distance < size; distance *= 2)
     for (const std::size_t place : {to.self + distance, to.self + size - distance})
-      if (peer& member = *to.members[place % size]; !member.is_dead) send(member, news);
+      if (peer& member = *(*to.members)[place % size]; !member.is_dead) send(member, news);
 }
 
 void watch::send_heartbeats() {

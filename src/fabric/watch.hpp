@@ -33,7 +33,7 @@ class watch final : public receiver {
   void close();
 
   /// Any thread. The processes of a communicator in order of ranks, of which this process is one.
-  void add_ring(std::uint64_t communicator, std::vector<peer*> members);
+  void add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members);
   void remove_ring(std::uint64_t communicator);
   /// Any thread. Passes on the news that the process is dead.
   void report(std::uint64_t process);
@@ -49,7 +49,7 @@ class watch final : public receiver {
 
  private:
   struct ring {
-    std::vector<peer*> members;
+    std::shared_ptr<const peer_list> members;
     std::size_t self;
     peer* neighbour(int step) const;
   };

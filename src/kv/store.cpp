@@ -92,8 +92,8 @@ T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
   return reinterpret_cast<T*>(memory->all().data());
 }
 
-/// The ranks, one of each node in turn. With cyclic homes a node's keys are then as far apart as can be, so that
-/// samples of local keys take each equally often.
+/// For key_homes: the ranks, one of each node in turn. With cyclic homes a node's keys are then as far apart as can be,
+/// so that samples of local keys take each equally often.
 std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
   std::vector<int> within(nodes.node_of.size()), ranks_of(static_cast<std::size_t>(nodes.count));
   for (std::size_t rank = 0; rank < within.size(); ++rank)
@@ -101,6 +101,9 @@ std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
   std::vector<int> result(within.size());
   std::iota(result.begin(), result.end(), 0);
   std::ranges::stable_sort(result, {}, [&](int rank) { return within[static_cast<std::size_t>(rank)]; });
+  result.resize(2 * within.size());
+  for (std::size_t part = 0; part < within.size(); ++part)
+    result[within.size() + static_cast<std::size_t>(result[part])] = static_cast<int>(part);
   return result;
 }
 
@@ -184,9 +187,10 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   auto ranks = comm->node().count > 1 ? open_fabric(call, checked) : nullptr;
   const std::string text = text_of(options.label.empty() ? options.name : options.label);
   auto held = std::make_shared<slab>();
-  const auto homes = std::make_shared<const key_homes>(
-      axis_of(options.homes, keys, comm->size()),
-      options.homes == SYNCYTE_STORE_HOMES_CYCLIC ? nodes_in_turn(comm->node()) : std::vector<int>());
+  std::shared_ptr<const int[]> ranks_of_parts;
+  if (ranks && options.homes == SYNCYTE_STORE_HOMES_CYCLIC)
+    ranks_of_parts = comm::share_table<int>(call, nodes_in_turn(comm->node()), text.c_str());
+  const auto homes = std::make_shared<const key_homes>(axis_of(options.homes, keys, comm->size()), ranks_of_parts);
   // On one node all ranks use one table, in which keys are their own slots.
   const auto slots =
       ranks ? homes : std::make_shared<const key_homes>(axis_of(SYNCYTE_STORE_HOMES_BLOCK, keys, comm->size()));

@@ -49,7 +49,7 @@ void watch_job(communicator& world) {
   call.agree();
   // Some programs of a job may not ask for a watchdog; all ranks put themselves on the board.
   chosen.is_watched = mpi::allreduce(chosen.is_watched, MPI_MAX, world.data());
-  const auto memory = node_memory::allocate(call, sizeof(rank_record), "the watchdog's board", false);
+  const auto memory = node_memory::allocate(call, sizeof(rank_record), "the watchdog's board", {}, false);
   std::vector<rank_record*> records = begin_records(world, *memory);
   rank_record& mine = *records[static_cast<std::size_t>(world.node().rank)];
   call.agree();  // no rank reads the board before all have begun their records

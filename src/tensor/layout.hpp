@@ -20,6 +20,7 @@ class layout {
   syncyte_dtype_t dtype() const { return dtype_; }
   std::span<const std::int64_t> shape() const { return shape_; }
   const distribution::partition& partition() const { return rows_; }
+  distribution::partition& partition() { return rows_; }
 
   std::int64_t rows() const { return shape_[0]; }
   std::size_t element_bytes() const { return element_bytes_; }

@@ -45,12 +45,15 @@ std::span<std::uint64_t> as_words(std::byte* begin, std::size_t bytes) {
 
 }  // namespace
 
-std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const layout& shape) {
+std::shared_ptr<storage> storage::allocate(comm::collective_call& call, layout& shape) {
   const comm::communicator& comm = call.comm();
   const topology::node_group& node = comm.node();
   const node_plan plan(shape, node);
   auto result = std::make_shared<storage>();
-  result->memory_ = comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str());
+  const auto table = shape.partition().table();
+  result->memory_ =
+      comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str(), std::as_bytes(table));
+  if (!table.empty()) shape.partition().use_table(comm::table_of<std::int64_t>(result->memory_));
   result->node_ = result->memory_->all().data();
   result->local_ = result->memory_->local().data();
   result->memory_of_rows_ = base::range_of(result->node_, plan.rows_bytes);
@@ -67,9 +70,11 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   return result;
 }
 
-std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout& shape, std::byte* mine,
+std::shared_ptr<storage> storage::wrap(comm::collective_call& call, layout& shape, std::byte* mine,
                                        std::int64_t* released) {
   const comm::communicator& comm = call.comm();
+  if (const auto table = shape.partition().table(); !table.empty())
+    shape.partition().use_table(comm::share_table(call, table, shape.text().c_str()));
   const std::int64_t count = shape.partition().count(comm.rank());
   auto result = std::make_shared<storage>();
   result->local_ = mine;
@@ -110,11 +115,9 @@ void storage::open_remote(comm::collective_call& call, const layout& shape) {
 
 void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                          const std::string& name) {
-  const auto is_alive = [processes = node.processes, world_ranks = node.world_ranks](int other) {
-    const auto place = static_cast<std::size_t>(other);
-    return topology::is_alive(world_ranks[place], processes[place]);
-  };
-  const auto world_rank = [ranks = node.world_ranks](int other) { return ranks[static_cast<std::size_t>(other)]; };
+  // The communicator outlives all uses of the locks.
+  const auto is_alive = [&node](int other) { return node.is_alive(other); };
+  const auto world_rank = [&node](int other) { return node.world_ranks[static_cast<std::size_t>(other)]; };
   locks_ = atomics::lock_table(words, holder, is_alive, name, {}, world_rank);
 }
 

@@ -19,12 +19,13 @@ namespace syncyte::tensor {
 /// freed collectively. The last reference unmaps the memory; a view may hold one beyond finalize.
 class storage final : public comm::collective_resource {
  public:
-  /// Allocates zeroed memory that each node shares. Collective within `call`; succeeds or throws on all ranks.
-  static std::shared_ptr<storage> allocate(comm::collective_call& call, const layout& shape);
+  /// Allocates zeroed memory that each node shares, with the table of `shape`. Collective within `call`; succeeds or
+  /// throws on all ranks.
+  static std::shared_ptr<storage> allocate(comm::collective_call& call, layout& shape);
 
   /// Wraps rows that each rank has already. Collective as allocate(). `released` may be null, see
   /// syncyte_tensor_options_t.
-  static std::shared_ptr<storage> wrap(comm::collective_call& call, const layout& shape, std::byte* mine,
+  static std::shared_ptr<storage> wrap(comm::collective_call& call, layout& shape, std::byte* mine,
                                        std::int64_t* released);
 
   storage() = default;

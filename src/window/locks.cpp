@@ -2,6 +2,7 @@
 // atomics of the window.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -46,17 +47,17 @@ void require_holder_alive(const comm::communicator& comm, std::uint64_t word, in
 void window::lock(int rank, syncyte_lock_t kind) {
   base::expect_known<base::known::lock>(kind, "kind");
   require_rank(rank);
-  std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
   {
     const std::lock_guard guard(locks_mutex_);
-    base::require(held == 0, SYNCYTE_ERR_BUSY, "this rank holds the lock of rank {} already, or waits for it", rank);
-    held = static_cast<std::uint8_t>(kind);
+    const bool is_held = std::ranges::find(held_, rank, &held_lock::rank) != held_.end();
+    base::require(!is_held, SYNCYTE_ERR_BUSY, "this rank holds the lock of rank {} already, or waits for it", rank);
+    held_.push_back({rank, kind});
   }
   try {
     kind == SYNCYTE_LOCK_EXCLUSIVE ? acquire_exclusive(rank) : acquire_shared(rank);
   } catch (...) {
     const std::lock_guard guard(locks_mutex_);
-    held = 0;
+    held_.erase(std::ranges::find(held_, rank, &held_lock::rank));
     throw;
   }
   if (remote_) remote_->synchronize_memory();
@@ -109,16 +110,16 @@ void window::acquire_shared(int rank) {
 void window::unlock(int rank) {
   require_rank(rank);
   const std::lock_guard guard(locks_mutex_);
-  std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
-  base::expect(held != 0, SYNCYTE_ERR_ARGUMENT, "rank", rank, "a rank whose lock this rank holds");
+  const auto held = std::ranges::find(held_, rank, &held_lock::rank);
+  base::expect(held != held_.end(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "a rank whose lock this rank holds");
   flush(rank);
-  if (held == SYNCYTE_LOCK_EXCLUSIVE) {
+  if (held->kind == SYNCYTE_LOCK_EXCLUSIVE) {
     swap_lock_word(rank, exclusive_word(comm_->rank()), 0);
   } else {
     std::uint64_t expected = 1;
     for (std::uint64_t seen = 0; (seen = swap_lock_word(rank, expected, expected - 1)) != expected;) expected = seen;
   }
-  held = 0;
+  held_.erase(held);
 }
 
 }  // namespace syncyte::window

@@ -29,10 +29,7 @@ void require_pointer(const void* pointer, const char* argument) {
 }  // namespace
 
 window::window(std::shared_ptr<comm::communicator> comm, std::string name)
-    : comm_(std::move(comm)),
-      name_(std::move(name)),
-      parts_(static_cast<std::size_t>(comm_->size()), nullptr),
-      held_(static_cast<std::size_t>(comm_->size()), 0) {}
+    : comm_(std::move(comm)), name_(std::move(name)) {}
 
 std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t bytes, const std::string& name,
                                        const std::string& label) {
@@ -44,26 +41,24 @@ std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t 
   call.name_fact("window", name);
   call.agree();
   std::shared_ptr<window> made(new window(call.comm().shared_from_this(), label.empty() ? name : label));
-  made->memory_ = comm::node_memory::allocate(call, whole, "window_create");
-  made->share_sizes(bytes);
-  const topology::node_group& node = made->comm_->node();
-  for (int place = 0; place < node.size; ++place)
-    made->parts_[static_cast<std::size_t>(node.members[static_cast<std::size_t>(place)])] =
-        made->memory_->part(place).data() + sizeof(part_header);
-  if (node.count > 1) {
+  const std::vector<std::uint64_t> sizes = made->share_sizes(bytes);
+  made->memory_ = comm::node_memory::allocate(call, whole, "window_create", std::as_bytes(std::span(sizes)));
+  made->sizes_ = comm::table_of<std::uint64_t>(made->memory_);
+  if (made->comm_->node().count > 1) {
     made->remote_ = open_remote(call, made->memory_->local(), made->memory_, {});
     made->reference_ = std::make_unique<comm::deferred_reference>(made->comm_, made->remote_);
   }
   return made;
 }
 
-/// Tells all ranks this rank's size, and gives the window the number that rank 0 chose.
-void window::share_sizes(std::size_t mine) {
+/// Returns the sizes of all ranks, and gives the window the number that rank 0 chose.
+std::vector<std::uint64_t> window::share_sizes(std::size_t mine) {
   const std::uint64_t sent[2] = {mine, static_cast<std::uint64_t>(next_serial())};
   const auto all = mpi::allgather(std::span<const std::uint64_t>(sent), comm_->data());
   serial_ = static_cast<std::int64_t>(all[1]);
-  sizes_.resize(parts_.size());
-  for (std::size_t rank = 0; rank < sizes_.size(); ++rank) sizes_[rank] = all[2 * rank];
+  std::vector<std::uint64_t> sizes(all.size() / 2);
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) sizes[rank] = all[2 * rank];
+  return sizes;
 }
 
 void window::require_rank(int rank) const {
@@ -72,7 +67,7 @@ void window::require_rank(int rank) const {
 
 void window::require_bounds(int rank, std::int64_t offset, std::size_t bytes) const {
   require_rank(rank);
-  const std::size_t size = sizes_[static_cast<std::size_t>(rank)];
+  const std::size_t size = sizes_[rank];
   const auto first = static_cast<std::size_t>(offset);
   base::expect(offset >= 0 && first <= size && bytes <= size - first, SYNCYTE_ERR_INDEX, "offset", offset,
                "room for {} bytes in rank {}'s part, which has {} bytes", bytes, rank, size);
@@ -84,11 +79,10 @@ void window::require_element(int rank, std::int64_t offset, std::size_t element,
   require_bounds(rank, offset, bytes);
 }
 
-/// Throws SYNCYTE_ERR_ARGUMENT if an operand shares memory with the bytes that an access reads or writes. It may be
-/// these bytes themselves.
-void window::require_apart(int rank, std::int64_t offset, const void* operand, std::size_t bytes,
+/// Throws SYNCYTE_ERR_ARGUMENT if an operand shares memory with the bytes that an access to a rank's part, if it is
+/// mapped, reads or writes. It may be these bytes themselves.
+void window::require_apart(const std::byte* part, int rank, std::int64_t offset, const void* operand, std::size_t bytes,
                            const char* argument) const {
-  const std::byte* const part = pointer(rank);
   if (part == nullptr || !base::overlaps_packed(base::range_of(operand, bytes), {part + offset, 0}, bytes)) return;
   base::refuse(
       SYNCYTE_ERR_ARGUMENT,
@@ -99,23 +93,29 @@ void window::require_apart(int rank, std::int64_t offset, const void* operand, s
 
 std::int64_t window::size(int rank) const {
   require_rank(rank);
-  return static_cast<std::int64_t>(sizes_[static_cast<std::size_t>(rank)]);
+  return static_cast<std::int64_t>(sizes_[rank]);
 }
 
 std::byte* window::pointer(int rank) const {
   require_rank(rank);
-  return parts_[static_cast<std::size_t>(rank)];
+  return find_part(rank);
+}
+
+std::byte* window::find_part(int rank) const {
+  const topology::node_group& node = comm_->node();
+  const int place = node.count == 1 ? rank : node.node_rank(rank);
+  return place < 0 ? nullptr : memory_->part(place).data() + sizeof(part_header);
 }
 
 std::byte* window::atomic_part(int rank) const {
-  return remote_ && !remote_->is_atomic_with_processor() ? nullptr : pointer(rank);
+  return remote_ && !remote_->is_atomic_with_processor() ? nullptr : find_part(rank);
 }
 
 bool window::put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
-  require_apart(rank, offset, source, bytes, "source");
-  std::byte* const part = pointer(rank);
+  std::byte* const part = find_part(rank);
+  require_apart(part, rank, offset, source, bytes, "source");
   if (part != nullptr) std::memmove(part + offset, source, bytes);
   return part != nullptr;
 }
@@ -123,8 +123,8 @@ bool window::put_here(int rank, std::int64_t offset, const void* source, std::si
 bool window::get_here(int rank, std::int64_t offset, void* target, std::size_t bytes) {
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
-  require_apart(rank, offset, target, bytes, "target");
-  const std::byte* const part = pointer(rank);
+  const std::byte* const part = find_part(rank);
+  require_apart(part, rank, offset, target, bytes, "target");
   if (part != nullptr) std::memmove(target, part + offset, bytes);
   return part != nullptr;
 }
@@ -158,7 +158,7 @@ std::unique_ptr<access::started> window::iget_bytes(int rank, std::int64_t offse
 }
 
 part_header& window::header_of(int rank) const {
-  return *reinterpret_cast<part_header*>(pointer(rank) - sizeof(part_header));
+  return *reinterpret_cast<part_header*>(find_part(rank) - sizeof(part_header));
 }
 
 bool window::combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
@@ -167,7 +167,8 @@ bool window::combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, 
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
   if (count == 0) return true;
-  if (previous == nullptr) require_apart(rank, offset, source, static_cast<std::size_t>(count) * bytes, "source");
+  if (previous == nullptr)
+    require_apart(find_part(rank), rank, offset, source, static_cast<std::size_t>(count) * bytes, "source");
   std::byte* const part = atomic_part(rank);
   // A remote's owner takes no locks of elements: all ranks change these elements through it.
   if (part == nullptr || (remote_ && !atomics::has_atomics(dtype))) return false;

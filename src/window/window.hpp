@@ -75,14 +75,16 @@ class window : public std::enable_shared_from_this<window> {
  private:
   window(std::shared_ptr<comm::communicator> comm, std::string name);
 
-  void share_sizes(std::size_t mine);
+  std::vector<std::uint64_t> share_sizes(std::size_t mine);
 
   void require_rank(int rank) const;
   void require_bounds(int rank, std::int64_t offset, std::size_t bytes) const;
   void require_element(int rank, std::int64_t offset, std::size_t element, std::size_t bytes) const;
 
-  void require_apart(int rank, std::int64_t offset, const void* operand, std::size_t bytes, const char* argument) const;
+  void require_apart(const std::byte* part, int rank, std::int64_t offset, const void* operand, std::size_t bytes,
+                     const char* argument) const;
 
+  std::byte* find_part(int rank) const;
   part_header& header_of(int rank) const;
   /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
   std::byte* atomic_part(int rank) const;
@@ -104,14 +106,17 @@ class window : public std::enable_shared_from_this<window> {
 
   std::shared_ptr<comm::communicator> comm_;
   std::string name_;
-  std::int64_t serial_ = 0;         // equal on all ranks, for fence to tell windows apart
-  std::vector<std::size_t> sizes_;  // of every rank's part, without its header
-  std::vector<std::byte*> parts_;   // null where not mapped here
+  std::int64_t serial_ = 0;  // equal on all ranks, for fence to tell windows apart
   std::shared_ptr<comm::node_memory> memory_;
+  std::shared_ptr<const std::uint64_t[]> sizes_;         // of every rank's part, without its header; in memory_
   std::shared_ptr<remote> remote_;                       // null if all parts are mapped
   std::unique_ptr<comm::deferred_reference> reference_;  // of remote_
   std::mutex locks_mutex_;
-  std::vector<std::uint8_t> held_;  // by rank: 0 not held, otherwise the kind
+  struct held_lock {
+    int rank;
+    syncyte_lock_t kind;
+  };
+  std::vector<held_lock> held_;  // locks that this rank holds or waits for
 };
 
 }  // namespace syncyte::window

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "base/error.hpp"
 #include "distribution/partition.hpp"
 #include "reference.hpp"
@@ -37,6 +40,19 @@ TEST(partition, explicit_lengths_may_be_uneven_and_empty) {
     const auto gaps = reference::lengths_with_gaps(11, parts);
     expect_like_reference(partition::explicit_lengths(gaps, 11), gaps);
   }
+}
+
+TEST(partition, only_unequal_parts_have_a_table) {
+  EXPECT_TRUE(partition::equal(11, 4).table().empty());
+  EXPECT_TRUE(partition::explicit_lengths(reference::equal_lengths(11, 4)).table().empty());
+  const reference::lengths lengths{3, 0, 5};
+  auto parts = partition::explicit_lengths(lengths);
+  ASSERT_EQ(parts.table().size(), 4);
+  const std::shared_ptr<std::int64_t[]> copy(new std::int64_t[4]);
+  std::ranges::copy(parts.table(), copy.get());
+  parts.use_table(copy);
+  EXPECT_EQ(copy.use_count(), 2);
+  expect_like_reference(parts, lengths);
 }
 
 TEST(partition, owner_of_the_largest_rows) {

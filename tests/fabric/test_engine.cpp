@@ -103,16 +103,17 @@ class processes {
 
   fabric::peer& peer(int at, int other) {
     const fabric::engine& found = *engines[static_cast<std::size_t>(other)];
-    return engines[static_cast<std::size_t>(at)]->find_peer(found.process(), found.key(), found.address());
+    const auto address = std::make_shared<const std::string>(found.address());
+    return engines[static_cast<std::size_t>(at)]->find_peer(found.process(), found.key(), *address, address);
   }
 
   /// All processes are one communicator.
   void watch_each_other() {
     const int count = static_cast<int>(engines.size());
     for (int i = 0; i < count; ++i) {
-      std::vector<fabric::peer*> members;
+      fabric::peer_list members;
       for (int other = 0; other < count; ++other) members.push_back(&peer(i, other));
-      engines[static_cast<std::size_t>(i)]->add_ring(7, members);
+      engines[static_cast<std::size_t>(i)]->add_ring(7, std::make_shared<const fabric::peer_list>(members));
     }
   }
 

@@ -231,4 +231,15 @@ TEST(KeysByOwner, HaveSlotsAtTheirHomes) {
   for (std::int64_t key = 0; key < 7; ++key) EXPECT_EQ(homes.key(homes.owner(key), homes.slot(key)), key);
 }
 
+TEST(KeysByOwner, HaveHomesAtOtherRanksThanTheirParts) {
+  constexpr int ranks[] = {1, 2, 0, 2, 0, 1};  // of the parts, and the parts of the ranks
+  const kv::key_homes homes(distribution::axis::cyclic(7, 3), {std::shared_ptr<void>(), ranks});
+  for (std::int64_t key = 0; key < 7; ++key) {
+    const int owner = ranks[key % 3];
+    EXPECT_EQ(homes.owner(key), owner);
+    EXPECT_EQ(homes.slot(key) - homes.slots(owner).first, key / 3);
+    EXPECT_EQ(homes.key(owner, homes.slot(key)), key);
+  }
+}
+
 }  // namespace

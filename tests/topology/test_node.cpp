@@ -128,7 +128,7 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   const auto result = outcome_of([&] {
     comm::collective_call call(world(), "test_allocate", comm::collective_call::always_agrees);
     call.agree();
-    comm::node_memory::allocate(call, bytes, "a test", false);
+    comm::node_memory::allocate(call, bytes, "a test", {}, false);
   });
   expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
   const auto part =
@@ -136,7 +136,7 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   const auto again = outcome_of([&] {
     comm::collective_call call(*part, "test_allocate", comm::collective_call::always_agrees);
     call.agree();
-    comm::node_memory::allocate(call, bytes, "a test", false);
+    comm::node_memory::allocate(call, bytes, "a test", {}, false);
   });
   expect_error(again, SYNCYTE_ERR_MEMORY, "a test");
 }
