@@ -35,15 +35,15 @@ namespace syncyte {
 
 /// Parts of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers.
 struct error_fields {
-  std::string operation;   ///< name of the C function without "syncyte_"
-  std::string object;      ///< object that the argument belongs to, or the collective's communicator
-  std::string argument;    ///< argument that is wrong, or fact that differs between ranks
-  std::int64_t axis = -1;  ///< dimension of the argument if ndim is not 0, otherwise its position in an array
-  std::int32_t ndim = 0;   ///< number of dimensions of the array that the error is about; 0: not about an array
-  std::string value;       ///< value of the argument; if it differs between ranks, the values and their ranks
-  std::string expected;
-  int rank = -1;       ///< rank that failed: of the communicator in a collective, otherwise of the world
-  std::string reason;  ///< the message without operation and rank
+  std::string operation = {};  ///< name of the C function without "syncyte_"
+  std::string object = {};     ///< object that the argument belongs to, or the collective's communicator
+  std::string argument = {};   ///< argument that is wrong, or fact that differs between ranks
+  std::int64_t axis = -1;      ///< dimension of the argument if ndim is not 0, otherwise its position in an array
+  std::int32_t ndim = 0;       ///< number of dimensions of the array that the error is about; 0: not about an array
+  std::string value = {};      ///< value of the argument; if it differs between ranks, the values and their ranks
+  std::string expected = {};
+  int rank = -1;            ///< rank that failed: of the communicator in a collective, otherwise of the world
+  std::string reason = {};  ///< the message without operation and rank
 };
 
 /// A failed call: what() is the full message (the error, the rank, the argument, how to correct it), code() the status.
@@ -144,10 +144,11 @@ constexpr std::int32_t dtype_number() {
   if constexpr (std::same_as<T, std::complex<double>>) return SYNCYTE_COMPLEX128;
   if constexpr (std::same_as<T, bool>) {
     return SYNCYTE_BOOL;
-  } else if constexpr (std::integral<T> && sizeof(T) <= 8) {  // a type of characters is neither of the two below
+  } else if constexpr (std::integral<T>) {  // a type of characters is neither of the two below
     constexpr std::size_t place = std::countr_zero(sizeof(T));
     constexpr std::array with_sign{SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64};
     constexpr std::array without_sign{SYNCYTE_UINT8, SYNCYTE_UINT16, SYNCYTE_UINT32, SYNCYTE_UINT64};
+    if (place >= with_sign.size()) return 0;
     if (std::same_as<T, std::make_signed_t<T>>) return with_sign[place];
     if (std::same_as<T, std::make_unsigned_t<T>>) return without_sign[place];
   }
@@ -293,6 +294,26 @@ class reference {
 };
 
 }  // namespace detail
+
+/// An object whose C handle somebody else owns, such as a caller in C or Fortran: `borrowed<communicator>(handle)`.
+/// The handle must stay valid while this is used, and is not destroyed; (*this)->retain() gives a reference of one's
+/// own. Local; costs nothing.
+template <typename Object>
+class borrowed {
+ public:
+  using handle = decltype(std::declval<Object&>().release());
+
+  explicit borrowed(handle raw) noexcept : object_(raw) {}
+  borrowed(const borrowed&) = delete;
+  borrowed& operator=(const borrowed&) = delete;
+  ~borrowed() { object_.release(); }
+
+  const Object& operator*() const noexcept { return object_; }
+  const Object* operator->() const noexcept { return &object_; }
+
+ private:
+  Object object_;
+};
 
 /// A non-blocking operation. The destructor waits for its end, because MPI cannot cancel; call wait() to get its
 /// errors.

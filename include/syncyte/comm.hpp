@@ -59,11 +59,11 @@ struct comm_options {
 /// Topology of a communicator: its ranks on nodes.
 using topology = ::syncyte_topology_t;
 
-/// A named number that must be equal on all ranks.
-struct fact {
-  const char* name;    ///< for the message
-  std::int64_t value;  ///< must be equal on all ranks
+/// A number that must be equal on all ranks, and its name for the message.
+struct fact : syncyte_fact_t {
+  fact(const char* called, std::int64_t number) noexcept : syncyte_fact_t{sizeof(syncyte_fact_t), called, number} {}
 };
+static_assert(sizeof(fact) == sizeof(syncyte_fact_t), "an array of facts is an array of the C interface");
 
 namespace detail {
 
@@ -133,15 +133,19 @@ class communicator : public detail::messages {
   }
 
   /// Agreement: throws the same error on all ranks if facts differ or a rank passes an error. Collective.
-  void agree(const std::string& operation, std::span<const fact> facts = {}) const {
+  void agree(const char* operation, std::span<const fact> facts = {}) const {
     agree(status::success, operation, facts);
   }
 
   /// Agreement with this rank's own status; unless it is success, all ranks get this thread's last error. Collective.
-  void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
-    std::vector<syncyte_fact_t> raw;
-    for (const fact& each : facts) raw.push_back({sizeof(syncyte_fact_t), each.name, each.value});
-    check(syncyte_comm_agree(get(), detail::raw(own), operation.c_str(), std::ssize(raw), raw.data()));
+  void agree(status own, const char* operation, std::span<const fact> facts = {}) const {
+    check(syncyte_comm_agree(get(), detail::raw(own), operation, std::ssize(facts), facts.data()));
+  }
+
+  /// agree() for ranks that may arrive late because of long work, such as writing a file: the watchdog does not end the
+  /// job for it. Collective.
+  void agree_unlimited(status own, const char* operation, std::span<const fact> facts = {}) const {
+    check(syncyte_comm_agree_unlimited(get(), detail::raw(own), operation, std::ssize(facts), facts.data()));
   }
 
   /// Frees objects that all ranks have dropped. Collective.

@@ -68,6 +68,9 @@ TEST(Base, BuffersDescribeTheirMemory) {
   EXPECT_EQ(matrix.get()->strides[1], 8);
   EXPECT_EQ(matrix.size(), 12);
 
+  void* const untyped = values.data();
+  EXPECT_EQ(syncyte::buffer(untyped, syncyte::dtype::float64, shape).get()->strides[0], 32);
+
   const syncyte::extents column_major{8, 24};
   EXPECT_EQ(syncyte::const_buffer(values.data(), shape, column_major).get()->strides[1], 24);
   const std::array<int, 3> fixed{1, 2, 3};

@@ -54,6 +54,25 @@ TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
   EXPECT_EQ(sum[0], size_ * (size_ + 1) / 2);
 }
 
+// A handle that somebody else owns, as a library is given it.
+TEST_F(Comm, BorrowedHandlesStayTheirOwners) {
+  const syncyte_comm_t handle = world_.dup().release();
+  communicator own;
+  {
+    const syncyte::borrowed<communicator> given(handle);
+    EXPECT_EQ(given->get(), handle);
+    EXPECT_EQ(given->rank(), rank_);
+    EXPECT_EQ(given->allreduce_value(1), size_);
+    (*given).barrier();
+    own = given->retain();
+  }
+  EXPECT_EQ(communicator(handle).size(), size_) << "it was not destroyed; now it is";
+  EXPECT_EQ(own.size(), size_);
+  own.reset();
+  const syncyte::borrowed<communicator> destroyed(handle);
+  expect_error(syncyte::status::handle, {"comm"}, [&] { static_cast<void>(destroyed->rank()); });
+}
+
 TEST_F(Comm, HandlesMoveAndShare) {
   communicator second = world_.retain();
   communicator third = std::move(second);
@@ -195,7 +214,7 @@ TEST_F(Comm, DisagreementThrowsOnAllRanks) {
   expect_error(syncyte::status::io, {"the disk is full"}, [&] {
     syncyte_status_t own = SYNCYTE_SUCCESS;
     if (rank_ == size_ - 1) own = syncyte_error_set(SYNCYTE_ERR_IO, "the disk is full");
-    world_.agree(static_cast<syncyte::status>(own), "test");
+    world_.agree_unlimited(static_cast<syncyte::status>(own), "test");
   });
 }
 

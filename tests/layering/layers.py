@@ -1,4 +1,5 @@
-"""The include graph: a layer of src/ includes only layers below it; users of the C interface see nothing of src/.
+"""The include graph: a layer of src/ includes only layers below it; users of the C and C++ interfaces see nothing of
+src/.
 
     layers.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
@@ -20,8 +21,8 @@ from pathlib import Path
 LAYER_ROW = re.compile(r"^\| (\d+) \| `src/(\w+)/`", re.M)
 SUBDIRECTORY = re.compile(r"^add_subdirectory\(src/(\w+)\)", re.M)
 
-# Folders whose files use only the C interface, and the folders of this repository that they may include besides their
-# own.
+# Folders whose files use only the C and C++ interfaces, and the folders of this repository that they may include
+# besides their own.
 C_HEADERS = ["capi/include", "bindings/hdf5/include"]
 USERS = {
     "capi/include": ["capi/include"],
@@ -163,7 +164,7 @@ def check_user(root: Path, path: Path, name: str, user: str) -> str | None:
         target = owned(root, path, name, ["src", "capi", "capi/src", ""])
     if target is None or any(below(target, folder) for folder in [own, *USERS[user]]):
         return None
-    return f"includes {target}: {user} uses the C interface alone"
+    return f"includes {target}: {user} uses the C and C++ interfaces alone"
 
 
 def check_place(root: Path, path: Path, name: str) -> str | None:

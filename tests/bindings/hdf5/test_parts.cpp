@@ -144,7 +144,7 @@ TEST(Header, TellsDamageFromOtherVersions) {
     file_header::decode(header.encode(), "the file");
     FAIL() << "a newer format was read";
   } catch (const error& caught) {
-    EXPECT_EQ(caught.status(), SYNCYTE_ERR_VERSION);
+    EXPECT_EQ(caught.code(), syncyte::status::version);
     EXPECT_NE(std::string(caught.what()).find("the file"), std::string::npos);
   }
 }

@@ -4,34 +4,18 @@
 
 #include <exception>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "syncyte/base.h"
+#include "syncyte/base.hpp"
 
 namespace syncyte::hdf5 {
 
-/// Fields of an error about an argument; lists such as [2, 3] are extents if the argument has dimensions.
-struct wrong_argument {
-  std::string object = {};
-  std::string argument = {};
-  int ndim = 0;
-  std::string value = {};
-  std::string expected = {};
-};
-
-/// The exception of this library; the C interface turns it into a status and the thread's last error.
-class error : public std::runtime_error {
- public:
-  error(syncyte_status_t status, const std::string& message, wrong_argument wrong = {})
-      : std::runtime_error(message), status_(status), wrong_(std::move(wrong)) {}
-  syncyte_status_t status() const { return status_; }
-  const wrong_argument& wrong() const { return wrong_; }
-
- private:
-  syncyte_status_t status_;
-  wrong_argument wrong_;
+/// An error that this library has found. attempt() makes it the thread's last error, which another syncyte::error is
+/// already.
+struct own_error final : error {
+  own_error(syncyte_status_t code, const std::string& message, error_fields fields = {})
+      : error(static_cast<status>(code), message, std::move(fields)) {}
 };
 
 /// Turns "(2, 3)" into "[2, 3]", for the fields.
@@ -40,28 +24,17 @@ inline std::string in_brackets(const std::string& list) {
 }
 
 /// Makes an error the thread's last error.
-inline syncyte_status_t report(const error& caught) {
-  const wrong_argument& wrong = caught.wrong();
-  const syncyte_error_fields_t fields = {sizeof fields,        caught.status(),        -1,           nullptr,
-                                         wrong.object.c_str(), wrong.argument.c_str(), -1,           wrong.ndim,
-                                         wrong.value.c_str(),  wrong.expected.c_str(), caught.what()};
-  return syncyte_error_set_fields(&fields);
+inline syncyte_status_t report(const own_error& caught) {
+  const error_fields& wrong = caught.fields();
+  const syncyte_error_fields_t raw = {sizeof raw,           detail::raw(caught.code()), -1,           nullptr,
+                                      wrong.object.c_str(), wrong.argument.c_str(),     -1,           wrong.ndim,
+                                      wrong.value.c_str(),  wrong.expected.c_str(),     caught.what()};
+  return syncyte_error_set_fields(&raw);
 }
-
-/// A failed call of Syncyte's C interface, which has already set the thread's last error.
-class reported : public std::exception {
- public:
-  explicit reported(syncyte_status_t status) : status_(status) {}
-  syncyte_status_t status() const { return status_; }
-  const char* what() const noexcept override { return "a call of the C interface failed"; }
-
- private:
-  syncyte_status_t status_;
-};
 
 template <class... Arguments>
 [[noreturn]] void fail(syncyte_status_t status, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  throw error(status, fmt::format(format, std::forward<Arguments>(arguments)...));
+  throw own_error(status, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 template <class... Arguments>
@@ -78,16 +51,13 @@ void expect(bool condition, syncyte_status_t status, const std::string& object, 
             const Value& value, fmt::format_string<Arguments...> expected, Arguments&&... arguments) {
   if (condition) [[likely]]
     return;
-  wrong_argument wrong{object, argument, 0, fmt::format("{}", value),
-                       fmt::format(expected, std::forward<Arguments>(arguments)...)};
+  error_fields wrong{.object = object,
+                     .argument = argument,
+                     .value = fmt::format("{}", value),
+                     .expected = fmt::format(expected, std::forward<Arguments>(arguments)...)};
   const std::string text = fmt::format("{}{}{} is {}; expected {}", object, object.empty() ? "" : ": ", argument,
                                        wrong.value, wrong.expected);
-  throw error(status, text, std::move(wrong));
-}
-
-/// Throws if a call of the C interface failed.
-inline void check(syncyte_status_t status) {
-  if (status != SYNCYTE_SUCCESS) throw reported(status);
+  throw own_error(status, text, std::move(wrong));
 }
 
 /// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's struct has.
@@ -104,10 +74,10 @@ syncyte_status_t attempt(Function&& function) noexcept {
   try {
     std::forward<Function>(function)();
     return SYNCYTE_SUCCESS;
-  } catch (const reported& caught) {
-    return caught.status();
-  } catch (const error& caught) {
+  } catch (const own_error& caught) {
     return report(caught);
+  } catch (const error& caught) {
+    return detail::raw(caught.code());
   } catch (const std::bad_alloc&) {
     return syncyte_error_set(SYNCYTE_ERR_MEMORY, "checkpoint: out of memory");
   } catch (const std::exception& caught) {

@@ -4,30 +4,23 @@
 #include <functional>
 #include <vector>
 
-#include "syncyte/comm.h"
+#include "syncyte/comm.hpp"
 
 namespace syncyte::hdf5 {
 
-/// A number that all ranks must share, with its name for the message.
-struct fact {
-  const char* name;
-  std::int64_t value;
-};
-
-/// The ranks that save or load together. All functions except rank(), size() and check_level() are collective; all
-/// ranks throw the same error.
+/// The ranks that save or load together. All functions except rank(), size() and level() are collective; all ranks
+/// throw the same error.
 class ranks {
  public:
-  explicit ranks(syncyte_comm_t comm);
+  explicit ranks(syncyte_comm_t comm) : comm_(comm), rank_(comm_->rank()), size_(comm_->size()) {}
 
   std::int32_t rank() const { return rank_; }
   std::int32_t size() const { return size_; }
   bool is_rank_0() const { return rank_ == 0; }
-  /// Check level (SYNCYTE_CHECK): 0 off, 1 on, 2 full. Local.
-  std::int32_t check_level() const;
+  check_level level() const { return comm_->level(); }
 
   /// Returns if no rank has an error and facts are equal; otherwise all ranks throw the same error.
-  void agree(syncyte_status_t status, const char* operation, const std::vector<fact>& facts = {}) const;
+  void agree(syncyte_status_t own, const char* operation, const std::vector<fact>& facts = {}) const;
   /// Runs `function` and agrees on its status. It may take long on a rank that reads or writes a file: the watchdog
   /// does not report the ranks that wait for it.
   void together(const char* operation, const std::function<void()>& function) const;
@@ -47,9 +40,9 @@ class ranks {
   void xor_over_ranks(std::vector<std::uint32_t>& values) const;
 
  private:
-  syncyte_comm_t comm_;
-  std::int32_t rank_ = 0;
-  std::int32_t size_ = 0;
+  borrowed<communicator> comm_;
+  std::int32_t rank_;
+  std::int32_t size_;
 };
 
 }  // namespace syncyte::hdf5

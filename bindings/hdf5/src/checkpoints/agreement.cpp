@@ -74,11 +74,11 @@ void require_equal(const parts& mine, const parts& first) {
   const std::string own(at(mine, differing)), expected(at(first, differing));
   const bool is_shape = what.ends_with(": shape");
   const auto field = [&](const std::string& text) { return is_shape ? in_brackets(text) : text; };
-  throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, own, expected, more),
-              {.argument = what,
-               .ndim = is_shape ? static_cast<int>(std::count(own.begin(), own.end(), ',')) + 1 : 0,
-               .value = field(own),
-               .expected = fmt::format("{}, as on rank 0{}", field(expected), more)});
+  throw own_error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, own, expected, more),
+                  {.argument = what,
+                   .ndim = is_shape ? static_cast<int>(std::count(own.begin(), own.end(), ',')) + 1 : 0,
+                   .value = field(own),
+                   .expected = fmt::format("{}, as on rank 0{}", field(expected), more)});
 }
 
 // Called after a mismatch: each rank compares itself with rank 0, and all ranks throw an error about the differences.

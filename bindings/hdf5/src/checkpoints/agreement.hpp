@@ -5,8 +5,6 @@
 
 namespace syncyte::hdf5 {
 
-constexpr std::int32_t full_checks = 2;  ///< of ranks::check_level()
-
 /// Collective. All ranks throw the same error if `status` is an error on any rank, or if the ranks' arguments differ.
 /// The message then names the argument, or the key and its property, with the values on rank 0 and on the lowest rank
 /// that differs, and lists the other ranks that differ. `contents`: also compares the CRC32C of replicated entries.

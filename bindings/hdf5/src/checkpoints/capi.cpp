@@ -54,9 +54,7 @@ void require_output(const void* address, const char* name) {
 
 // Local calls before syncyte_init() throw the same error as the rest of the C interface.
 std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
-  std::int32_t flag = 0;
-  check(syncyte_initialized(&flag));
-  require(flag != 0, SYNCYTE_ERR_NOT_INITIALIZED, "checkpoint: call syncyte_init() first");
+  require(syncyte::initialized(), SYNCYTE_ERR_NOT_INITIALIZED, "checkpoint: call syncyte_init() first");
   return handles.find(handle);
 }
 
@@ -146,8 +144,8 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
     const auto from = opened(checkpoint);
     require_output(global, "global");
     const dataset& found = find_dataset(*from, key);
-    check(syncyte_buffer_set(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
-                             global));
+    syncyte::check(syncyte_buffer_set(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()),
+                                      found.shape.data(), global));
     if (kind != nullptr) *kind = found.kind;
   });
 }

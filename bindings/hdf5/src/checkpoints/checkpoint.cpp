@@ -38,7 +38,7 @@ void checkpoint::check_target(const dataset& from, std::int64_t first_row, const
       ndim == from.shape.size() && (ndim < 2 || std::equal(from.shape.begin() + 1, from.shape.end(), target.shape + 1));
   if (!fits) {
     const std::string has = text_of(from.shape.data(), from.shape.size()), given = text_of(target.shape, ndim);
-    throw error(
+    throw own_error(
         SYNCYTE_ERR_SHAPE,
         fmt::format("{} has shape {}, the buffer has {}; all but the first extent must be equal", object, has, given),
         {.object = object,

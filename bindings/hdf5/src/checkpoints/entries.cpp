@@ -19,10 +19,10 @@ bool empty(const syncyte_buffer_t& buffer) {
 }
 
 bool contiguous(const syncyte_buffer_t& buffer) {
-  syncyte_buffer_t dense{};
-  check(syncyte_buffer_init(buffer.data, buffer.dtype, buffer.ndim, buffer.shape, &dense));
+  const const_buffer dense(buffer.data, static_cast<dtype>(buffer.dtype),
+                           {buffer.shape, static_cast<std::size_t>(buffer.ndim)});
   for (int d = 0; d < buffer.ndim; ++d)
-    if (buffer.shape[d] != 1 && buffer.strides[d] != dense.strides[d]) return empty(buffer);
+    if (buffer.shape[d] != 1 && buffer.strides[d] != dense.get()->strides[d]) return empty(buffer);
   return true;
 }
 
@@ -68,8 +68,8 @@ syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string
          "0: the memory would be written");
   try {
     checked_row_bytes(buffer.dtype, {buffer.shape, buffer.shape + buffer.ndim});
-  } catch (const error& caught) {
-    fail(caught.status(), "{}: {}", what, caught.what());
+  } catch (const own_error& caught) {
+    fail(detail::raw(caught.code()), "{}: {}", what, caught.what());
   }
   expect(contiguous(buffer), SYNCYTE_ERR_SHAPE, what, "array", "not contiguous", "a dense row-major copy");
   expect(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, what, "data", "null", "an address");

@@ -218,7 +218,7 @@ std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, co
   arguments mine;
   const syncyte_status_t status =
       attempt([&] { mine = check_arguments(memory_use::read, path, count, entries, options); });
-  agree_on_arguments(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
+  agree_on_arguments(all, status, "checkpoint_save", mine, all.level() == check_level::full);
   place_rows(all, mine.entries);
   saver(all, mine).run();
   std::uint64_t bytes = 0;

@@ -20,7 +20,7 @@ bool is_abandoned(const std::string& path) {
   try {
     const file found(path, file::mode::write);
     return ::flock(found.descriptor(), LOCK_EX | LOCK_NB) == 0;
-  } catch (const error&) {
+  } catch (const own_error&) {
     return false;
   }
 }

@@ -25,7 +25,7 @@ dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_he
   one.offset = in.number<std::uint64_t>();
   try {
     checked_row_bytes(one.dtype, one.shape);
-  } catch (const error& caught) {
+  } catch (const own_error& caught) {
     fail(SYNCYTE_ERR_FORMAT, "{}: key '{}' in the manifest: {}", path, one.key, caught.what());
   }
   const std::uint64_t bytes = one.data_bytes();
