@@ -120,7 +120,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
 
   /// Small collectives in shared memory, if all ranks are on one node and have memory for it; otherwise null.
-  /// Collective when first called; then `width` counts, which is that of node_votes (0: the usual one).
+  /// Collective when first called: that call chooses the `width` of node_votes (0: the usual one).
   node_collectives* collectives_on_node(int width = 0);
   /// The result of collectives_on_node(), or null: the same on all ranks.
   node_collectives* made_node_collectives() const { return handles_->on_node.get(); }

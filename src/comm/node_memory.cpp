@@ -30,7 +30,7 @@ std::vector<std::size_t> part_offsets(const std::vector<std::uint64_t>& sizes) {
   return offsets;
 }
 
-/// What is behind the parts does not share a cache line with them.
+/// Offset of the memory behind the parts, which shares no cache line with them.
 std::size_t behind(std::size_t parts) { return memory::round_up(parts, 64); }
 
 void require_within(std::uint64_t together, std::uint64_t mine, const memory::capacity& have, const char* what) {

@@ -34,7 +34,7 @@ class node_memory {
   node_memory(memory::segment segment, std::size_t bytes, const topology::node_group& node);
   void write(std::span<const std::size_t> offsets, std::span<const std::byte> table);
 
-  /// Of the parts, and their end: in front of the table.
+  /// Offsets of the parts, and of their end. They lie between the parts and the table.
   const std::size_t* offsets() const { return reinterpret_cast<const std::size_t*>(segment_.data() + offsets_at_); }
 
   memory::segment segment_;

@@ -24,7 +24,7 @@ class node_votes {
   /// One step up to 32 ranks.
   static int usual_width(int ranks) { return ranks <= 32 ? 32 : 8; }
 
-  /// For each step the distances of the ranks that a rank reads: rank + distance, modulo ranks.
+  /// Distances of the ranks that a rank reads in each step: rank + distance, modulo ranks.
   static std::vector<std::vector<int>> steps(int ranks, int width);
 
   /// Bytes of the memory that the ranks share, which begins with zeros.

@@ -23,7 +23,7 @@ class cyclic {
 
  private:
   std::int64_t extent_, parts_;
-  std::int64_t shorter_, longer_parts_;  // as those of partition
+  std::int64_t shorter_, longer_parts_;  // indices of a short part, and number of parts with one index more
 };
 
 /// Blocks of `block` indices, the last one shorter; block b belongs to part b mod parts.

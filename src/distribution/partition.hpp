@@ -52,7 +52,7 @@ class partition {
 
   std::int64_t extent_;
   int parts_;
-  // Of equal parts.
+  // Two numbers describe equal parts.
   std::int64_t longer_parts_ = extent_ % parts_;  // which have one row more than the others
   std::int64_t shorter_ = extent_ / parts_;       // rows of the others
   std::shared_ptr<const std::int64_t[]> firsts_;  // null for equal parts

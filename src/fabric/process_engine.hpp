@@ -14,7 +14,7 @@ engine* process_engine(std::string& reason);
 
 /// Whether no request of this process is in flight; makes progress on all that are.
 bool is_drained() noexcept;
-/// All ranks have come to the end: closes the links between them. No engine can be opened any more.
+/// Closes this process's links, once all ranks have come to the end. No engine can be opened any more.
 void stop_engine() noexcept;
 /// One step of closing the links, while other ranks close theirs.
 void progress_links() noexcept;

@@ -92,8 +92,8 @@ T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
   return reinterpret_cast<T*>(memory->all().data());
 }
 
-/// For key_homes: the ranks, one of each node in turn. With cyclic homes a node's keys are then as far apart as can be,
-/// so that samples of local keys take each equally often.
+/// The table of key_homes: the ranks, one of each node in turn, and then the part of each rank. With cyclic homes a
+/// node's keys are then as far apart as can be, so that samples of local keys take each equally often.
 std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
   std::vector<int> within(nodes.node_of.size()), ranks_of(static_cast<std::size_t>(nodes.count));
   for (std::size_t rank = 0; rank < within.size(); ++rank)

@@ -146,7 +146,7 @@ errors_returned::~errors_returned() {
 }
 
 void require_intra(MPI_Comm comm, const std::string& argument) {
-  // For an invalid handle MPI calls the error handler of MPI_COMM_WORLD (MPI 3) or MPI_COMM_SELF (MPI 4), which would
+  // MPI calls the error handler of MPI_COMM_WORLD (MPI 3) or MPI_COMM_SELF (MPI 4) for an invalid handle, which would
   // end the job: here both return errors.
   const errors_returned world_errors(MPI_COMM_WORLD);
   const errors_returned self_errors(MPI_COMM_SELF);

@@ -1,6 +1,5 @@
 #pragma once
-// What the tests of src/mpi share. Syncyte is not started in them: the process's state and MPI's thread level are what
-// the tests set.
+// Helpers of the tests of src/mpi. These do not start Syncyte: they set the process's state and MPI's thread level.
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
