@@ -56,13 +56,11 @@ void add_shape(fact_list& facts, at::IntArrayRef shape) {
 }
 
 std::int32_t check_level(std::int64_t comm) {
-  std::int32_t level = 0;
-  check(syncyte_comm_check_level(group_of(comm), &level));
-  return level;
+  return detail::raw(checked([&] { return group_of(comm)->level(); }));
 }
 
-void agree(std::int64_t comm, const char* operation, syncyte_status_t status, const fact_list& facts) {
-  check(syncyte_comm_agree(group_of(comm), status, operation, static_cast<std::int64_t>(facts.size()), facts.data()));
+void agree(std::int64_t comm, const char* operation, syncyte_status_t own, const fact_list& facts) {
+  checked([&] { group_of(comm)->agree(static_cast<status>(own), operation, {facts.data(), facts.size()}); });
 }
 
 void fail_together(std::int64_t comm, const std::string& operation) {

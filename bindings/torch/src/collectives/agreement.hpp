@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "autograd/derivatives.hpp"
-#include "syncyte.h"
+#include "syncyte/comm.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -29,12 +29,6 @@ syncyte_status_t status_of(Step step) {
   }
 }
 
-/// A number that all ranks must share, with its name for the message.
-struct fact : syncyte_fact_t {
-  fact(const char* called, std::int64_t number) : syncyte_fact_t{sizeof(syncyte_fact_t), called, number} {}
-};
-static_assert(sizeof(fact) == sizeof(syncyte_fact_t), "an array of facts is one of the C interface's");
-
 using fact_list = c10::SmallVector<fact, 16>;
 
 fact_list facts_of(derivatives wanted);
@@ -53,8 +47,8 @@ inline syncyte_collective_options_t options_with(const fact_list& facts) {
 /// The communicator's level of checks, SYNCYTE_CHECK: 0 is off.
 std::int32_t check_level(std::int64_t comm);
 
-/// Ends an operation's step on all ranks. Throws on all of them if the status of one is an error, or a fact differs.
-void agree(std::int64_t comm, const char* operation, syncyte_status_t status, const fact_list& facts = {});
+/// Ends an operation's step on all ranks. Throws on all of them if `own` is an error on one, or a fact differs.
+void agree(std::int64_t comm, const char* operation, syncyte_status_t own, const fact_list& facts = {});
 
 /// Takes part in the other ranks' agreement on `operation` after an exception on this one: call it in the catch block.
 /// Throws the error that all ranks get; with SYNCYTE_CHECK=off there is no agreement, and the exception is this rank's

@@ -42,10 +42,7 @@ const collective_operator& collecting_operator_of(collective_kind which) {
 
 /// All ranks' counts along an axis, of which this rank has `mine`.
 partition collect_counts(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
-  partition result{axis, extents(size_of(comm))};
-  check(syncyte_comm_counts(group_of(comm), mine, nullptr, static_cast<std::int64_t>(result.counts.size()),
-                            result.counts.data()));
-  return result;
+  return {axis, checked([&] { return group_of(comm)->counts(mine); })};
 }
 
 /// The shape of root's input, on all ranks.
@@ -58,10 +55,7 @@ extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) 
     message[0] = static_cast<std::int64_t>(std::min(shape.size(), message.size() - 1));
     std::copy_n(shape.begin(), message[0], message.begin() + 1);
   });
-  const std::int64_t count[] = {static_cast<std::int64_t>(message.size())};
-  syncyte_buffer_t buffer;
-  check(syncyte_buffer_init(message.data(), SYNCYTE_INT64, 1, count, &buffer));
-  check(syncyte_comm_bcast(group_of(comm), static_cast<std::int32_t>(root), nullptr, &buffer));
+  checked([&] { group_of(comm)->bcast(static_cast<std::int32_t>(root), message); });
   return {message.begin() + 1, message.begin() + 1 + message[0]};
 }
 

@@ -180,7 +180,7 @@ at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives wanted) c
 syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_list& facts, const syncyte_buffer_t& to,
                                     syncyte_request_t* request) const {
   const syncyte_collective_options_t options = options_with(facts);
-  const syncyte_comm_t group = group_of(comm);
+  const syncyte_comm_t group = group_of(comm)->get();
   const auto c_op = static_cast<syncyte_op_t>(op);
   const auto c_root = static_cast<std::int32_t>(root);
   const auto gather_axis = static_cast<std::int32_t>(gathered.axis);

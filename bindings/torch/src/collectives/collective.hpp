@@ -12,7 +12,6 @@
 #include "autograd/derivatives.hpp"
 #include "collectives/agreement.hpp"
 #include "collectives/communicators.hpp"
-#include "syncyte.h"
 
 namespace syncyte::torch_binding {
 

@@ -10,15 +10,11 @@
 namespace syncyte::torch_binding {
 
 std::int32_t rank_in(std::int64_t comm) {
-  std::int32_t rank = 0;
-  check(syncyte_comm_rank(group_of(comm), &rank));
-  return rank;
+  return checked([&] { return group_of(comm)->rank(); });
 }
 
 std::size_t size_of(std::int64_t comm) {
-  std::int32_t size = 0;
-  check(syncyte_comm_size(group_of(comm), &size));
-  return static_cast<std::size_t>(size);
+  return static_cast<std::size_t>(checked([&] { return group_of(comm)->size(); }));
 }
 
 std::int32_t narrowed(const char* argument, std::int64_t value) {
@@ -34,14 +30,16 @@ void require_few_dimensions(at::IntArrayRef shape) {
 
 std::int64_t number_of_forward(std::int64_t comm) {
   std::int64_t number = 0;
-  check(syncyte_comm_sequence(group_of(comm), &number));
+  check(syncyte_comm_sequence(group_of(comm)->get(), &number));
   return number;
 }
 
 namespace {
 
 /// `anchor` is not read: operators find their kernels by tensors.
-void barrier(const at::Tensor& /*anchor*/, std::int64_t comm) { check(syncyte_comm_barrier(group_of(comm))); }
+void barrier(const at::Tensor& /*anchor*/, std::int64_t comm) {
+  checked([&] { group_of(comm)->barrier(); });
+}
 void barrier_meta(const at::Tensor& /*anchor*/, std::int64_t /*comm*/) {}
 
 }  // namespace

@@ -4,13 +4,10 @@
 
 #include <cstdint>
 #include <numeric>
-#include <vector>
 
-#include "syncyte.h"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
-
-using extents = std::vector<std::int64_t>;
 
 inline std::int64_t sum_of(at::IntArrayRef counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -20,7 +17,7 @@ inline std::int64_t sum_of(at::IntArrayRef counts) {
 void require_few_dimensions(at::IntArrayRef shape);
 
 /// The communicator that a schema's integer stands for.
-inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<syncyte_comm_t>(comm); }
+inline borrowed<communicator> group_of(std::int64_t comm) { return object_of<communicator>(comm); }
 std::int32_t rank_in(std::int64_t comm);
 std::size_t size_of(std::int64_t comm);
 

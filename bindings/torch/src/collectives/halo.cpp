@@ -10,6 +10,7 @@
 #include "collectives/agreement.hpp"
 #include "operators/dispatched.hpp"
 #include "operators/refused_tensors.hpp"
+#include "syncyte/halo.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
@@ -50,7 +51,7 @@ struct halo_transfer {
   at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives wanted) const {
     return halo_transfer{halo, !is_adjoint}.call(gradient, wanted);
   }
-  halo_reference references() const { return halo_reference(halo); }
+  syncyte::halo references() const { return reference_to<syncyte::halo>(halo); }
   std::int64_t number_of_forward() const {
     std::int64_t number = 0;
     check(syncyte_halo_sequence(reinterpret_cast<syncyte_halo_t>(halo), &number));

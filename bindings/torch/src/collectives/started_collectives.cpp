@@ -115,13 +115,13 @@ at::Tensor run_start(const at::Tensor& input, const collective& what, derivative
     if (what.kind == collective_kind::bcast && rank_in(what.comm) == what.root) made->memory.copy_(source);
   } catch (...) {
     const std::string operation = "comm_i" + what.operator_name();
-    check(syncyte_comm_ifail(group_of(what.comm), keep_exception(), operation.c_str()));
+    check(syncyte_comm_ifail(group_of(what.comm)->get(), keep_exception(), operation.c_str()));
     throw;
   }
   fact_list facts = facts_of(wanted);
   add_shape(facts, what.is_along() ? at::IntArrayRef() : input.sizes());
   check(what.call_c(buffer_of(made->input), facts, buffer_of(made->memory), &made->request));
-  check(syncyte_comm_sequence(group_of(what.comm), &made->collective_number));
+  made->collective_number = number_of_forward(what.comm);
   if (!is_in_backward) {
     const collective_wait own{{what, input.sizes().vec(), input.scalar_type()}};
     made->wait = [own](const at::Tensor& ticket) { return own.call(ticket); };

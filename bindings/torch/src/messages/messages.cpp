@@ -38,8 +38,7 @@ std::int64_t new_label(std::int64_t failures, bool needs_gradient) {
   return (++last_number * failure_range + failures % failure_range) * 2 + (needs_gradient ? 1 : 0);
 }
 std::int32_t answer_tag(std::int64_t label) {
-  std::int32_t highest = 0;
-  check(syncyte_message_highest_tag(&highest));
+  const std::int32_t highest = checked(highest_tag);
   return static_cast<std::int32_t>(label / 2 / failure_range % (std::int64_t{highest} + 1));
 }
 
@@ -85,12 +84,12 @@ std::unique_ptr<outstanding> start(const at::Tensor& tensor, const route& way, b
     }
   }
   const auto options = options_for(way, started->status.label, started->memory);
+  const borrowed<communicator> group = group_of(way.comm);
   const syncyte_buffer_t buffer = buffer_of(started->memory);
   const std::int32_t peer = started->status.source;
   const std::int32_t tag = narrowed("tag", way.tag);
-  check(is_send ? syncyte_comm_isend(group_of(way.comm), &buffer, peer, tag, &options, &started->request)
-                : syncyte_comm_irecv(group_of(way.comm), peer, tag, &options, &buffer, &started->status,
-                                     &started->request));
+  check(is_send ? syncyte_comm_isend(group->get(), &buffer, peer, tag, &options, &started->request)
+                : syncyte_comm_irecv(group->get(), peer, tag, &options, &buffer, &started->status, &started->request));
   return started;
 }
 

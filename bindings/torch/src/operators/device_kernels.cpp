@@ -23,6 +23,7 @@
 #include "operators/operators.hpp"
 #include "operators/refused_tensors.hpp"
 #include "requests/tickets.hpp"
+#include "syncyte/comm.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/operation_memory.hpp"
 
@@ -43,11 +44,7 @@ std::atomic<passing> chosen{passing::where_mpi_is_cuda_aware};
 
 /// Whether the MPI library takes CUDA memory; asked once, because its answer does not change.
 bool is_mpi_cuda_aware() {
-  static const bool result = [] {
-    std::int32_t flag = 0;
-    check(syncyte_mpi_takes(SYNCYTE_MEMORY_CUDA, &flag));
-    return flag != 0;
-  }();
+  static const bool result = checked([] { return syncyte::mpi_takes(SYNCYTE_MEMORY_CUDA); });
   return result;
 }
 

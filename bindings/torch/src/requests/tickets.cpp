@@ -75,7 +75,7 @@ void abandon_with_warning(void* memory) noexcept try {
   const auto found = requests().active.find(number);
   if (found == requests().active.end()) return;
   const std::string text = found->second->operation + " was dropped without a wait; it is completed later";
-  syncyte_log(SYNCYTE_LOG_WARN, text.c_str());
+  syncyte::log(log_level::warn, text);
   requests().abandoned.push_back(number);
 } catch (...) {
 }

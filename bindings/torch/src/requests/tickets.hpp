@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "syncyte.h"
+#include "syncyte/base.hpp"
 
 namespace syncyte::torch_binding {
 

@@ -81,9 +81,11 @@ at::Tensor copy_to_pool(const at::Tensor& source) {
 }
 
 void check(syncyte_status_t status) {
-  if (status == SYNCYTE_SUCCESS) [[likely]]
-    return;
-  const std::string message = syncyte_last_error();
+  if (status != SYNCYTE_SUCCESS) [[unlikely]]
+    throw_error(status, syncyte_last_error());
+}
+
+void throw_error(syncyte_status_t status, const std::string& message) {
   switch (status) {
     case SYNCYTE_ERR_INDEX:
       TORCH_CHECK_INDEX(false, message);

@@ -2,7 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "syncyte.h"
+#include <string>
+
+#include "syncyte/base.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -16,8 +18,21 @@ at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);
 /// A contiguous copy in such memory, for an operation to keep or to write. A tensor from a device is a copy already.
 at::Tensor copy_to_pool(const at::Tensor& source);
 
-/// Throws what Python shows as the matching exception (IndexError, TypeError, ValueError, NotImplementedError,
-/// otherwise RuntimeError), with Syncyte's message, unless status is success.
+/// Throws what Python shows as the matching exception: IndexError, TypeError, ValueError, NotImplementedError,
+/// otherwise RuntimeError.
+[[noreturn]] void throw_error(syncyte_status_t status, const std::string& message);
+
+/// Throws the thread's last error so, unless status is success.
 void check(syncyte_status_t status);
+
+/// A call of the C++ interface: its result, or its error as check() throws it.
+template <class Call>
+auto checked(Call call) {
+  try {
+    return call();
+  } catch (const error& caught) {
+    throw_error(detail::raw(caught.code()), caught.what());
+  }
+}
 
 }  // namespace syncyte::torch_binding

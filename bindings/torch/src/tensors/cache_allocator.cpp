@@ -1,6 +1,6 @@
 // torch.ops.syncyte.serve_from_cache: CPU tensors of a thread that has inserted a slice of a shared cache lie in it.
 
-#include "syncyte/cache.h"
+#include "syncyte/cache.hpp"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -22,9 +22,7 @@ c10::Allocator* own = nullptr;  // torch's, for all other threads
 
 /// Frees memory that was allocated without a deleter, in a cache or by torch's allocator.
 void give_back_anything(void* data) {
-  std::int32_t is_ours = 0;
-  syncyte_cache_holds(data, &is_ours);
-  if (is_ours != 0)
+  if (cache::holds(data))
     free_cached(data);
   else
     own->raw_deallocate(data);

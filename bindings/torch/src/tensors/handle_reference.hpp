@@ -8,39 +8,28 @@
 #include <cstdint>
 #include <utility>
 
-#include "syncyte/comm.h"
-#include "syncyte/halo.h"
-#include "syncyte/tensor.h"
+#include "syncyte/comm.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
 
-/// One reference to an object of the C interface; 0 is no object.
-template <class Handle, syncyte_status_t (*retain)(Handle), syncyte_status_t (*release)(Handle)>
-class handle_reference {
- public:
-  explicit handle_reference(std::int64_t object) : object_(reinterpret_cast<Handle>(object)) {
-    if (object_ != nullptr) check(retain(object_));
-  }
-  ~handle_reference() {
-    if (object_ != nullptr) release(object_);
-  }
-  handle_reference(const handle_reference&) = delete;
-  handle_reference& operator=(const handle_reference&) = delete;
+/// The object that a schema's integer stands for. The application owns it.
+template <class Object>
+borrowed<Object> object_of(std::int64_t number) {
+  return borrowed<Object>(reinterpret_cast<typename borrowed<Object>::handle>(number));
+}
 
- private:
-  Handle object_;
-};
-
-using comm_reference = handle_reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_release>;
-using halo_reference = handle_reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_release>;
-using tensor_reference = handle_reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_release>;
+/// One reference to it; 0 is no object.
+template <class Object>
+Object reference_to(std::int64_t number) {
+  return number == 0 ? Object() : checked([&] { return object_of<Object>(number)->retain(); });
+}
 
 /// References to the objects that a value names: its communicator `comm`, or what its references() returns.
 template <class Value>
 auto references_of(const Value& value) {
   if constexpr (requires { value.comm; })
-    return comm_reference(value.comm);
+    return reference_to<communicator>(value.comm);
   else
     return value.references();
 }

@@ -52,7 +52,7 @@ struct embedding_lookup {
       dispatched<decltype(apply_gradients_cpu), "syncyte::apply_gradients">().call(gradient, tensor, index, padding);
     return {};
   }
-  tensor_reference references() const { return tensor_reference(tensor); }
+  syncyte::tensor references() const { return reference_to<syncyte::tensor>(tensor); }
   std::int64_t number_of_forward() const { return 0; }
 };
 

@@ -72,7 +72,7 @@ struct one_sided_gather {
     dispatched<decltype(scatter_add_cpu), "syncyte::scatter_add">().call(gradient, companion, index);
     return {};
   }
-  tensor_reference references() const { return tensor_reference(companion); }
+  syncyte::tensor references() const { return reference_to<syncyte::tensor>(companion); }
   std::int64_t number_of_forward() const { return 0; }
 };
 
@@ -90,33 +90,21 @@ constexpr const char* forward_name = "gather_collective";
 constexpr const char* backward_name = "gather_collective's backward";
 
 /// A reference to the communicator of a whole tensor.
-class tensor_comm {
- public:
-  explicit tensor_comm(std::int64_t tensor) { check(syncyte_tensor_comm(handle(tensor), &comm_)); }
-  ~tensor_comm() { syncyte_comm_release(comm_); }
-  tensor_comm(const tensor_comm&) = delete;
-  tensor_comm& operator=(const tensor_comm&) = delete;
-
-  operator std::int64_t() const { return reinterpret_cast<std::int64_t>(comm_); }
-
- private:
-  syncyte_comm_t comm_ = nullptr;
+struct tensor_comm {
+  explicit tensor_comm(std::int64_t tensor)
+      : comm(checked([&] { return object_of<syncyte::tensor>(tensor)->comm(); })) {}
+  operator std::int64_t() const { return reinterpret_cast<std::int64_t>(comm.get()); }
+  communicator comm;
 };
 
 /// Whether the flag is set on all ranks.
 bool all(std::int64_t comm, bool flag) {
-  std::int32_t value = flag;
-  syncyte_buffer_t buffer;
-  check(syncyte_buffer_init(&value, SYNCYTE_INT32, 0, nullptr, &buffer));
-  check(syncyte_comm_allreduce(group_of(comm), nullptr, SYNCYTE_OP_MIN, nullptr, &buffer));
-  return value != 0;
+  return checked([&] { return group_of(comm)->allreduce_value(std::int32_t{flag}, op::min); }) != 0;
 }
 
 /// This rank's part of a whole tensor, in place.
 syncyte_buffer_t local_part(std::int64_t tensor) {
-  syncyte_buffer_t part = SYNCYTE_BUFFER_INIT;
-  check(syncyte_tensor_local(handle(tensor), &part));
-  return part;
+  return *checked([&] { return object_of<syncyte::tensor>(tensor)->local_buffer(); }).get();
 }
 
 /// Throws unless values can stand for this rank's part of a whole tensor.
@@ -137,13 +125,13 @@ void require_fit(const at::Tensor& values, const syncyte_buffer_t& part, const c
 void end_in_scratch(std::int64_t scratch, const syncyte_buffer_t& part, std::size_t bytes, syncyte_status_t status) {
   if (bytes > 0) std::memset(part.data, 0, bytes);
   check(status);
-  check(syncyte_tensor_sync(handle(scratch)));
+  checked([&] { object_of<syncyte::tensor>(scratch)->sync(); });
 }
 
 /// Gathers from a tensor that all ranks have brought up to date; ends with an agreement, so that no rank changes a row
 /// that another rank still reads, and all ranks get an error of one rank.
 at::Tensor gather_together(std::int64_t comm, std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
-  check(syncyte_tensor_sync(handle(tensor)));
+  checked([&] { object_of<syncyte::tensor>(tensor)->sync(); });
   at::Tensor result;
   agree(comm, forward_name, status_of([&] { result = gather_rows(tensor, index, local); }));
   return result;
@@ -192,7 +180,7 @@ at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t sc
   agree(comm, backward_name, status, facts_of(derivatives::unpacked(packed)));
   status = status_of([&] {
     add_rows(scratch, index, gradient);
-    check(syncyte_tensor_flush(handle(scratch)));
+    checked([&] { object_of<syncyte::tensor>(scratch)->flush(); });
   });
   status = status_of([&] { agree(comm, backward_name, status); });
   if (result.nbytes() > 0) std::memcpy(result.mutable_data_ptr(), part.data, result.nbytes());
@@ -225,7 +213,9 @@ struct row_gather {
   at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives wanted) const {
     return row_gather{tensor, scratch, index, !is_adjoint, input_sizes[0]}.call(gradient, wanted);
   }
-  auto references() const { return std::array{tensor_reference(tensor), tensor_reference(scratch)}; }
+  auto references() const {
+    return std::array{reference_to<syncyte::tensor>(tensor), reference_to<syncyte::tensor>(scratch)};
+  }
   std::int64_t number_of_forward() const { return torch_binding::number_of_forward(tensor_comm(scratch)); }
 
   at::Tensor apply(const at::Tensor& input, std::int64_t packed) const {

@@ -17,14 +17,14 @@ auto gathered_sizes(const Sizes& index, const Sizes& local) {
   return sizes;
 }
 
-/// Calls a function that changes rows of a whole tensor.
-void change_rows(syncyte_status_t (*change)(syncyte_tensor_t, const syncyte_buffer_t*, const syncyte_buffer_t*),
-                 std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
+/// Calls a method that changes rows of a whole tensor.
+void change_rows(void (syncyte::tensor::*change)(const const_buffer&, const const_buffer&) const, std::int64_t tensor,
+                 const at::Tensor& index, const at::Tensor& rows) {
   const at::Tensor where = index.contiguous();
   const at::Tensor what = rows.resolve_conj().contiguous();
-  const syncyte_buffer_t from = buffer_of(where);
-  const syncyte_buffer_t values = buffer_of(what);
-  check(change(handle(tensor), &from, &values));
+  checked([&] {
+    ((*object_of<syncyte::tensor>(tensor)).*change)(const_buffer(buffer_of(where)), const_buffer(buffer_of(what)));
+  });
 }
 
 }  // namespace
@@ -36,18 +36,17 @@ at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
 at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
   const at::Tensor rows = index.contiguous();
   at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
-  const syncyte_buffer_t from = buffer_of(rows);
-  const syncyte_buffer_t to = buffer_of(result);
-  check(syncyte_tensor_gather(handle(tensor), &from, &to));
+  checked(
+      [&] { object_of<syncyte::tensor>(tensor)->gather(const_buffer(buffer_of(rows)), buffer(buffer_of(result))); });
   return result;
 }
 
 void add_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
-  change_rows(syncyte_tensor_scatter_add, tensor, index, rows);
+  change_rows(&syncyte::tensor::scatter_add, tensor, index, rows);
 }
 
 void update_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& gradients) {
-  change_rows(syncyte_tensor_apply_gradients, tensor, index, gradients);
+  change_rows(&syncyte::tensor::apply_gradients, tensor, index, gradients);
 }
 
 }  // namespace syncyte::torch_binding

@@ -1,17 +1,15 @@
 #pragma once
-// Rows of whole tensors as torch tensors: reads and writes through the C interface.
+// Rows of whole tensors as torch tensors: reads and writes through the C++ interface.
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "syncyte/tensor.h"
+#include "syncyte/tensor.hpp"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
-
-/// The whole tensor that a schema's integer stands for.
-inline syncyte_tensor_t handle(std::int64_t number) { return reinterpret_cast<syncyte_tensor_t>(number); }
 
 /// Gathered rows without data. `local` has the shape and type of this rank's rows.
 at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index);
