@@ -14,8 +14,7 @@ inline collectives::caller_facts facts_of(const syncyte_collective_options_t* gi
   constexpr std::int64_t most_facts = 24;  // the caller's; collectives add some of their own
   collectives::caller_facts result;
   result.error = error_of([&] {
-    const auto options = options_or(given, syncyte_collective_options_t SYNCYTE_COLLECTIVE_OPTIONS_INIT,
-                                    offsetof(syncyte_collective_options_t, fact_count));
+    const auto options = options_or(given, syncyte_collective_options_t SYNCYTE_COLLECTIVE_OPTIONS_INIT);
     base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set",
                  "null: streams are waited for before the call");
     const std::int64_t count = options.fact_count;

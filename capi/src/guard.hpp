@@ -99,16 +99,15 @@ syncyte_status_t completing(const char* operation, Body&& body) noexcept {
 inline std::string text_or_empty(const char* given) { return given != nullptr ? given : ""; }
 
 /// An options struct: the defaults, overwritten by the members that the caller's struct has (base/struct_size.hpp).
-/// `first`: its size in the first release.
 template <class Options>
-Options options_or(const Options* given, const Options& defaults, std::size_t first = sizeof(Options)) {
-  return given != nullptr ? base::read_struct(given, "options", defaults, first) : defaults;
+Options options_or(const Options* given, const Options& defaults) {
+  return given != nullptr ? base::read_struct(given, "options", defaults) : defaults;
 }
 
 /// Throws if an output struct is null or of a size that no version of it has.
 template <class Struct>
 void require_output(const Struct* given, const char* name) {
-  base::require_struct(given, sizeof(Struct), sizeof(Struct), name);
+  base::require_struct(given, base::first_size<Struct>, sizeof(Struct), name);
 }
 
 /// Returns an output parameter; throws if it is null.

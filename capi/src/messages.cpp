@@ -20,8 +20,7 @@ std::unique_ptr<message> make_message(message::direction way, syncyte_comm_t com
                                       std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
   trace_buffer(buffer);
   trace_peer(rank);
-  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
-                                  offsetof(syncyte_message_options_t, room));
+  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT);
   base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set", "null");
   const messages::message_peer peer{rank, tag, options.channel, options.label};
   return std::make_unique<message>(find_comm(comm), buffer, peer, way, options.room);

@@ -48,8 +48,7 @@ syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype
     kv::store_options chosen;
     chosen.error = error_of([&] {
       out(store, "store");
-      const auto given = options_or(options, syncyte_store_options_t SYNCYTE_STORE_OPTIONS_INIT,
-                                    offsetof(syncyte_store_options_t, homes));
+      const auto given = options_or(options, syncyte_store_options_t SYNCYTE_STORE_OPTIONS_INIT);
       chosen.name = text_or_empty(given.name);
       chosen.label = text_or_empty(given.label);
       chosen.workers = given.workers;

@@ -17,8 +17,7 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   tensor::tensor_options options;
   options.error = error_of([&] {
     out(result, "tensor");
-    const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT,
-                                   offsetof(syncyte_tensor_options_t, released));
+    const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT);
     options.name = text_or_empty(chosen.name);
     options.label = text_or_empty(chosen.label);
     options.local_rows = chosen.local_rows;

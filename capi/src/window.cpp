@@ -46,8 +46,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const
     call.attempt([&] {
       out(window, "window");
       base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
-      const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT,
-                                     offsetof(syncyte_window_options_t, label));
+      const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
       base::expect(base::known::memory::contains(chosen.memory), SYNCYTE_ERR_ARGUMENT, "options->memory", chosen.memory,
                    "SYNCYTE_MEMORY_HOST (0)");
       base::expect(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "options->memory",

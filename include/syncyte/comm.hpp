@@ -37,7 +37,7 @@ class environment {
  public:
   /// Initializes MPI with the given thread level, unless it is initialized already.
   explicit environment(thread_level wanted = thread_level::multiple) {
-    const syncyte_init_options_t options{sizeof(options), detail::raw(wanted)};
+    const syncyte_init_options_t options{sizeof(options), detail::raw(wanted), 0};
     check(syncyte_init(&options));
   }
   environment(const environment&) = delete;
@@ -70,7 +70,7 @@ namespace detail {
 /// Makes a communicator with a C function whose last parameters are its options and its handle.
 template <typename Make, typename... Arguments>
 syncyte_comm_t new_comm(const comm_options& options, Make make, Arguments... arguments) {
-  const syncyte_comm_options_t c_options{sizeof(c_options), null_if_empty(options.name), raw(options.check)};
+  const syncyte_comm_options_t c_options{sizeof(c_options), null_if_empty(options.name), raw(options.check), 0};
   return fetch<syncyte_comm_t>(make, arguments..., &c_options);
 }
 

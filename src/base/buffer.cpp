@@ -99,7 +99,6 @@ buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argu
                 known::memory::text);
   expect_member(raw_.read_only == 0 || raw_.read_only == 1, SYNCYTE_ERR_ARGUMENT, argument, "read_only", raw_.read_only,
                 "0 or 1");
-  expect_member(raw_.reserved == 0, SYNCYTE_ERR_ARGUMENT, argument, "reserved", raw_.reserved, "0");
   expect_member(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT, argument, "data", "null",
                 "memory of {} elements", elements_);
   if (elements_ > 0) require_span(raw_, element_bytes_, argument);

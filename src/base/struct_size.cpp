@@ -44,6 +44,13 @@ void require_nothing_beyond(const void* theirs, std::size_t size, std::size_t kn
       name, size, known + static_cast<std::size_t>(set - beyond.begin()), known);
 }
 
+void require_reserved(std::int64_t value, const char* name) {
+  if (value == 0) [[likely]]
+    return;
+  refuse(SYNCYTE_ERR_ARGUMENT,
+         {.argument = fmt::format("{}->reserved", name), .value = fmt::format("{}", value), .expected = "0"});
+}
+
 void read_bytes(const void* theirs, const char* name, std::size_t first, void* ours) {
   const std::size_t known = size_of(ours);
   require_struct(theirs, first, known, name);

@@ -7,10 +7,12 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/first_size.hpp"
 
 // The rule for structs of the C interface. Their first member is struct_size, the sizeof of the struct as the caller
 // knows it; programs and libraries of different ages share what both know. A member that is added later lies behind the
-// former sizeof, in multiples of 8 bytes without padding, and has its default where its bytes are zero or absent.
+// former sizeof, in multiples of 8 bytes without padding, and has its default where its bytes are zero or absent. Bytes
+// between the last member and a multiple of 8 are a member `reserved`, which is 0 until a version gives it a meaning.
 
 namespace syncyte::base {
 
@@ -29,23 +31,30 @@ void read_bytes(const void* theirs, const char* name, std::size_t first, void* o
 
 template <class Struct>
 concept sized_struct = std::is_trivially_copyable_v<Struct> && sizeof(Struct) % 8 == 0 &&
-                       std::is_same_v<decltype(Struct::struct_size), std::size_t>;
+                       std::is_same_v<decltype(Struct::struct_size), std::size_t> && first_size<Struct> != 0 &&
+                       first_size<Struct> <= sizeof(Struct);
 
-/// A caller's struct, to be read: `defaults`, overwritten by the members that the caller's struct has.
+/// Throws SYNCYTE_ERR_ARGUMENT unless a struct's member `reserved` is 0.
+void require_reserved(std::int64_t value, const char* name);
+
+/// A caller's struct, to be read: `result`, which has the defaults, overwritten by the members that the caller's struct
+/// has.
 template <sized_struct Struct>
-Struct read_struct(const Struct* theirs, const char* name, Struct defaults, std::size_t first = sizeof(Struct)) {
+Struct read_struct(const Struct* theirs, const char* name, Struct result) {
+  result.struct_size = sizeof(Struct);
   if (theirs != nullptr && theirs->struct_size == sizeof(Struct)) [[likely]]
-    return *theirs;
-  defaults.struct_size = sizeof(Struct);
-  read_bytes(theirs, name, first, &defaults);
-  return defaults;
+    result = *theirs;
+  else
+    read_bytes(theirs, name, first_size<Struct>, &result);
+  if constexpr (requires { result.reserved; }) require_reserved(result.reserved, name);
+  return result;
 }
 
 /// Fills the members of a caller's struct that this library knows, zeroes the others, and sets struct_size to the bytes
 /// that are filled.
 template <sized_struct Struct>
-void fill_struct(Struct* theirs, const char* name, const Struct& ours, std::size_t first = sizeof(Struct)) {
-  require_struct(theirs, first, sizeof(Struct), name);
+void fill_struct(Struct* theirs, const char* name, const Struct& ours) {
+  require_struct(theirs, first_size<Struct>, sizeof(Struct), name);
   const std::size_t size = theirs->struct_size;
   const std::size_t filled = std::min(size, sizeof(Struct));
   std::memcpy(theirs, &ours, filled);
@@ -62,11 +71,11 @@ class struct_array {
  public:
   struct_array() = default;
 
-  /// `count` is 0 or more; `first_release`: the size of a struct in the first release.
-  struct_array(std::int64_t count, const Struct* first, const char* name, std::size_t first_release = sizeof(Struct))
+  /// `count` is 0 or more.
+  struct_array(std::int64_t count, const Struct* first, const char* name)
       : first_(reinterpret_cast<const std::byte*>(first)), count_(count) {
     if (count == 0) return;
-    require_struct(first, first_release, sizeof(Struct), name);
+    require_struct(first, first_size<Struct>, sizeof(Struct), name);
     size_ = first->struct_size;
     for (std::int64_t i = 0; i < count; ++i) {
       require_same_size(address(i), size_, name, i);

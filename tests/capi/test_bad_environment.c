@@ -58,7 +58,7 @@ static void test_durations(const char* name, const char* expected) {
 }
 
 static void test_options(void) {
-  syncyte_init_options_t options = {sizeof options, 17};
+  syncyte_init_options_t options = {sizeof options, 17, 0};
   expect_refusal(is_odd_one() ? &options : NULL, "options->thread_level is 17; expected 0 (single) to 3 (multiple)");
   options.struct_size = 5;
   expect_refusal(is_odd_one() ? &options : NULL, "options->struct_size is 5");
@@ -79,7 +79,7 @@ static void test_way_of_one_rank(void) {
 }
 
 static void test_started_already(void) {
-  const syncyte_init_options_t options = {sizeof options, 17};
+  const syncyte_init_options_t options = {sizeof options, 17, 0};
   EXPECT_OK(syncyte_init(NULL));
   EXPECT_ERROR(syncyte_init(&options), SYNCYTE_ERR_ARGUMENT, "thread_level is 17"); /* an error of this rank only */
 }

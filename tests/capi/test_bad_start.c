@@ -5,7 +5,7 @@
 
 int main(void) {
   const char* place = getenv("OMPI_COMM_WORLD_RANK");
-  const syncyte_init_options_t options = {sizeof options, place == NULL || atoi(place) == 0 ? -2 : 3};
+  const syncyte_init_options_t options = {sizeof options, place == NULL || atoi(place) == 0 ? -2 : 3, 0};
   int32_t rank = 0, size = 0;
   EXPECT_ERROR(syncyte_init(&options), SYNCYTE_ERR_ARGUMENT,
                "init failed on rank 0 of world: options->thread_level is -2");

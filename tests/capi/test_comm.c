@@ -248,7 +248,7 @@ static void test_errors_of_one_rank(void) {
   double values[4] = {0}, results[4] = {0};
   syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
   syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 4);
-  syncyte_comm_options_t odd_options = {3, NULL, -1};
+  syncyte_comm_options_t odd_options = {3, NULL, -1, 0};
   syncyte_collective_options_t odd_collective = {.struct_size = sizeof odd_collective, .stream = values};
   EXPECT_ERROR(syncyte_comm_dup(world, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
                "options->struct_size is 3");

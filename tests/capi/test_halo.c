@@ -160,7 +160,7 @@ static void test_facts(void) {
 static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
-  const syncyte_halo_options_t wrong = {1, 1};
+  const syncyte_halo_options_t wrong = {1, 1, 0};
   EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &wide, 1, &wide, NULL, &none),

@@ -10,10 +10,11 @@ static syncyte_comm_t world;
 static double number[2];
 static syncyte_buffer_t one, other;
 
-/* A call with an input struct; it undoes what it has done. */
+/* A call with an input struct, whose sizeof was `first` in the first release; it undoes what it has done. */
 struct input {
   const char* name;
   size_t size;
+  size_t first;
   const void* init;
   syncyte_status_t (*call)(const void* given);
 };
@@ -22,6 +23,7 @@ struct input {
 struct output {
   const char* name;
   size_t size;
+  size_t first;
   syncyte_status_t (*call)(void* given);
 };
 
@@ -219,8 +221,8 @@ static syncyte_status_t bucket_into(void* given) {
 }
 
 /* Sizes that no version of the struct has. The first member is struct_size. */
-static void expect_refused_sizes(size_t size, void* given, syncyte_status_t (*call)(void* given)) {
-  const size_t wrong[] = {0, 3, 8, size + 4, 4104, SIZE_MAX - 7};
+static void expect_refused_sizes(size_t size, size_t first, void* given, syncyte_status_t (*call)(void* given)) {
+  const size_t wrong[] = {0, 3, 8, first - 8, size + 4, 4104, SIZE_MAX - 7};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     char text[64];
     snprintf(text, sizeof text, "->struct_size is %zu; expected %zu", wrong[i], size);
@@ -239,13 +241,17 @@ static void test_input(const struct input* one_of_them) {
   const int failures_before = failures;
   memcpy(given, one_of_them->init, one_of_them->size);
   EXPECT_OK(one_of_them->call(given));
+  memset(given + one_of_them->first, 0xEE, one_of_them->size - one_of_them->first);
+  memcpy(given, &one_of_them->first, sizeof one_of_them->first);
+  EXPECT_OK(one_of_them->call(given)); /* nothing behind the first release's members is read */
+  memcpy(given, one_of_them->init, one_of_them->size);
   memcpy(given, &longer, sizeof longer);
   EXPECT_OK(one_of_them->call(given)); /* the later members have their defaults */
   given[longer - 1] = 1;
   snprintf(text, sizeof text, "has %zu bytes, and its byte %zu is set", longer, longer - 1);
   EXPECT_ERROR(one_of_them->call(given), SYNCYTE_ERR_VERSION, text);
   called = one_of_them->call;
-  expect_refused_sizes(one_of_them->size, given, call_input);
+  expect_refused_sizes(one_of_them->size, one_of_them->first, given, call_input);
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }
 
@@ -307,12 +313,16 @@ static void test_output(const struct output* one_of_them) {
   for (size_t i = one_of_them->size; i < longer; ++i) EXPECT(given[i] == 0);
   EXPECT(given[longer] == 0xEE);
   EXPECT(exact[one_of_them->size] == 0xEE);
-  expect_refused_sizes(one_of_them->size, given, one_of_them->call);
+  memset(exact, 0xEE, sizeof exact);
+  memcpy(exact, &one_of_them->first, sizeof one_of_them->first);
+  EXPECT_OK(one_of_them->call(exact));
+  EXPECT(exact[one_of_them->first] == 0xEE);
+  expect_refused_sizes(one_of_them->size, one_of_them->first, given, one_of_them->call);
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }
 
-#define INPUT(type, value, function) {#type, sizeof(type), &(const type)value, function}
-#define OUTPUT(type, function) {#type " of " #function, sizeof(type), function}
+#define INPUT(type, first, value, function) {#type, sizeof(type), first, &(const type)value, function}
+#define OUTPUT(type, first, function) {#type " of " #function, sizeof(type), first, function}
 
 int main(void) {
   int32_t rank = 0, size = 0;
@@ -329,33 +339,33 @@ int main(void) {
   const syncyte_fact_t fact = {sizeof fact, "step", 3};
   const syncyte_error_fields_t fields = {.struct_size = sizeof fields, .status = SYNCYTE_ERR_FORMAT};
   const struct input inputs[] = {
-      INPUT(syncyte_init_options_t, SYNCYTE_INIT_OPTIONS_INIT, init_with),
-      INPUT(syncyte_comm_options_t, SYNCYTE_COMM_OPTIONS_INIT, dup_with),
-      INPUT(syncyte_collective_options_t, SYNCYTE_COLLECTIVE_OPTIONS_INIT, allreduce_with),
-      INPUT(syncyte_message_options_t, SYNCYTE_MESSAGE_OPTIONS_INIT, send_with),
-      INPUT(syncyte_halo_options_t, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
-      INPUT(syncyte_reducer_options_t, SYNCYTE_REDUCER_OPTIONS_INIT, reducer_with),
-      INPUT(syncyte_window_options_t, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
-      INPUT(syncyte_tensor_options_t, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
-      INPUT(syncyte_optimizer_options_t, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
-      INPUT(syncyte_store_options_t, SYNCYTE_STORE_OPTIONS_INIT, store_with),
-      {"syncyte_store_sampling_t", sizeof sampling, &sampling, sampling_with},
-      {"syncyte_cache_sizes_t", sizeof sizes, &sizes, cache_with},
-      {"syncyte_cache_rendezvous_t", sizeof nowhere, &nowhere, rendezvous_with},
-      {"syncyte_trace_event_t", sizeof event, &event, tell_with},
-      {"syncyte_error_fields_t", sizeof fields, &fields, set_error_with},
-      {"syncyte_buffer_t", sizeof one, &one, buffer_with},
-      {"syncyte_fact_t", sizeof fact, &fact, agree_with},
-      {"syncyte_fact_t of options", sizeof fact, &fact, fact_with},
+      INPUT(syncyte_init_options_t, 16, SYNCYTE_INIT_OPTIONS_INIT, init_with),
+      INPUT(syncyte_comm_options_t, 24, SYNCYTE_COMM_OPTIONS_INIT, dup_with),
+      INPUT(syncyte_collective_options_t, 24, SYNCYTE_COLLECTIVE_OPTIONS_INIT, allreduce_with),
+      INPUT(syncyte_message_options_t, 32, SYNCYTE_MESSAGE_OPTIONS_INIT, send_with),
+      INPUT(syncyte_halo_options_t, 16, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
+      INPUT(syncyte_reducer_options_t, 16, SYNCYTE_REDUCER_OPTIONS_INIT, reducer_with),
+      INPUT(syncyte_window_options_t, 24, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
+      INPUT(syncyte_tensor_options_t, 32, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
+      INPUT(syncyte_optimizer_options_t, 40, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
+      INPUT(syncyte_store_options_t, 24, SYNCYTE_STORE_OPTIONS_INIT, store_with),
+      {"syncyte_store_sampling_t", sizeof sampling, 64, &sampling, sampling_with},
+      {"syncyte_cache_sizes_t", sizeof sizes, 24, &sizes, cache_with},
+      {"syncyte_cache_rendezvous_t", sizeof nowhere, 48, &nowhere, rendezvous_with},
+      {"syncyte_trace_event_t", sizeof event, 72, &event, tell_with},
+      {"syncyte_error_fields_t", sizeof fields, 80, &fields, set_error_with},
+      {"syncyte_buffer_t", sizeof one, 168, &one, buffer_with},
+      {"syncyte_fact_t", sizeof fact, 24, &fact, agree_with},
+      {"syncyte_fact_t of options", sizeof fact, 24, &fact, fact_with},
   };
   const struct output outputs[] = {
-      OUTPUT(syncyte_topology_t, topology_into),     OUTPUT(syncyte_error_fields_t, fields_into),
-      OUTPUT(syncyte_operation_stats_t, stats_into), OUTPUT(syncyte_memory_stats_t, memory_into),
-      OUTPUT(syncyte_message_status_t, status_into), OUTPUT(syncyte_store_worker_info_t, info_into),
-      OUTPUT(syncyte_buffer_t, buffer_into),         OUTPUT(syncyte_buffer_t, describe_into),
-      OUTPUT(syncyte_buffer_t, local_into),          OUTPUT(syncyte_buffer_t, node_into),
-      OUTPUT(syncyte_buffer_t, array_into),          OUTPUT(syncyte_buffer_t, interior_into),
-      OUTPUT(syncyte_buffer_t, bucket_into),
+      OUTPUT(syncyte_topology_t, 24, topology_into),     OUTPUT(syncyte_error_fields_t, 80, fields_into),
+      OUTPUT(syncyte_operation_stats_t, 48, stats_into), OUTPUT(syncyte_memory_stats_t, 48, memory_into),
+      OUTPUT(syncyte_message_status_t, 24, status_into), OUTPUT(syncyte_store_worker_info_t, 80, info_into),
+      OUTPUT(syncyte_buffer_t, 168, buffer_into),        OUTPUT(syncyte_buffer_t, 168, describe_into),
+      OUTPUT(syncyte_buffer_t, 168, local_into),         OUTPUT(syncyte_buffer_t, 168, node_into),
+      OUTPUT(syncyte_buffer_t, 168, array_into),         OUTPUT(syncyte_buffer_t, 168, interior_into),
+      OUTPUT(syncyte_buffer_t, 168, bucket_into),
   };
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) test_input(&inputs[i]);
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);

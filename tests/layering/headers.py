@@ -1,4 +1,5 @@
-"""Each public C header has an include guard and compiles alone, as C11 and as C++20, without a warning.
+"""Each public C header has an include guard, compiles alone, as C11 and as C++20, without a warning, and has no struct
+with unnamed bytes behind its last member.
 
 tests/cxx compiles the C++ headers.
 
@@ -10,6 +11,7 @@ FOLDER is the include folder of an installation. Only headers whose name says mp
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -24,6 +26,16 @@ def compile_alone(command: list[str], folder: Path, header: Path) -> str | None:
     source = f'#include "{name}"\n#include "{name}"\nint main(void) {{ return 0; }}\n'
     result = subprocess.run([*command, *STRICT, f"-I{folder}", "-"], input=source, capture_output=True, text=True)
     return None if result.returncode == 0 else f"{name} with {' '.join(command)}:\n{result.stderr}"
+
+
+def tail_padding(command: list[str], folder: Path, header: Path) -> list[str]:
+    """The places of structs whose last bytes are padding. A member that a later version puts there would read what older
+    callers have left undefined; a member `reserved` names the bytes."""
+    name = header.relative_to(folder).as_posix()
+    result = subprocess.run([*command, "-Wpadded", "-fsyntax-only", f"-I{folder}", "-"], input=f'#include "{name}"\n',
+                            capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
+    places = re.findall(r"^(\S+?:\d+):.*warning: .*to alignment boundary", result.stderr, re.MULTILINE)
+    return [f"{place}: bytes behind the last member have no name" for place in places if place.startswith(str(header))]
 
 
 def has_guard(header: Path) -> bool:
@@ -44,6 +56,7 @@ def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
             count += 1
             error = compile_alone(command + (mpi if "mpi" in header.stem else []), folder, header)
             errors += [error] if error else []
+        errors += tail_padding(as_c, folder, header)
     return count, errors
 
 

@@ -19,6 +19,10 @@ module syncyte_base_c
   !> Maximum number of dimensions of a tensor or buffer.
   integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t
 
+  !> sizeof(syncyte_buffer_t) in the first release: the `first_size` with which libraries on top read a caller's
+  !> buffer.
+  integer(c_int32_t), parameter :: SYNCYTE_BUFFER_FIRST_SIZE = 168_c_int32_t
+
   !> Status codes; never renumbered. If ranks fail with different ones, an agreement gives all the highest.
   integer(c_int32_t), parameter :: SYNCYTE_SUCCESS = 0_c_int32_t
   ! an argument's value is not allowed

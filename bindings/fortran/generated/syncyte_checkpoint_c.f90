@@ -27,6 +27,8 @@ module syncyte_checkpoint_c
     type(c_ptr) :: data = c_null_ptr
     ! replicated or sharded
     integer(c_int32_t) :: kind = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_checkpoint_entry_t
 
   !> Options of save and open.

@@ -12,6 +12,8 @@ module syncyte_comm_c
     integer(c_size_t) :: struct_size = 16_c_size_t
     ! thread level to request if this call initializes MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     integer(c_int32_t) :: thread_level = 3_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_init_options_t
 
   !> Options of a new communicator.
@@ -22,6 +24,8 @@ module syncyte_comm_c
     type(c_ptr) :: name = c_null_ptr
     ! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer(c_int32_t) :: check = -1_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_comm_options_t
 
   !> A named number that all ranks must share.

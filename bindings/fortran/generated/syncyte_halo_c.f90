@@ -13,6 +13,8 @@ module syncyte_halo_c
     integer(c_size_t) :: struct_size = 16_c_size_t
     ! 1: include corners; 0: only ghosts beyond the interior along one axis
     integer(c_int32_t) :: corners = 1_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_halo_options_t
 
   interface

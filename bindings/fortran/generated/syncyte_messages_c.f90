@@ -31,6 +31,8 @@ module syncyte_messages_c
     ! which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on
     ! it must be complete before the call. 0: no room
     integer(c_int32_t) :: room = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_message_options_t
 
   !> Sender, tag and label of a received message.

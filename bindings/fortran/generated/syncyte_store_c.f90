@@ -40,7 +40,7 @@ module syncyte_store_c
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
-    ! not used
+    ! 0
     integer(c_int32_t) :: reserved = 0_c_int32_t
     ! home ranks of the keys; equal on all ranks
     integer(c_int32_t) :: homes = 1_c_int32_t

@@ -26,6 +26,7 @@ VERSION_MINOR = 1
 VERSION_PATCH = 0
 ABI_VERSION = 3
 MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.
+BUFFER_FIRST_SIZE = 168
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
 MESSAGE_ROOM = 64  # Bytes of the header that every message has in front of its elements.
@@ -335,6 +336,7 @@ class InitOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_init_options_t)
         ("thread_level", ctypes.c_int32),  # thread level to request if this call initializes MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -346,6 +348,7 @@ class CommOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_comm_options_t)
         ("name", ctypes.c_char_p),  # for messages, ranks may differ; null: made from the parent's name
         ("check", ctypes.c_int32),  # -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -434,6 +437,7 @@ class MessageOptions(ctypes.Structure):
         ("channel", ctypes.c_int32),  # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same tags as their users'
         ("label", ctypes.c_int64),  # any number, which a send passes to the receiver's status; for libraries on top
         ("room", ctypes.c_int32),  # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on it must be complete before the call. 0: no room
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -456,6 +460,7 @@ class HaloOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_halo_options_t)
         ("corners", ctypes.c_int32),  # 1: include corners; 0: only ghosts beyond the interior along one axis
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -518,7 +523,7 @@ class StoreOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
-        ("reserved", ctypes.c_int32),  # not used
+        ("reserved", ctypes.c_int32),  # 0
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
@@ -572,6 +577,7 @@ class CheckpointEntry(ctypes.Structure):
         ("key", ctypes.c_char_p),  # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
         ("data", ctypes.POINTER(BufferDescription)),  # host memory, contiguous; this rank's rows if sharded; read during the call
         ("kind", ctypes.c_int32),  # replicated or sharded
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 

@@ -17,8 +17,9 @@
  *   an input the library reads what caller and library know; members that the caller's struct lacks have their
  *   defaults, and a byte that is set beyond the library's struct is ::SYNCYTE_ERR_VERSION. Of an output both know a
  *   part, which is filled; the rest is zeroed, and struct_size becomes the bytes that were filled. A size below that of
- *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT. All structs of an array have the size
- *   of the first one. No struct contains another one that may grow: it points to it.
+ *   the first release, above 4096 or no multiple of 8, and a member `reserved` other than 0, are ::SYNCYTE_ERR_ARGUMENT.
+ *   All structs of an array have the size of the first one. No struct contains another one that may grow: it points to
+ *   it.
  * - Sizes and offsets in bytes are int64_t; an array's length is the parameter or member before it.
  * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initializers; zeros may mean
  *   something else.
@@ -196,6 +197,10 @@ typedef struct syncyte_buffer_t {
 
 /** A buffer that a function fills: `syncyte_buffer_t view = SYNCYTE_BUFFER_INIT;`. */
 #define SYNCYTE_BUFFER_INIT {sizeof(syncyte_buffer_t), NULL, 0, 0, {0}, {0}, 0, 0, 0, 0}
+
+/** sizeof(syncyte_buffer_t) in the first release: the `first_size` with which libraries on top read a caller's buffer.
+ */
+#define SYNCYTE_BUFFER_FIRST_SIZE 168
 
 /**
  * @brief Returns the version of the loaded library. Local; callable at any time, from any thread.

@@ -50,21 +50,23 @@ typedef struct syncyte_init_options_t {
   size_t struct_size;   /**< sizeof(syncyte_init_options_t) */
   int32_t thread_level; /**< {default(3)} thread level to request if this call initializes MPI: 0 single, 1 funneled,
                              2 serialized, 3 multiple */
+  int32_t reserved;     /**< 0 */
 } syncyte_init_options_t;
 
 /** All defaults: `syncyte_init_options_t options = SYNCYTE_INIT_OPTIONS_INIT;`. Zeros would ask for thread level
  * single. */
-#define SYNCYTE_INIT_OPTIONS_INIT {sizeof(syncyte_init_options_t), 3}
+#define SYNCYTE_INIT_OPTIONS_INIT {sizeof(syncyte_init_options_t), 3, 0}
 
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
   size_t struct_size; /**< sizeof(syncyte_comm_options_t) */
   const char* name;   /**< for messages, ranks may differ; null: made from the parent's name */
   int32_t check;      /**< {default(-1)} -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
+  int32_t reserved;   /**< 0 */
 } syncyte_comm_options_t;
 
 /** All defaults: `syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;`. Zeros would turn all checks off. */
-#define SYNCYTE_COMM_OPTIONS_INIT {sizeof(syncyte_comm_options_t), NULL, -1}
+#define SYNCYTE_COMM_OPTIONS_INIT {sizeof(syncyte_comm_options_t), NULL, -1, 0}
 
 /** A named number that all ranks must share. */
 typedef struct syncyte_fact_t {

@@ -45,10 +45,11 @@ typedef struct syncyte_halo_s* syncyte_halo_t;
 typedef struct syncyte_halo_options_t {
   size_t struct_size; /**< sizeof(syncyte_halo_options_t) */
   int32_t corners;    /**< {default(1)} 1: include corners; 0: only ghosts beyond the interior along one axis */
+  int32_t reserved;   /**< 0 */
 } syncyte_halo_options_t;
 
 /** All defaults: `syncyte_halo_options_t options = SYNCYTE_HALO_OPTIONS_INIT;`. Zeros would leave out corners. */
-#define SYNCYTE_HALO_OPTIONS_INIT {sizeof(syncyte_halo_options_t), 1}
+#define SYNCYTE_HALO_OPTIONS_INIT {sizeof(syncyte_halo_options_t), 1, 0}
 
 /**
  * @brief {by_hand} Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents

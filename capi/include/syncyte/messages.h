@@ -52,10 +52,11 @@ typedef struct syncyte_message_options_t {
   int32_t room;       /**< SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the
                            message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and
                            must be contiguous; work enqueued on it must be complete before the call. 0: no room */
+  int32_t reserved;   /**< 0 */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */
-#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0, 0}
+#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0, 0, 0}
 
 /** Sender, tag and label of a received message. */
 typedef struct syncyte_message_status_t {

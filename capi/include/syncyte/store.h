@@ -68,7 +68,7 @@ typedef struct syncyte_store_options_t {
   size_t struct_size;          /**< sizeof(syncyte_store_options_t) */
   const char* name;            /**< may be null, which is a name of its own; equal on all ranks */
   int32_t workers;             /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
-  int32_t reserved;            /**< not used */
+  int32_t reserved;            /**< 0 */
   syncyte_store_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
   const char* label;           /**< name for messages, if not null; ranks may differ */
 } syncyte_store_options_t;

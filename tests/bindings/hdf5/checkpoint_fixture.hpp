@@ -83,7 +83,7 @@ struct tensor {
   /// Valid while the tensor stays where it is.
   syncyte_checkpoint_entry_t entry() {
     described = buffer();
-    return {sizeof(syncyte_checkpoint_entry_t), key.c_str(), &described, kind};
+    return {sizeof(syncyte_checkpoint_entry_t), key.c_str(), &described, kind, 0};
   }
 
   /// Fills the tensor with bytes that depend only on the key and on the place in the global tensor.

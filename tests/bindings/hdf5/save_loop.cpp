@@ -24,7 +24,7 @@ syncyte_checkpoint_entry_t entry_of(std::vector<double>& data) {
   static syncyte_buffer_t part;
   const std::int64_t shape[] = {rows, columns};
   syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 2, shape, &part);
-  return {sizeof(syncyte_checkpoint_entry_t), "w", &part, SYNCYTE_ENTRY_SHARDED};
+  return {sizeof(syncyte_checkpoint_entry_t), "w", &part, SYNCYTE_ENTRY_SHARDED, 0};
 }
 
 // The step of the file; -1 if there is no file, -2 if it is not complete.

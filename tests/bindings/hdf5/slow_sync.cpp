@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   syncyte_comm_rank(comm, &rank);
   syncyte_buffer_t part;
   syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 1, &rows, &part);
-  const syncyte_checkpoint_entry_t entry{sizeof entry, "w", &part, SYNCYTE_ENTRY_SHARDED};
+  const syncyte_checkpoint_entry_t entry{sizeof entry, "w", &part, SYNCYTE_ENTRY_SHARDED, 0};
   if (rank == 0) slow_call = argc > 1 ? argv[1] : "fsync";
   if (syncyte_checkpoint_save(comm, "slow.h5", 1, &entry, nullptr) != SYNCYTE_SUCCESS) return complain();
   if (slow_call != nullptr) return 2;  // the save has not called the slow function

@@ -92,6 +92,7 @@ TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
   expect_refused([](auto& one) { described(one).struct_size = 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
   expect_refused([](auto& one) { one.struct_size = 0; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
   expect_refused([](auto& one) { one.struct_size += 4; }, SYNCYTE_ERR_ARGUMENT, "entries[1]->struct_size");
+  expect_refused([](auto& one) { one.reserved = 1; }, SYNCYTE_ERR_ARGUMENT, "entries[1]->reserved");
   expect_refused([](auto& one) { one.data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "data of key 'second'");
   expect_refused([](auto& one) { one.kind = 2; }, SYNCYTE_ERR_ARGUMENT, "kind");
   expect_refused([](auto& one) { one.key = nullptr; }, SYNCYTE_ERR_ARGUMENT, "null");
@@ -197,7 +198,7 @@ TEST_F(Refusal, OfArgumentsThatDifferBetweenRanks) {
 }
 
 TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
-  syncyte_comm_options_t options{sizeof(syncyte_comm_options_t), "full", 2};
+  syncyte_comm_options_t options{sizeof(syncyte_comm_options_t), "full", 2, 0};
   syncyte_comm_t made = nullptr;
   ASSERT_OK(syncyte_comm_dup(world(), &options, &made));
   const communicator full(made);

@@ -21,7 +21,7 @@ int main(void) {
   const int64_t three[] = {3}, one[] = {1};
   syncyte_buffer_t part;
   syncyte_buffer_init(rows, SYNCYTE_FLOAT64, 1, three, &part);
-  const syncyte_checkpoint_entry_t entry = {sizeof entry, "rows", &part, SYNCYTE_ENTRY_SHARDED};
+  const syncyte_checkpoint_entry_t entry = {sizeof entry, "rows", &part, SYNCYTE_ENTRY_SHARDED, 0};
   if (syncyte_checkpoint_save(world, "consumer.h5", 1, &entry, NULL) != SYNCYTE_SUCCESS) return failed("save");
 
   syncyte_buffer_t target;

@@ -39,6 +39,7 @@ typedef struct syncyte_checkpoint_entry_t {
                                      "." as "%2E" */
   const syncyte_buffer_t* data; /**< host memory, contiguous; this rank's rows if sharded; read during the call */
   syncyte_entry_kind_t kind;    /**< replicated or sharded */
+  int32_t reserved;             /**< 0 */
 } syncyte_checkpoint_entry_t;
 
 /** Options of save and open. */
