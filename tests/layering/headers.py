@@ -29,8 +29,8 @@ def compile_alone(command: list[str], folder: Path, header: Path) -> str | None:
 
 
 def tail_padding(command: list[str], folder: Path, header: Path) -> list[str]:
-    """The places of structs whose last bytes are padding. A member that a later version puts there would read what older
-    callers have left undefined; a member `reserved` names the bytes."""
+    """The places of structs whose last bytes are padding: a later member there would read what older callers have left
+    undefined. A member `reserved` names the bytes."""
     name = header.relative_to(folder).as_posix()
     result = subprocess.run([*command, "-Wpadded", "-fsyntax-only", f"-I{folder}", "-"], input=f'#include "{name}"\n',
                             capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
