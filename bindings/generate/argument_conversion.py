@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from comments import AnnotationError
 from methods import Dummy, Method
 from model import CType, Function, Member, Names, Parameter
 
@@ -214,8 +215,10 @@ class Converter:
                     prepare=[f"allocate ({made}(fortran_count({name})))", read])  # fmt: skip
         if dummy.is_optional:
             code.prepare = _block(f"present({name})", code.prepare)
-            axis = parameter.name.replace("counts", "axis")
-            dim = next(other for other in self.method.dummies if other.parameter == axis)
+            dim = next((other for other in self.method.dummies if other.parameter == parameter.along), None)
+            if dim is None or dim.word("dim") is None:
+                raise AnnotationError(f"method {self.method.name}: {name} is optional; expected {{along(AXIS)}} in C, "
+                                      "and a dummy of that axis with the word dim")  # fmt: skip
             code.collect = [
                 f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
                 f"  status = collect_counts(self%handle, {dim.word('dim')}_buffer, {dim.name}_axis, {made})",

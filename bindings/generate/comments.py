@@ -17,12 +17,12 @@ _BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 _PLAIN = {
     "parameter": {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
                   "kept_if_started", "tensor_dtype", "mpi_handle", "traced"},
-    "function": {"forked_child", "lookup", "by_hand", "started"},
+    "function": {"forked_child", "lookup", "by_hand", "cxx_by_hand", "started"},
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip
-_VALUED = {"parameter": {"array", "default", "index", "offset"}, "function": set[str](), "member": {"default"},
-           "enumerator": {"not"}}  # fmt: skip
+_VALUED = {"parameter": {"along", "array", "cxx", "default", "index", "kept_if_started", "offset"},
+           "function": {"cxx_by_hand"}, "member": {"default"}, "enumerator": {"not"}}  # fmt: skip
 
 
 class AnnotationError(Exception):
@@ -31,6 +31,7 @@ class AnnotationError(Exception):
 
 @dataclass
 class Comment:
+    where: str  # its file and line, for errors
     brief: str = ""
     keywords: dict[str, Any] = field(default_factory=dict)  # of a function: fields of model.Function
     result: str = ""
@@ -74,8 +75,8 @@ def _annotation(where: str, text: str) -> tuple[str, dict[str, Any]]:
     return name, {"direction": direction, "text": prose.strip(), **keywords}
 
 
-def _comment(where: str, body: str) -> Comment:
-    comment = Comment()
+def _comment(name: str, place: str, body: str) -> Comment:
+    comment, where = Comment(place), f"{place}: {name}"
     parts = re.split(r"@(brief|param|return|started)\b", clean(body))
     comment.brief = parts[0].strip()
     for tag, text in zip(parts[1::2], parts[2::2], strict=True):
@@ -114,22 +115,24 @@ class Comments:
     """All comments of one header's text."""
 
     def __init__(self, path: str, text: str):
-        self.file = ""
+        self.file, self._path = "", path
         self.included = re.findall(r'^#include "(?:syncyte/)?(\w+)\.h"$', text, re.M)
         self._declarations: dict[str, Comment] = {}
-        for body, declaration in _COMMENT.findall(text):
+        for match in _COMMENT.finditer(text):
+            body, declaration = match.groups()
             name = _declared(declaration) if declaration else None
             if "@file" in body:
                 self.file = clean(re.split(r"\n \*\n", body)[0]).split("@brief", 1)[-1].strip()
             elif name:
-                self._declarations[name] = _comment(f"{path}: {name}", body)
+                line = text.count("\n", 0, match.start()) + 1
+                self._declarations[name] = _comment(name, f"{path}:{line}", body)
         self._members = {(scope, name): clean(comment)
                          for scope, body in re.findall(r"(?:struct|enum) (\w+) \{(.*?)^\}", text, re.S | re.M)
                          for name, comment in _MEMBER.findall(body)}  # fmt: skip
         self.constants = [Value(name, int(value), clean(body)) for body, name, value in _CONSTANT.findall(text)]
 
     def declaration(self, name: str) -> Comment:
-        return self._declarations.get(name, Comment())
+        return self._declarations.get(name, Comment(self._path))
 
     def member(self, scope: str, name: str, kind: str) -> tuple[str, dict[str, str]]:
         """Text and annotations of a member of a struct or an enumerator."""

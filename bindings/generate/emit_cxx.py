@@ -1,8 +1,8 @@
 """Emits the enums of the C++ interface, and its methods that only call a C function with the same arguments.
 
-A class of methods is the base of a class that users see. It has those functions of a handle that no hand-written header
-of include/syncyte calls. A reduction and flags are the last parameters, with a default. A function
-that works in place without its input has a second method, without that parameter.
+A class of methods is the base of a class that users see. It has the functions of a handle that are not {cxx_by_hand}.
+A reduction and flags are the last parameters, with a default. A function that works in place without its input has a
+second method, without that parameter.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 
+from comments import AnnotationError
 from emit_capi import fold_line, unbreakable
 from model import Function, Header, Names, Parameter
 
@@ -24,7 +24,7 @@ _PREFIX = re.compile("SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_|S
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
-_DEFAULTS = {"syncyte_op_t": "sum"}
+_DEFAULTS = {"syncyte_op_t": ("how", "sum")}  # names of parameters, and values
 _CLASSES = {"comm": ["collectives", "nonblocking", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
             "window": ["window"], "store": ["store"], "store_worker": ["store"],
             "cache": ["cache"]}  # fmt: skip
@@ -79,7 +79,7 @@ def _with_cxx_names(text: str) -> str:
 def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -> _Argument:
     """`arrays`: names of the arrays, by those of their lengths."""
     kind = parameter.type.name
-    name = {"buffer": "values", "op": "how"}.get(parameter.name, parameter.name)
+    name, value = _DEFAULTS.get(kind, (parameter.cxx or parameter.name, ""))
     note = f"@param {name} {_text(parameter, is_in_place)}"
     if parameter.is_options or (is_in_place and parameter.in_place):
         return _Argument("nullptr")
@@ -89,8 +89,8 @@ def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -
         return _Argument(f"{name}.data()", f"std::span<const std::{kind}> {name}", note)
     if name in arrays:
         return _Argument(f"std::ssize({arrays[name]})")
-    if kind in _DEFAULTS:
-        declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{_DEFAULTS[kind]}"
+    if value:
+        declared = f"{_ENUMS[kind]} {name} = {_ENUMS[kind]}::{value}"
         return _Argument(f"raw({name})", declared, note, has_default=True)
     if parameter.flag:
         return _Argument(name, f"bool {name} = false", note, has_default=True)
@@ -124,20 +124,25 @@ def _method(function: Function, handle: str, is_in_place: bool) -> list[str]:
     return ["", *_comment(brief, 2), *notes, fold_line(signature, 2), fold_line(statement, 4), "  }"]
 
 
-def methods(headers: list[Header], sources: Path) -> str:
-    """The text of methods.hpp: functions that no header of the folder `sources` calls."""
-    written = set(re.findall(r"\bsyncyte_\w+", "".join(path.read_text() for path in sources.glob("*.hpp"))))
+def methods(headers: list[Header]) -> str:
+    """The text of methods.hpp."""
+    by_hand = {function.name: function for header in headers for function in header.functions
+               if function.cxx_by_hand in (True, "blocking")}  # fmt: skip
     lines = [*_HEAD, '#include "syncyte/base.hpp"', "", "namespace syncyte::detail {"]
     for handle, names in _CLASSES.items():
         reference = f"reference<syncyte_{handle}_t, syncyte_{handle}_retain, syncyte_{handle}_destroy>"
         lines += ["", f"class {handle}_methods : public {reference} {{", " public:", "  using reference::reference;"]
         for function in (function for header in headers if header.name in names for function in header.functions):
-            if function.name in written or function.name.endswith(("_retain", "_release", "_destroy", "_ifail")):
-                continue
             if not function.parameters or function.parameters[0].type.name != f"syncyte_{handle}_t":
+                continue
+            if by_hand.pop(function.name, None) or function.name.endswith(("_retain", "_release", "_destroy")):
                 continue
             if any(parameter.in_place for parameter in function.parameters):
                 lines += _method(function, handle, is_in_place=True)
             lines += _method(function, handle, is_in_place=False)
         lines.append("};")
+    for function in by_hand.values():
+        raise AnnotationError(
+            f"{function.where}: {function.name}: no method follows from it, so that it cannot be {{cxx_by_hand}}"
+        )
     return "\n".join([*lines, "", "}  // namespace syncyte::detail", ""])

@@ -10,7 +10,6 @@ from emit_fortran import comment, fold_statement
 from methods import Dummy, Method, Module
 from model import Function, Names
 from procedures import Procedure
-from started import KEPT
 
 ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
             "complex8": "complex(c_double_complex)", "integer1": "integer(c_int8_t)", "integer2": "integer(c_int16_t)",
@@ -60,7 +59,7 @@ def _starting(method: Method, names: Names) -> Method:
         why = "a function has no started form" if method.result else f"{method.function} is not {{started}}"
         raise AnnotationError(f"method {method.name}: {why}")
     function: Function = found[0]
-    kept = {each.name: KEPT[each.direction] for each in function.parameters if each.kept}
+    kept = {each.name: each.kept for each in function.parameters if each.kept}
     rules = [f"{dummy.name} {kept[dummy.parameter]}" for dummy in method.dummies if dummy.parameter in kept]
     until = f"{' and '.join(rules)} until the request has ended" if rules else "its arguments may be re-used on return"
     place = next((i for i, dummy in enumerate(method.dummies) if dummy.is_optional), len(method.dummies))

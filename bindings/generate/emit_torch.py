@@ -1,6 +1,7 @@
 """Emits a C++ function for each of torch's operators that users call, from the table in bindings/torch/src/operators.
 
-Its comment is the first line of the Python function's docstring.
+Its comment is the first line of the Python function's docstring. The comment in front of the table says what C++ makes
+of arguments, and which operators are internal.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from comments import AnnotationError
@@ -32,17 +33,8 @@ _HEAD = """\
 
 namespace syncyte::torch_ops {"""
 _SCHEMA = r"(\w+)(?:\.(\w+))?\((.*)\) -> (.*)"  # name, overload, arguments, result
-# Parts of other operators, backward passes, and what the C++ interface or an environment variable does too.
-_INTERNAL = {
-    "start_collective", "wait_collective", "wait_message", "requests_in_flight", "skip_message_numbers",
-    "apply_gradients", "keep_gradients", "overwrite", "comm_rank", "comm_size", "use_device_memory", "serve_from_cache",
-    "raise_interruption", "operator_table",
-}  # fmt: skip
-# Arguments of backward passes, and those whose kernel is in the Python package: they have their defaults.
-_HIDDEN = {"derivatives", "extent", "answered", "channel", "keep"}
-_NOT_READ = {"anchor": "at::empty({0})"}
-_HANDLES = {"comm": "communicator", "halo": "syncyte::halo", "tensor": "syncyte::tensor",
-            "companion": "syncyte::tensor", "scratch": "syncyte::tensor"}  # fmt: skip
+_INTERNAL = re.compile(r"// @internal (\w+(?:, \w+)*)")
+_PARAM = re.compile(r"// @param (\w+) \{(?:(reduction|hidden)|(hidden|handle)\((.+)\))\} .+")
 # Types of the dispatcher, and of the function's parameters where they differ. GCC 12 warns of an empty optional SymInt
 # that is passed by value.
 _TYPES = {"Tensor": "const at::Tensor&", "Tensor?": "const std::optional<at::Tensor>&", "Tensor[]": "at::TensorList",
@@ -76,10 +68,24 @@ _BRIEFS = {
 
 
 @dataclass
+class _Notes:
+    """Annotations of the table: lines and what they say, by the names of operators or arguments."""
+
+    internal: dict[str, int] = field(default_factory=dict)
+    arguments: dict[str, tuple[int, str, str]] = field(default_factory=dict)  # line, annotation, value
+
+    def expect(self, line: int, condition: bool, problem: str) -> None:
+        if not condition:
+            raise AnnotationError(f"operators.cpp:{line}: {problem}")
+
+
+@dataclass
 class _Argument:
     type: str
     name: str
     default: str  # of the schema
+    annotation: str  # or ""
+    value: str  # of the annotation
 
     @property
     def dispatched(self) -> str:
@@ -88,26 +94,24 @@ class _Argument:
     @property
     def declared(self) -> str:
         """As a parameter; "" if it is not one."""
-        if self.name in _HIDDEN or self.name in _NOT_READ:
+        if self.annotation == "hidden":
             return ""
         default = f" = {_DEFAULTS.get(self.default, self.default)}" if self.default else ""
-        if self.name in _HANDLES:
-            return f"const {_HANDLES[self.name]}& {self.name}"
-        if self.name == "op":
+        if self.annotation == "handle":
+            return f"const {self.value}& {self.name}"
+        if self.annotation == "reduction":
             return "op how = op::sum"
         return f"{_PARAMETERS.get(self.type, self.dispatched)} {self.name}{default}"
 
     @property
     def passed(self) -> str:
-        if self.name in _HIDDEN:
-            return _DEFAULTS.get(self.default, self.default)
-        if self.name in _HANDLES:
+        if self.annotation == "hidden":
+            return self.value or _DEFAULTS.get(self.default, self.default)
+        if self.annotation == "handle":
             return f"detail::schema_number({self.name})"
-        if self.name == "op":
+        if self.annotation == "reduction":
             return "detail::raw(how)"
-        if self.type == "SymInt[]?":
-            return f"detail::symbolic({self.name})"
-        return _NOT_READ.get(self.name, self.name)
+        return f"detail::symbolic({self.name})" if self.type == "SymInt[]?" else self.name
 
 
 def _parts(pattern: str, text: str) -> tuple[str, ...]:
@@ -124,12 +128,29 @@ def _schemas(table: str) -> list[str]:
     return ["".join(re.findall(r'"([^"]*)"', literal)) for literal in literals]
 
 
-def _argument(text: str) -> _Argument:
+def _notes(table: str) -> _Notes:
+    notes = _Notes()
+    for line, text in enumerate(table.splitlines(), 1):
+        if internal := _INTERNAL.fullmatch(text):
+            notes.internal |= dict.fromkeys(internal[1].split(", "), line)
+        elif argument := _PARAM.fullmatch(text):
+            name, plain, valued, value = argument.groups("")
+            notes.expect(line, name not in notes.arguments, f"argument {name} is described twice")
+            notes.arguments[name] = line, plain or valued, value
+        else:
+            notes.expect(line, not text.startswith("// @"), f"cannot read '{text}'")
+    return notes
+
+
+def _argument(text: str, notes: _Notes) -> _Argument:
     kind, name, default = _parts(r"(\S+) (\w+)=?(.*)", text)
     kind = re.sub(r"\(\w!?\)", "", kind)
-    if kind not in _TYPES or (name == "op" and default != "1"):
+    if kind not in _TYPES:
         raise AnnotationError(f"emit_torch.py: no parameter of C++ is known for '{text}'")
-    return _Argument(kind, name, default)
+    line, annotation, value = notes.arguments.get(name, (0, "", ""))
+    fits = {"": True, "hidden": bool(value or default), "handle": kind == "int", "reduction": default == "1"}
+    notes.expect(line, fits[annotation], f"'{text}' of a schema cannot be {{{annotation}}}")
+    return _Argument(kind, name, default, annotation, value)
 
 
 def _docstrings(package: Path) -> dict[str, tuple[str, str]]:
@@ -149,9 +170,9 @@ def _comment(name: str, schema: str, first: str, documented: dict[str, tuple[str
     return [f"/// {each}" for each in textwrap.wrap(_BRIEFS.get(name) or line or f"Schema: {schema}", 116)]
 
 
-def _function(schema: str, documented: dict[str, tuple[str, str]]) -> list[str]:
+def _function(schema: str, notes: _Notes, documented: dict[str, tuple[str, str]]) -> list[str]:
     name, overload, inside, result = _parts(_SCHEMA, schema)
-    arguments = [_argument(each) for each in inside.split(", ") if each not in ("", "*")]
+    arguments = [_argument(each, notes) for each in inside.split(", ") if each not in ("", "*")]
     returned = _RESULTS[re.sub(r"\(\w!?\)", "", result)]
     parameters = ", ".join(unbreakable(each.declared) for each in arguments if each.declared)
     dispatched = ", ".join(unbreakable(each.dispatched) for each in arguments)
@@ -166,7 +187,17 @@ def _function(schema: str, documented: dict[str, tuple[str, str]]) -> list[str]:
 def emit(bindings: Path) -> str:
     """The text of operators.hpp."""
     table = (bindings / "torch/src/operators/operators.cpp").read_text(encoding="utf-8")
-    documented = _docstrings(bindings / "python/syncyte")
-    schemas = [schema for schema in _schemas(table) if _parts(_SCHEMA, schema)[0] not in _INTERNAL]
-    lines = [line for schema in schemas for line in _function(schema, documented)]
+    return text(table, _docstrings(bindings / "python/syncyte"))
+
+
+def text(table: str, documented: dict[str, tuple[str, str]]) -> str:
+    """The text of operators.hpp for a table; `documented`: see _docstrings()."""
+    notes, schemas = _notes(table), _schemas(table)
+    operators = {_parts(_SCHEMA, schema)[0] for schema in schemas}
+    for name, line in notes.internal.items():
+        notes.expect(line, name in operators, f"there is no operator {name}")
+    for name, (line, _, _) in notes.arguments.items():
+        notes.expect(line, any(re.search(rf" {name}[=,)]", schema) for schema in schemas), f"no schema has {name}")
+    shown = [schema for schema in schemas if _parts(_SCHEMA, schema)[0] not in notes.internal]
+    lines = [line for schema in shown for line in _function(schema, notes, documented)]
     return "\n".join([_HEAD, *lines, "", "}  // namespace syncyte::torch_ops", ""])

@@ -63,7 +63,7 @@ def generate(compiler: str) -> dict[Path, str]:
     files |= {Path("capi/include/syncyte/generated") / name: text for name, text in started_forms.items()}
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
-    files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core, ROOT / cxx)
+    files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core)
     torch = Path("bindings/torch/include/syncyte/generated/operators.hpp")
     files[torch] = emit_torch.emit(ROOT / "bindings")
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]

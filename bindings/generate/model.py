@@ -23,6 +23,8 @@ class Parameter:
     type: CType
     direction: str = "in"  # in, out or in,out
     array: str | None = None  # how many elements, as the annotation says
+    along: str = ""  # extents of parts along this axis
+    cxx: str = ""  # its name in C++, where that differs
     default: str = ""  # value for a caller who gives none, in languages that have such arguments
     optional: bool = False
     string: bool = False
@@ -31,8 +33,8 @@ class Parameter:
     contiguous: bool = False  # an array that must be contiguous
     in_place: bool = False  # null: the contents of the array that gets the result
     flag: bool = False  # 1 or 0
-    kept: bool = False  # memory that is used after the call has returned
-    kept_if_started: bool = False  # the started form keeps it
+    kept: str | bool = False  # memory that is used after the call has returned; a text: the rule for it
+    kept_if_started: str | bool = False  # the started form keeps it; a text: with this rule
     tensor_dtype: bool = False  # an array of the tensor's dtype
     integers: bool = False  # an array of int64, which languages make from integers of other kinds
     index: str = ""  # numbers, from 0, of the rows of this tensor, or the number of one of its elements
@@ -67,9 +69,11 @@ class Function:
     forked_child: bool = False  # a forked child may call it
     lookup: bool = False  # neither traced nor counted
     by_hand: bool = False  # capi/src has its implementation
+    cxx_by_hand: str | bool = False  # include/syncyte has its C++ method, if any; a text: that of this form
     started: bool = False  # has a started form
     started_text: str = ""  # of @started: what the started form's comment says beside
     starts: str = ""  # the function of which it is the started form
+    where: str = ""  # file and line of its comment, for errors
 
 
 @dataclass(frozen=True)

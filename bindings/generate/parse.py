@@ -14,7 +14,8 @@ from started import started
 
 _HERE = Path(__file__).resolve().parent
 _TEXT = c_generator.CGenerator()
-_KEPT = ("syncyte_buffer_t", "void", "int64_t")  # types whose memory a call may keep
+_KEPT = ("syncyte_buffer_t", "syncyte_message_status_t", "void", "int64_t")  # types whose memory a call may keep
+_FORMS = ("blocking", "started")
 
 
 def _preprocess(compiler: str, header: Path, includes: list[Path]) -> str:
@@ -60,16 +61,17 @@ class _Reader:
             self._enum(node.type)
         elif isinstance(node.type, c_ast.FuncDecl):
             comment = self.comments.declaration(node.name)
-            parameters = []
+            where, parameters = f"{comment.where}: {node.name}", []
             for name, ctype in _parameters(node.type):
                 if name not in comment.parameters:
-                    raise AnnotationError(f"{node.name}: parameter {name} has no @param")
+                    raise AnnotationError(f"{where}: parameter {name} has no @param")
                 parameters.append(Parameter(name, ctype, **comment.parameters[name]))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
-                raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
+                names = list(comment.parameters)
+                raise AnnotationError(f"{where}: @param of {names} do not match the declaration")
             declared = (node.name, _ctype(node.type.type), tuple(parameters))
             texts = {"brief": comment.brief, "result": comment.result, "started_text": comment.started_text}
-            self.header.functions.append(Function(*declared, **texts, **comment.keywords))
+            self.header.functions.append(Function(*declared, **texts, **comment.keywords, where=comment.where))
 
     def _typedef(self, node) -> None:
         brief = self.comments.declaration(node.name).brief
@@ -157,13 +159,13 @@ def _problem(parameter: Parameter, function: Function, names: Names) -> str | No
     if parameter.integers and (parameter.direction != "in" or parameter.kept):
         return "only an input that is not {kept} can be {integers}"
     if parameter.kept and ctype.name not in _KEPT:
-        return "only a buffer, an element or an int64_t can be {kept}"
+        return "only a buffer, a status, an element or an int64_t can be {kept}"
     if problem := _reference_problem(parameter, function):
         return problem
     if parameter.traced and (ctype.name not in ("syncyte_buffer_t", "int32_t") or function.by_hand):
         return "only a buffer or a rank of a function that is not {by_hand} can be {traced}"
     if parameter.kept_if_started and (not function.started or ctype.name not in _KEPT):
-        return "only a buffer, an element or an int64_t of a {started} function can be {kept_if_started}"
+        return "only a buffer, a status, an element or an int64_t of a {started} function can be {kept_if_started}"
     if parameter.in_place and not parameter.optional:
         return "only an {optional} parameter can be {in_place}"
     if parameter.optional and ctype.pointers == 0 and not parameter.callback:
@@ -183,6 +185,10 @@ def _reference_problem(parameter: Parameter, function: Function) -> str | None:
         return f"offset({parameter.offset}) names no array or element"
     if parameter.offset and (kind != "int64_t" or parameter.direction != "in"):
         return "only an int64_t can be an {offset(ARRAY)}"
+    if parameter.along and types.get(parameter.along) != "int32_t":
+        return f"along({parameter.along}) names no axis"
+    if parameter.along and (kind != "int64_t" or parameter.array is None or parameter.direction != "in"):
+        return "only an input, an array of int64_t, can be {along(AXIS)}"
     if parameter.mpi_handle and kind != "int32_t":
         return "only an int32_t can be an {mpi_handle}"
     return None
@@ -193,6 +199,8 @@ def _function_problem(function: Function) -> str | None:
         return "no @brief"
     if function.started_text and not (function.started or function.starts):
         return "@started describes a {started} function"
+    if isinstance(function.cxx_by_hand, str) and not (function.started and function.cxx_by_hand in _FORMS):
+        return "cxx_by_hand(FORM) names the blocking or the started form of a {started} function"
     return None
 
 
@@ -201,13 +209,13 @@ def check(headers: list[Header], names: Names) -> None:
     for header in headers:
         for function in header.functions:
             if problem := _function_problem(function):
-                raise AnnotationError(f"{function.name}: {problem}")
+                raise AnnotationError(f"{function.where}: {function.name}: {problem}")
             if function is not names.functions[function.name]:
-                raise AnnotationError(f"{function.name} is declared twice, or generated too")
+                raise AnnotationError(f"{function.where}: {function.name} is declared twice, or generated too")
             for parameter in function.parameters:
                 problem = _problem(parameter, function, names)
                 if problem:
-                    raise AnnotationError(f"{function.name}: parameter {parameter.name}: {problem}")
+                    raise AnnotationError(f"{function.where}: {function.name}: parameter {parameter.name}: {problem}")
         for struct in header.structs:
             for member in struct.members:
                 if not member.text:

@@ -38,7 +38,12 @@ DECLARATIONS
 #endif
 """
 # Rules for memory that a started operation uses until its end, by the direction of the parameter.
-KEPT = {"in": "must stay unchanged", "out": "may not be read", "in,out": "may be neither read nor written"}
+_KEPT = {"in": "must stay unchanged", "out": "may not be read", "in,out": "may be neither read nor written"}
+
+
+def _rule(parameter: Parameter) -> str:
+    own = parameter.kept_if_started
+    return own if isinstance(own, str) else _KEPT[parameter.direction]
 
 
 def _started_name(function: str, handle: str) -> str:
@@ -52,7 +57,7 @@ def _text(parameter: Parameter, handles: set[str]) -> str:
     if parameter.type.name in handles:
         return f"{text}; it may be destroyed before the request has ended"
     if parameter.kept_if_started:
-        return f"{text}; {KEPT[parameter.direction]} until the request has ended"
+        return f"{text}; {_rule(parameter)} until the request has ended"
     if parameter.type.pointers == 0:
         return text
     return f"{text}; {'may be re-used' if parameter.direction == 'in' else 'complete'} on return"
@@ -60,11 +65,14 @@ def _text(parameter: Parameter, handles: set[str]) -> str:
 
 def started(function: Function, header: str, handles: set[str]) -> Function:
     """The declaration of the started form of a function of a header. `handles`: their types."""
+    where = f"{function.where}: {function.name}"
     handle = function.parameters[0].type.name if function.parameters else ""
     if handle not in handles or function.lookup or not function.name.startswith(handle.removesuffix("t")):
-        raise AnnotationError(f"{function.name}: only a function of a handle that is no {{lookup}} can be {{started}}")
-    parameters = [replace(each, kept=each.kept_if_started, kept_if_started=False, text=_text(each, handles))
-                  for each in function.parameters]  # fmt: skip
+        raise AnnotationError(f"{where}: only a function of a handle that is no {{lookup}} can be {{started}}")
+    parameters = [
+        replace(each, kept=each.kept_if_started and _rule(each), kept_if_started=False, text=_text(each, handles))
+        for each in function.parameters
+    ]
     return replace(
         function,
         name=_started_name(function.name, handle),
@@ -72,6 +80,7 @@ def started(function: Function, header: str, handles: set[str]) -> Function:
         brief=f"Starts {function.name}(), as the head of syncyte/{header}.h says. {function.started_text}".strip(),
         result=f"as {short(function.name)}, for errors that this rank finds; test and wait return the others.",
         forked_child=False,
+        cxx_by_hand=function.cxx_by_hand in (True, "started"),
         started=False,
         starts=function.name,
     )

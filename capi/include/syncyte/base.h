@@ -35,7 +35,8 @@
  *
  * Annotations, in braces, state what the code generator (bindings/generate) must know; the text behind them is only
  * copied into documentation. A parameter is `@param[in|out|in,out] name {annotations} text`:
- * - `array(N)`: N elements; `optional`: may be null; `string`, `callback`: the type;
+ * - `array(N)`: N elements; `along(AXIS)`: they are the extents of the ranks' parts along the axis, which languages may
+ *   collect; `optional`: may be null; `string`, `callback`: the type;
  * - `default(N)`: value in languages that let their callers leave the argument out;
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
@@ -45,12 +46,15 @@
  *   place of the array's first element. Fortran counts rows and elements from 1;
  * - `mpi_handle`: a communicator of MPI, as MPI_Comm_c2f() gives it;
  * - `traced`: the trace gets the array's bytes (of the first one that is not null), or the rank as the peer;
- * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
+ * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out;
+ * - `cxx(NAME)`: its name in C++, where the C name is a type.
  *
  * A function is `@brief {annotations} text`:
  * - `forked_child`: a forked child may call it; `lookup`: likewise, and it is neither traced nor counted;
  * - `by_hand`: its implementation is in capi/src. Otherwise that of a function of a handle is generated: it calls the
  *   method of the object that has its name, or runs the class of the operation;
+ * - `cxx_by_hand`: its C++ method, if any, is in include/syncyte; of a `started` function that of both forms,
+ *   or by `cxx_by_hand(blocking)`, `cxx_by_hand(started)` of one;
  * - `started`: it has a started form, with an i in its name, which returns a request. The declaration is generated, in
  *   generated/HEADER.h; `@started text` says what the form's comment adds.
  *

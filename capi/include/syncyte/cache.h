@@ -77,8 +77,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_release(syncyte_cache_t cache);
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache);
 
 /**
- * @brief {by_hand} Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after.
- * Waits for it.
+ * @brief {by_hand, cxx_by_hand} Sends a cache to one process of the same user, which calls syncyte_cache_receive()
+ * before or after. Waits for it.
  * @param[in] cache a cache; this process keeps its reference
  * @param[in] options {optional} socket and time limit; null for defaults
  * @return SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name),
@@ -99,7 +99,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendez
                                                       syncyte_cache_t* cache);
 
 /**
- * @brief {by_hand} Returns the sizes of a cache's parts, in bytes.
+ * @brief {by_hand, cxx_by_hand} Returns the sizes of a cache's parts, in bytes.
  * @param[in] cache a cache
  * @param[out] parameter_bytes bytes from offset 0 on
  * @param[out] computation_bytes bytes from offset parameter_bytes on
@@ -108,7 +108,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64
                                                     int64_t* computation_bytes);
 
 /**
- * @brief {by_hand} Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
+ * @brief {by_hand, cxx_by_hand} Returns the address of a cache in this process, a multiple of 2 MiB; it differs between
+ * processes.
  * @param[in] cache a cache
  * @param[out] data its memory, valid while this process has a reference or a slice of the cache
  */

@@ -39,7 +39,7 @@ typedef struct syncyte_collective_options_t {
  * @param[in] comm a communicator
  * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous, traced} contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, traced, cxx(values)} contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
@@ -128,8 +128,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t co
                                                                const syncyte_buffer_t* output);
 
 /**
- * @brief Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
- * options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @brief {cxx_by_hand} Reduces element by element over all ranks, to root. Collective; facts: dtype, number of
+ * elements, op, root, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
  * @param[in] input {optional, contiguous, in_place, traced} contiguous; null on root: output's contents (in place)
  * @param[in] op reduction
@@ -177,7 +177,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const s
                                                     const syncyte_buffer_t* output);
 
 /**
- * @brief Collects one number from each rank, usually an extent. Collective; facts: options->fact.
+ * @brief {cxx_by_hand} Collects one number from each rank, usually an extent. Collective; facts: options->fact.
  * @param[in] comm a communicator
  * @param[in] count this rank's number, 0 or more
  * @param[in] options {optional} null for defaults
@@ -195,7 +195,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t
  * @param[in] input {traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] root {traced} rank that gets the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
@@ -212,7 +212,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
  * @param[in] input {traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  */
@@ -227,7 +227,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
  * @param[in] input {optional, traced} on root: the whole array; elsewhere ignored, may be null
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] root {traced} rank that has the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {traced} this rank's part, not overlapping input
@@ -245,7 +245,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
  * @param[in] input {traced} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
@@ -268,10 +268,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * @param[in] input {traced} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
- * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
+ * @param[in] gather_counts {array(gather_counts_length), along(gather_axis)} their extents, equal on all ranks
  * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
- * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
+ * @param[in] scatter_counts {array(scatter_counts_length), along(scatter_axis)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  */

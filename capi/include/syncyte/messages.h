@@ -75,7 +75,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
 /**
  * @brief {by_hand} Sends an array. Local; returns when its memory may be used again, possibly before the receive.
  * @param[in] comm a communicator
- * @param[in] buffer array to send; any strides
+ * @param[in] buffer {cxx(values)} array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
@@ -85,7 +85,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
                                                   int32_t tag, const syncyte_message_options_t* options);
 
 /**
- * @brief {by_hand} Receives an array. Local; waits for the message.
+ * @brief {by_hand, cxx_by_hand} Receives an array. Local; waits for the message.
  * @param[in] comm a communicator
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
@@ -102,7 +102,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t s
 /**
  * @brief {by_hand} Starts to send an array. Local; does not wait.
  * @param[in] comm a communicator
- * @param[in] buffer {kept} array to send; its memory must stay, unchanged, until the request has ended
+ * @param[in] buffer {kept, cxx(values)} array to send; its memory must stay, unchanged, until the request has ended
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
@@ -114,7 +114,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
                                                    syncyte_request_t* request);
 
 /**
- * @brief {by_hand} Starts to receive an array. Local; does not wait. The request's status is that of
+ * @brief {by_hand, cxx_by_hand} Starts to receive an array. Local; does not wait. The request's status is that of
  * syncyte_comm_recv().
  * @param[in] comm a communicator
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
@@ -133,8 +133,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t 
                                                    syncyte_request_t* request);
 
 /**
- * @brief {by_hand} Sends one array and receives another, without deadlock in any order of arrival. Local; waits for
- * both.
+ * @brief {by_hand, cxx_by_hand} Sends one array and receives another, without deadlock in any order of arrival. Local;
+ * waits for both.
  * @param[in] comm a communicator
  * @param[in] send_buffer array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL

@@ -42,7 +42,7 @@ extern "C" {
  * @param[in] comm a communicator
  * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous, kept, traced} contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, kept, traced, cxx(values)} contiguous; read on root, written elsewhere
  * @param[out] request ends when buffer may be used again
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root,
@@ -70,7 +70,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
  * @param[in] input {kept, traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} the whole array, not overlapping input
  * @param[out] request ends when output holds the result
@@ -85,7 +85,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
  * @param[in] input {kept, traced} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
- * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} this rank's part, not overlapping input
@@ -105,10 +105,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
  * @param[in] input {kept, traced} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
- * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
+ * @param[in] gather_counts {array(gather_counts_length), along(gather_axis)} their extents, equal on all ranks
  * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
- * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
+ * @param[in] scatter_counts {array(scatter_counts_length), along(scatter_axis)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept} this rank's part along scatter_axis, not overlapping input
  * @param[out] request ends when output holds the result
@@ -119,9 +119,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**
- * @brief {by_hand} Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries
- * on top whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the
- * start; does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with
+ * @brief {by_hand, cxx_by_hand} Takes part in the agreement of a non-blocking collective that this rank cannot start,
+ * for libraries on top whose own checks have failed: the other ranks get the error from test or wait. Collective, in
+ * place of the start; does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with
  * SYNCYTE_CHECK=off.
  * @param[in] comm a communicator
  * @param[in] status status of the error, not SYNCYTE_SUCCESS

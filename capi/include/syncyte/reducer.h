@@ -76,8 +76,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reduce
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer);
 
 /**
- * @brief {by_hand} Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the
- * bucket until the end of the round.
+ * @brief {by_hand, cxx_by_hand} Returns this rank's memory of a bucket. Local. It must not be read or written from the
+ * start of the bucket until the end of the round.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
  * @param[in,out] buffer struct_size set by the caller; data, dtype and extent (one dimension), owned by the reducer

@@ -178,7 +178,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_destroy(syncyte_store_t* store);
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* key_count);
 
 /**
- * @brief {lookup} Returns the number of values of each key. Local.
+ * @brief {lookup, cxx_by_hand} Returns the number of values of each key. Local.
  * @param[in] store a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
@@ -189,7 +189,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_lengths(syncyte_store_t store, int
                                                       int64_t* lengths);
 
 /**
- * @brief {lookup} Returns the home ranks of keys. Local.
+ * @brief {lookup, cxx_by_hand} Returns the home ranks of keys. Local.
  * @param[in] store a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
@@ -200,7 +200,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_owner(syncyte_store_t store, int64
                                                     int32_t* ranks);
 
 /**
- * @brief {by_hand} Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
+ * @brief {by_hand, cxx_by_hand} Sets the sampling options of this process's workers; prepared samples keep theirs.
+ * Local.
  * @param[in] store a store
  * @param[in] options initialized with SYNCYTE_STORE_SAMPLING_INIT
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a shared set without replacement).
@@ -216,7 +217,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_set_sampling(syncyte_store_t store
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_sync(syncyte_store_t store);
 
 /**
- * @brief {by_hand} Makes a worker. Local. Any thread may use it.
+ * @brief {by_hand, cxx_by_hand} Makes a worker. Local. Any thread may use it.
  * @param[in] store a store
  * @param[in] number 0 to workers - 1 (options of store_create()); no other live worker of this process may have it
  * @param[out] worker the worker
@@ -280,8 +281,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t 
                                                          const syncyte_buffer_t* values);
 
 /**
- * @brief {forked_child, by_hand} Reads the values of keys if all of them are local; on one node they always are. Local,
- * without requests.
+ * @brief {forked_child, by_hand, cxx_by_hand} Reads the values of keys if all of them are local; on one node they
+ * always are. Local, without requests.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[out] values {contiguous} float32, contiguous, as many as the keys have; unchanged if a key is not local
@@ -379,7 +380,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_barrier(syncyte_store_worker_t worker);
 
 /**
- * @brief {by_hand} Returns the counters of a worker. Local.
+ * @brief {by_hand, cxx_by_hand} Returns the counters of a worker. Local.
  * @param[in] worker a worker
  * @param[in,out] info struct_size is set by the caller
  */

@@ -140,21 +140,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor);
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor);
 
 /**
- * @brief {lookup, by_hand} Returns element type and global shape. Local.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns element type and global shape. Local.
  * @param[in] tensor a tensor
  * @param[in,out] global struct_size set by the caller; the rest is filled, with data null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global);
 
 /**
- * @brief {lookup} Returns a new reference to the tensor's communicator. Local.
+ * @brief {lookup, cxx_by_hand} Returns a new reference to the tensor's communicator. Local.
  * @param[in] tensor a tensor
  * @param[out] comm the communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm);
 
 /**
- * @brief {lookup} Returns the rows that a rank owns. Local.
+ * @brief {lookup, cxx_by_hand} Returns the rows that a rank owns. Local.
  * @param[in] tensor a tensor
  * @param[in] rank {traced} owner
  * @param[out] first its first row; if it has none, the next rank's first row
@@ -164,7 +164,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int
                                                     int64_t* count);
 
 /**
- * @brief {lookup} Returns the owners of rows, in O(log P) each or better. Local.
+ * @brief {lookup, cxx_by_hand} Returns the owners of rows, in O(log P) each or better. Local.
  * @param[in] tensor a tensor
  * @param[in] count number of rows
  * @param[in] rows {array(count)} global row numbers
@@ -175,8 +175,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
                                                      int32_t* ranks);
 
 /**
- * @brief {lookup} Returns the owners of a box, in ascending order, and the part of the box that each owns: all of the
- * box's elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass capacity 0.
+ * @brief {lookup, cxx_by_hand} Returns the owners of a box, in ascending order, and the part of the box that each owns:
+ * all of the box's elements in rows first to first + rows - 1. Local; O(owners). To learn the number of owners, pass
+ * capacity 0.
  * @param[in] tensor a tensor
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
@@ -196,16 +197,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tenso
                                                           int64_t* first, int64_t* rows, int64_t* count);
 
 /**
- * @brief {lookup, by_hand} Returns a view of this rank's rows. Local. The view is valid while there is a reference to
- * the tensor: retain it for as long as the view lives.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a view of this rank's rows. Local. The view is valid while there is a
+ * reference to the tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
  * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of local rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 
 /**
- * @brief {lookup, by_hand} Returns a view of the rows of all ranks of this node, in one address range, in rank order.
- * Local. Lifetime as tensor_local().
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a view of the rows of all ranks of this node, in one address range, in
+ * rank order. Local. Lifetime as tensor_local().
  * @param[in] tensor a tensor
  * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of the node's rows
  * @param[out] first_row if the node's ranks are consecutive, the global number of the view's first row, so that view
@@ -265,9 +266,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
                                                            const syncyte_buffer_t* source);
 
 /**
- * @brief {by_hand, started} Writes rows, then signals: tensor[index[i]] = source[i], and then adds value to an element
- * of counters, or sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the rows, whoever
- * owns them: the signal is given after all owners have the rows. Local.
+ * @brief {by_hand, started, cxx_by_hand} Writes rows, then signals: tensor[index[i]] = source[i], and then adds value
+ * to an element of counters, or sets it. A rank that sees the new element (by tensor_wait or tensor_load) sees all the
+ * rows, whoever owns them: the signal is given after all owners have the rows. Local.
  * @param[in] tensor a tensor
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous; may be empty
  * @param[in] source {contiguous, tensor_dtype, kept_if_started} as of scatter
@@ -285,10 +286,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
                                                           int64_t element, syncyte_op_t op, int64_t value);
 
 /**
- * @brief {by_hand} Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an
- * optimizer that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
- * hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
- * meanwhile.
+ * @brief {by_hand, cxx_by_hand} Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of
+ * zeros; an optimizer that the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is
+ * momentum. The hyperparameters are this rank's: they apply to its own gradients. No thread may call
+ * tensor_apply_gradients() meanwhile.
  * @param[in] tensor a tensor of float16, bfloat16, float32 or float64
  * @param[in] optimizer kind of optimizer
  * @param[in] lr learning rate, 0 or more
@@ -327,8 +328,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t 
                                                                const syncyte_buffer_t* gradients);
 
 /**
- * @brief {lookup, by_hand} Returns a new reference to the tensor that holds the optimizer's state, to save it or
- * restore it. Local.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a new reference to the tensor that holds the optimizer's state, to save
+ * it or restore it. Local.
  * @param[in] tensor a tensor with an optimizer
  * @param[out] state float32 (float64 for float64), shape {rows, slots, elements of a row}, partitioned as the tensor:
  * SGD's momentum; AdaGrad's sum of squares; Adam's means of gradients and of squares. Null if there is none. Rows of
@@ -338,7 +339,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_apply_gradients(syncyte_tensor_t 
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t tensor, syncyte_tensor_t* state);
 
 /**
- * @brief {lookup, by_hand} Returns a new reference to the tensor that holds the optimizer's number of updates. Local.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a new reference to the tensor that holds the optimizer's number of
+ * updates. Local.
  * @param[in] tensor a tensor with an optimizer
  * @param[out] steps int64, shape {1}. Null unless the optimizer is Adam
  * @return SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
@@ -375,8 +377,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
                                                        const int64_t* lower, const syncyte_buffer_t* source);
 
 /**
- * @brief {started} Combines each element of the box [lower, lower + extent of source) with alpha * source: with
- * SYNCYTE_OP_SUM, tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined
+ * @brief {started, cxx_by_hand} Combines each element of the box [lower, lower + extent of source) with alpha * source:
+ * with SYNCYTE_OP_SUM, tensor[box] += alpha * source. Local; done at the owners on return. Each element is combined
  * atomically, also with other ranks' accumulate_box and scatter_add, so no contribution is lost; of complex numbers,
  * each component is added atomically. The box as a whole is not atomic. Views, put_box, scatter and counters do not
  * take part: call sync between them and accumulates to the same elements. Sums of a tensor made with
@@ -399,8 +401,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t t
                                                               syncyte_op_t op, const void* alpha);
 
 /**
- * @brief {started} Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and
- * release. Local.
+ * @brief {started, cxx_by_hand(started)} Adds to one element of an int32 or int64 tensor and returns its old value;
+ * atomic, acquire and release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] operand number to add
@@ -411,8 +413,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor
                                                          int64_t* previous);
 
 /**
- * @brief {started} Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and
- * release. Local.
+ * @brief {started, cxx_by_hand(started)} Writes desired to one element if it equals expected, and returns its old
+ * value; atomic, acquire and release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] expected value to compare with
@@ -441,8 +443,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
 
 /**
- * @brief {forked_child} Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true;
- * acquire. Local; a forked child may call it.
+ * @brief {forked_child, cxx_by_hand} Waits, mostly asleep, until a comparison of one element of an int32 or int64
+ * tensor is true; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] compare comparison of the element with value

@@ -95,8 +95,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window)
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes);
 
 /**
- * @brief {lookup, by_hand} Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a
- * reference to the window.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns the address of a rank's part, if it lies on this node. Local. Valid
+ * while there is a reference to the window.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part
  * @param[out] data its first byte
@@ -117,7 +117,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int3
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief {forked_child, by_hand, started} Reads elements of a rank; complete on return.
+ * @brief {forked_child, by_hand, started, cxx_by_hand(blocking)} Reads elements of a rank; complete on return.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset {offset(target)} bytes from the start of its part
@@ -141,7 +141,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
                                                           syncyte_op_t op, const syncyte_buffer_t* source);
 
 /**
- * @brief {started} Combines one element and returns its old value; atomic, sequentially consistent on a node.
+ * @brief {started, cxx_by_hand} Combines one element and returns its old value; atomic, sequentially consistent on a
+ * node.
  * @param[in] window a window
  * @param[in] rank {traced} target
  * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
@@ -155,7 +156,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window,
                                                         void* previous);
 
 /**
- * @brief {started} Writes desired if the element equals expected, and returns its old value; atomic.
+ * @brief {started, cxx_by_hand} Writes desired if the element equals expected, and returns its old value; atomic.
  * @param[in] window a window
  * @param[in] rank {traced} target
  * @param[in] offset {offset(expected)} bytes from the start of its part; a multiple of the element's size
@@ -169,8 +170,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
                                                             const void* desired, void* previous);
 
 /**
- * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
- * queue: an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an
+ * @brief {cxx_by_hand} Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive.
+ * There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. If a holder of an
  * exclusive lock dies, the wait ends with an error; a shared lock's holders are not known, so any rank's death ends it.
  * @param[in] window a window
  * @param[in] rank {traced} rank whose part is locked
@@ -182,7 +183,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
 
 /**
- * @brief Completes this rank's blocking operations on a rank, and releases its lock.
+ * @brief {cxx_by_hand} Completes this rank's blocking operations on a rank, and releases its lock.
  * @param[in] window a window
  * @param[in] rank {traced} rank whose part is locked
  * @return SYNCYTE_ERR_ARGUMENT if this rank does not hold it.

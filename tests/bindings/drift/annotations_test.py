@@ -1,5 +1,6 @@
 """The generator of declarations with good and bad annotations. Usage: annotations_test.py CC"""
 
+import re
 import sys
 import tempfile
 import unittest
@@ -11,9 +12,11 @@ sys.path.insert(0, str(ROOT / "bindings" / "generate"))
 
 import emit_capi  # noqa: E402
 import emit_core  # noqa: E402
+import emit_cxx  # noqa: E402
 import emit_fortran  # noqa: E402
 import emit_methods  # noqa: E402
 import emit_python  # noqa: E402
+import emit_torch  # noqa: E402
 import started  # noqa: E402
 from comments import AnnotationError  # noqa: E402
 from methods import read_module  # noqa: E402
@@ -185,6 +188,28 @@ class Annotations(unittest.TestCase):
     def test_rejects_an_unmarked_string(self):
         self.rejects(" * @param[in] name which", "const char* name", "annotated {string}")
 
+    def test_names_the_line_of_the_comment(self):
+        line = 1 + HEADER.format(comment="", declaration="", brief="").splitlines().index(" * @brief Does it.")
+        where = f"thing.h:{line - 1}: syncyte_thing_do"
+        for comment, declaration in [
+            (" * @param[in] count {maybe} how many", "int32_t count"),
+            (" * @param[in] count {contiguous} how many", "int32_t count"),
+            ("", "int32_t count"),
+        ]:
+            with self.subTest(comment):
+                self.rejects(comment, declaration, f"^{where}: parameter count")
+
+    def test_rejects_extents_along_nothing(self):
+        array = " * @param[in] counts {{array(2), along({})}} extents"
+        for axis, declaration, message in [
+            ("axis", "const int64_t* counts", r"thing.h:\d+: .*along\(axis\) names no axis"),
+            ("dim", "const int64_t* counts, int32_t dim", "of int64_t, can be {along"),
+        ]:
+            further = " * @param[in] dim which" if axis == "dim" else ""
+            declaration = declaration.replace("int64_t", "int32_t") if axis == "dim" else declaration
+            with self.subTest(axis):
+                self.rejects(f"{array.format(axis)}\n{further}", declaration, message)
+
 
 class Functions(unittest.TestCase):
     """The C functions."""
@@ -221,6 +246,86 @@ class Functions(unittest.TestCase):
         for brief, kind in [("{by_hand} ", "int32_t"), ("", "int64_t")]:
             with self.subTest(kind), self.assertRaisesRegex(AnnotationError, "can be {traced}"):
                 parse(" * @param[in] home {traced} a rank", f"{kind} home", brief)
+
+
+class CxxMethods(unittest.TestCase):
+    """The C++ methods."""
+
+    COMMENT = " * @param[in] thing a thing\n * @param[in] buffer {} what"
+    DECLARATION = "syncyte_thing_t thing, const syncyte_buffer_t* buffer"
+
+    def emitted(self, brief: str = "", annotation: str = "", classes: tuple[str, ...] = ("thing",)) -> str:
+        headers, _ = parse(self.COMMENT.format(annotation), self.DECLARATION, brief)
+        with unittest.mock.patch.object(emit_cxx, "_CLASSES", {"thing": classes}):
+            return emit_cxx.methods(headers)
+
+    def test_has_the_name_that_is_annotated(self):
+        self.assertIn("void do(const const_buffer& buffer) const {", self.emitted())
+        self.assertIn("void do(const const_buffer& values) const {", self.emitted(annotation="{cxx(values)}"))
+
+    def test_leaves_out_what_is_written_by_hand(self):
+        for brief, has_blocking, has_started in [
+            ("{started} ", True, True),
+            ("{started, cxx_by_hand} ", False, False),
+            ("{started, cxx_by_hand(blocking)} ", False, True),
+            ("{started, cxx_by_hand(started)} ", True, False),
+        ]:
+            with self.subTest(brief):
+                text = self.emitted(brief)
+                self.assertEqual(("void do(" in text, "request ido(" in text), (has_blocking, has_started))
+
+    def test_rejects_an_annotation_that_changes_nothing(self):
+        for brief in ("{cxx_by_hand(started)} ", "{started, cxx_by_hand(both)} "):
+            with self.subTest(brief), self.assertRaisesRegex(AnnotationError, r"thing.h:\d+: .*names the blocking or"):
+                self.emitted(brief)
+        with self.assertRaisesRegex(AnnotationError, r"thing.h:\d+: .*no method follows"):
+            self.emitted("{cxx_by_hand} ", classes=())
+
+    def test_is_not_both_generated_and_written_by_hand(self):
+        headers = sorted((ROOT / "include" / "syncyte").glob("*.hpp"))
+        called = set(re.findall(r"\bsyncyte_\w+(?=[(,])", "".join(path.read_text() for path in headers)))
+        generated = (ROOT / "include" / "syncyte" / "generated" / "methods.hpp").read_text()
+        references = set(re.findall(r"syncyte_\w+_(?:retain|destroy)", generated))
+        self.assertEqual(called & set(re.findall(r"\bsyncyte_\w+(?=[(,])", generated)) - references, set())
+
+
+class TorchFunctions(unittest.TestCase):
+    """C++'s functions of torch's operators."""
+
+    TABLE = """
+// @internal whole
+// @param ranks {{handle(communicator)}} who
+// @param way {{hidden}} how
+// @param nothing {{hidden(at::empty({{0}}))}} not read
+// @param sum {{reduction}} what
+{further}
+constexpr row rows[] = {{
+    row("add(Tensor nothing, int ranks, int sum=1, int way=7) -> Tensor"),
+    row("whole(int ranks) -> ()"),
+}};
+"""
+
+    def emitted(self, further: str = "") -> str:
+        return emit_torch.text(self.TABLE.format(further=further), {})
+
+    def test_passes_arguments_as_they_are_annotated(self):
+        text = self.emitted()
+        self.assertIn("inline at::Tensor add(const communicator& ranks, op how = op::sum) {", text)
+        self.assertIn("found.call(at::empty({0}), detail::schema_number(ranks), detail::raw(how), 7);", text)
+        self.assertNotIn("whole", text)
+
+    def test_rejects_notes_that_do_not_fit_a_schema(self):
+        for further, message in [
+            ("// @param other {hidden} what", "operators.cpp:7: no schema has other"),
+            ("// @param way {hidden} again", "operators.cpp:7: argument way is described twice"),
+            ("// @param way {maybe} what", "operators.cpp:7: cannot read '// @param way {maybe} what'"),
+            ("// @internal other", "operators.cpp:7: there is no operator other"),
+        ]:
+            with self.subTest(further), self.assertRaisesRegex(AnnotationError, re.escape(message)):
+                self.emitted(further)
+        table = self.TABLE.format(further="").replace("int way=7", "int way")
+        with self.assertRaisesRegex(AnnotationError, "operators.cpp:4: 'int way' of a schema cannot be {hidden}"):
+            emit_torch.text(table, {})
 
 
 class Started(unittest.TestCase):
@@ -377,6 +482,18 @@ class Methods(unittest.TestCase):
         text = methods("error_here act(offset) : thing_do", " * @param[in] thing a thing\n * @param[in] offset where",
                        "syncyte_thing_t thing, int64_t offset")  # fmt: skip
         self.assertIn('local = fortran_integer(offset, "offset"//c_null_char, offset_c)', text)
+
+    def test_collects_extents_along_the_axis_that_is_annotated(self):
+        comment = ("{} * @param[in] thing a thing\n * @param[in] part an array\n * @param[in] edge which\n"
+                   " * @param[in] sizes {{array(sizes_length){}}} extents\n"
+                   " * @param[in] sizes_length how many")  # fmt: skip
+        declaration = ("syncyte_thing_t thing, const syncyte_buffer_t* part, int32_t edge, const int64_t* sizes, "
+                       "int64_t sizes_length")  # fmt: skip
+        method = "error_here act(part, dim=edge, sizes?) : thing_do\n  dim(part) :: dim"
+        text = methods(method, comment.format("", ", along(edge)"), declaration)
+        self.assertIn("collect_counts(self%handle, part_buffer, dim_axis, sizes_c)", text)
+        with self.assertRaisesRegex(AnnotationError, r"method act: sizes is optional; expected {along\(AXIS\)}"):
+            methods(method, comment.format("", ""), declaration)
 
     def test_rejects_what_the_header_does_not_have(self):
         for method, message in [

@@ -52,9 +52,26 @@ constexpr operator_row composed_row(const char* schema, batching batch = by_part
   return {.schema = schema, .batch = batch};
 }
 
-// `derivatives` is derivatives::packed(); `extent` is that of the result along the axis of the parts that are joined,
-// where it is known before (in a backward pass).
-// comm, halo, tensor, companion and scratch are handles of the C interface.
+// C++ has a generated function for each schema, except for operators that are parts of others or of backward passes, or
+// that the C++ interface or an environment variable replaces:
+// @internal start_collective, wait_collective, wait_message, requests_in_flight, skip_message_numbers, apply_gradients
+// @internal keep_gradients, overwrite, comm_rank, comm_size, use_device_memory, serve_from_cache, raise_interruption
+// @internal operator_table
+//
+// Arguments that are no plain parameters there: `handle(TYPE)` is a handle of the C interface, which C++ passes as a
+// TYPE; `reduction` is an op; `hidden` is not a parameter: the operator gets the default, or by `hidden(VALUE)` VALUE.
+// @param comm {handle(communicator)} ranks that call the operator
+// @param halo {handle(syncyte::halo)} a halo
+// @param tensor {handle(syncyte::tensor)} a whole tensor
+// @param companion {handle(syncyte::tensor)} its gradients
+// @param scratch {handle(syncyte::tensor)} memory of a backward pass
+// @param op {reduction} a reduction
+// @param derivatives {hidden} derivatives::packed()
+// @param extent {hidden} extent of the result along the axis of the joined parts, if known before (in a backward pass)
+// @param answered {hidden} status of a message whose cotangent this one is; then the other rank and the tag are its own
+// @param channel {hidden} channel of a message
+// @param keep {hidden} whether to give gradients to a TableOptimizer, whose kernel is in the Python package
+// @param anchor {hidden(at::empty({0}))} a tensor for the dispatcher; not read
 constexpr operator_row rows[] = {
     // ---- Collectives
     collective_row(
@@ -116,7 +133,6 @@ constexpr operator_row rows[] = {
                  "int[] scatter_counts) -> Tensor"),
 
     // ---- Messages
-    // `answered`: the status of a message whose cotangent this one is; then the other rank and the tag are its own.
     start_row("isend(Tensor input, int comm, int dest, int tag, int derivatives=0, Tensor? answered=None, "
               "int channel=0) -> Tensor",
               {.device = direct, .fails_alone = true}),
