@@ -1,7 +1,7 @@
 """Emits C functions that follow from their declarations.
 
-A collective runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
-arguments, without options and lengths of arrays. A function that retains, releases or destroys a handle calls the
+A collective runs the class of src/collectives with the same name and arguments, without options and lengths of arrays;
+its started form starts it. A function that retains, releases or destroys a handle calls the
 handle's table. A {started} function of a tensor, and the function that starts it, run or start the class of src/tensor
 with its name. Any other function calls the method of the handle's object that has its name: the method returns a single
 output and gets several by reference. A method whose output is a request returns the started operation. Functions that
@@ -26,7 +26,6 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 #include "reducer/bucket_reducer.hpp"
 #include "requests.hpp"
 #include "syncyte/collectives.h"
-#include "syncyte/nonblocking.h"
 #include "access/started.hpp"
 #include "tensor/apply_gradients.hpp"
 #include "tensor/box_operations.hpp"
@@ -85,14 +84,14 @@ def fold_line(text: str, indent: int) -> str:
 
 def _collective(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
-    name = operation.removeprefix("comm_")
+    name = short(function.starts or function.name).removeprefix("comm_")
     rest = ", ".join(_arguments(function, "collectives::given_counts"))
     comm, last = function.parameters[0].name, function.parameters[-1]
     options = next(parameter.name for parameter in function.parameters if parameter.is_options)
     if last.is_request:
         opening = (f'return start_request("{operation}", {comm}, {options}, {last.name}, '
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
-        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {rest});'
+        call = f'return collectives::start<collectives::{name}>(group, "{operation}", more, {rest});'
     else:
         opening = f'return after_init<forks_too>("{operation}", [&] {{'
         call = (f'collectives::run<collectives::{name}>(*find_comm({comm}), "{operation}", facts_of({options}), '

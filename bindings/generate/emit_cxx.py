@@ -25,7 +25,7 @@ _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR"
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
 _DEFAULTS = {"syncyte_op_t": ("how", "sum")}  # names of parameters, and values
-_CLASSES = {"comm": ["collectives", "nonblocking", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
+_CLASSES = {"comm": ["collectives", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
             "window": ["window"], "store": ["store"], "store_worker": ["store"],
             "cache": ["cache"]}  # fmt: skip
 _HEAD = ["// Generated from syncyte/*.h by bindings/generate; do not edit.", "// clang-format off", "#pragma once", ""]

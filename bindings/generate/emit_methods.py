@@ -52,8 +52,16 @@ def _procedures(method: Method, names: Names) -> list[str]:
     return "\n\n".join("\n".join(lines) for lines in each).splitlines()
 
 
+_STARTED_SCOPES = {"error_everywhere": "error_in_request"}  # where the started form has another one
+_WHO_STARTS = {"error_in_request": "Collective; does not wait.", "error_here": "Local.",
+               "error_at_neighbours": "All ranks call it; does not wait."}  # fmt: skip
+
+
 def _starting(method: Method, names: Names) -> Method:
-    """The started form of a method: its C function is that of the method's, which takes a request too."""
+    """The started form of a method: its C function is that of the method's, which takes a request too.
+
+    Members of a structure, which C fills at the end, are left out. Extents must be given: a start cannot collect them.
+    """
     found = [each for each in names.functions.values() if each.starts == method.function]
     if not found or method.result:
         why = "a function has no started form" if method.result else f"{method.function} is not {{started}}"
@@ -62,12 +70,18 @@ def _starting(method: Method, names: Names) -> Method:
     kept = {each.name: each.kept for each in function.parameters if each.kept}
     rules = [f"{dummy.name} {kept[dummy.parameter]}" for dummy in method.dummies if dummy.parameter in kept]
     until = f"{' and '.join(rules)} until the request has ended" if rules else "its arguments may be re-used on return"
-    place = next((i for i, dummy in enumerate(method.dummies) if dummy.is_optional), len(method.dummies))
+    extents = {each.name for each in function.parameters if each.along}
+    collected = [dummy for dummy in method.dummies if dummy.is_optional and dummy.parameter in extents]
+    given = f" {' and '.join(dummy.name for dummy in collected)} must be given." * bool(collected)
+    dummies = [dummy for dummy in method.dummies if "%" not in dummy.parameter and dummy not in collected]
+    place = next((i for i, dummy in enumerate(dummies) if dummy.is_optional), len(dummies))
     request = Dummy("request", function.parameters[-1].name, is_optional=False)
-    return replace(method, comment=comment(f"Starts {method.name}; {until}. Local.", 2, "!>"),
+    required = [request, *(replace(dummy, is_optional=False) for dummy in collected)]
+    scope = _STARTED_SCOPES.get(method.scope, method.scope)
+    text = f"Starts {method.name}; {until}.{given} {_WHO_STARTS[scope]}"
+    return replace(method, comment=comment(text, 2, "!>"), scope=scope,
                    words=[word for word in method.words if word != "started"], name=f"i{method.name}",
-                   dummies=[*method.dummies[:place], request, *method.dummies[place:]],
-                   function=function.name)  # fmt: skip
+                   dummies=[*dummies[:place], *required, *dummies[place:]], function=function.name)  # fmt: skip
 
 
 def _with_started(module: Module, names: Names) -> Module:
@@ -75,7 +89,9 @@ def _with_started(module: Module, names: Names) -> Module:
     body = [
         form
         for each in module.body
-        for form in ([each, _starting(each, names)] if isinstance(each, Method) and "started" in each.words else [each])
+        for form in (
+            [each, "", _starting(each, names)] if isinstance(each, Method) and "started" in each.words else [each]
+        )
     ]
     return replace(module, body=body)
 

@@ -9,7 +9,6 @@
 #include "reducer/bucket_reducer.hpp"
 #include "requests.hpp"
 #include "syncyte/collectives.h"
-#include "syncyte/nonblocking.h"
 #include "access/started.hpp"
 #include "tensor/apply_gradients.hpp"
 #include "tensor/box_operations.hpp"
@@ -74,11 +73,28 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
   });
 }
 
+syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* buffer, syncyte_request_t* request) {
+  return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(buffer);
+    trace_peer(root);
+    return collectives::start<collectives::bcast>(group, "comm_ibcast", more, root, buffer);
+  });
+}
+
 syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", facts_of(options), input, op, output);
+  });
+}
+
+syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input != nullptr ? input : output);
+    return collectives::start<collectives::allreduce>(group, "comm_iallreduce", more, input, op, output);
   });
 }
 
@@ -174,6 +190,16 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
   });
 }
 
+syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::start<collectives::allgather_along>(group, "comm_iallgather_along", more, input, axis,
+        collectives::given_counts{counts, counts_length}, output);
+  });
+}
+
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
     int64_t counts_length, const int64_t* counts, int32_t root, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
@@ -195,6 +221,16 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
   });
 }
 
+syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
+    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::start<collectives::reduce_scatter_along>(group, "comm_ireduce_scatter_along", more, input, axis,
+        collectives::given_counts{counts, counts_length}, op, output);
+  });
+}
+
 syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
     int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
     const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
@@ -202,6 +238,18 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
     trace_buffer(input);
     collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", facts_of(options), input,
         gather_axis, collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
+        collectives::given_counts{scatter_counts, scatter_counts_length}, output);
+  });
+}
+
+syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
+    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
+    const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
+    syncyte_request_t* request) {
+  return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
+    trace_buffer(input);
+    return collectives::start<collectives::alltoall_along>(group, "comm_ialltoall_along", more, input, gather_axis,
+        collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
         collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
 }
@@ -216,55 +264,6 @@ syncyte_status_t syncyte_cache_release(syncyte_cache_t cache) {
 
 syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache) {
   return guarded("cache_destroy", [&] { tables::cache().destroy(cache, "cache"); });
-}
-
-syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
-    const syncyte_buffer_t* buffer, syncyte_request_t* request) {
-  return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(buffer);
-    trace_peer(root);
-    return collectives::start<collectives::bcast>(group, "comm_ibcast", more, root, buffer);
-  });
-}
-
-syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request) {
-  return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(input != nullptr ? input : output);
-    return collectives::start<collectives::allreduce>(group, "comm_iallreduce", more, input, op, output);
-  });
-}
-
-syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
-    const syncyte_buffer_t* output, syncyte_request_t* request) {
-  return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(input);
-    return collectives::start<collectives::allgather_along>(group, "comm_iallgather_along", more, input, axis,
-        collectives::given_counts{counts, counts_length}, output);
-  });
-}
-
-syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
-    const syncyte_buffer_t* output, syncyte_request_t* request) {
-  return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(input);
-    return collectives::start<collectives::reduce_scatter_along>(group, "comm_ireduce_scatter_along", more, input, axis,
-        collectives::given_counts{counts, counts_length}, op, output);
-  });
-}
-
-syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
-    const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
-    syncyte_request_t* request) {
-  return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(input);
-    return collectives::start<collectives::alltoall_along>(group, "comm_ialltoall_along", more, input, gather_axis,
-        collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
-        collectives::given_counts{scatter_counts, scatter_counts_length}, output);
-  });
 }
 
 syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo) {

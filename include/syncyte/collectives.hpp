@@ -1,7 +1,7 @@
 #pragma once
 /// @file collectives.hpp Collectives: methods of syncyte::communicator (comm.hpp); most are in generated/methods.hpp.
-/// syncyte/collectives.h explains their arguments, syncyte/nonblocking.h those of the started forms, and
-/// docs/collectives.md the results.
+/// syncyte/collectives.h explains their arguments, syncyte/nonblocking.h the started forms, and docs/collectives.md the
+/// results.
 
 #include "syncyte/base.hpp"
 #include "syncyte/generated/methods.hpp"

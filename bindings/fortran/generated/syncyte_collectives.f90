@@ -22,7 +22,9 @@ module syncyte_collectives
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t
   contains
     procedure :: bcast => comm_bcast
+    procedure :: ibcast => comm_ibcast
     procedure :: allreduce => comm_allreduce
+    procedure :: iallreduce => comm_iallreduce
     procedure :: reduce => comm_reduce
     procedure :: scan => comm_scan
     procedure :: exscan => comm_exscan
@@ -30,17 +32,15 @@ module syncyte_collectives
     procedure :: gather_along => comm_gather_along
     procedure :: allgather => comm_allgather
     procedure :: allgather_along => comm_allgather_along
+    procedure :: iallgather_along => comm_iallgather_along
     procedure :: allgatherv => comm_allgatherv
     procedure :: scatter_along => comm_scatter_along
     procedure :: reduce_scatter_along => comm_reduce_scatter_along
+    procedure :: ireduce_scatter_along => comm_ireduce_scatter_along
     procedure :: alltoall_along => comm_alltoall_along
+    procedure :: ialltoall_along => comm_ialltoall_along
     procedure :: alltoallv => comm_alltoallv
     procedure :: neighbor_alltoall => comm_neighbor_alltoall
-    procedure :: ibcast => comm_ibcast
-    procedure :: iallreduce => comm_iallreduce
-    procedure :: iallgather_along => comm_iallgather_along
-    procedure :: ireduce_scatter_along => comm_ireduce_scatter_along
-    procedure :: ialltoall_along => comm_ialltoall_along
   end type collective_comm
 
 contains
@@ -65,6 +65,31 @@ contains
     ignored = fortran_release(array, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), array_buffer)
     call finish(status, stat, errmsg)
   end subroutine comm_bcast
+
+  !> Starts bcast; array must stay unchanged on root and may not be read elsewhere until the request has ended.
+  !> Collective; does not wait.
+  subroutine comm_ibcast(self, array, root, request, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    ! contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read elsewhere until
+    ! the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: array
+    integer, intent(in) :: root  !! rank that sends its elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(array)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ibcast"//c_null_char)
+    else
+      status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), buffer=array_buffer, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ibcast
 
   !> Reduces element by element over all ranks; all ranks get the result. Collective.
   subroutine comm_allreduce(self, output, op, input, stat, errmsg)
@@ -96,6 +121,41 @@ contains
     if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
     call finish(status, stat, errmsg)
   end subroutine comm_allreduce
+
+  !> Starts allreduce; output may be neither read nor written and input must stay unchanged until the request has
+  !> ended. Collective; does not wait.
+  subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    ! contiguous, of input's dtype and number of elements; must not overlap input; may be neither read nor written
+    ! until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! contiguous; absent: output's contents (in place); must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous, optional :: input
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(output)
+    call syncyte_set_span(input)
+    local = fortran_buffer(output, "output"//c_null_char, output_buffer)
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+      input_given => input_buffer
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_iallreduce"//c_null_char)
+    else
+      status = syncyte_comm_iallreduce(self%handle, input_given, op, output=output_buffer, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_iallreduce
 
   !> Reduces element by element over all ranks; root gets the result. Collective.
   subroutine comm_reduce(self, output, op, root, input, stat, errmsg)
@@ -357,6 +417,47 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_allgather_along
 
+  !> Starts allgather_along; input must stay unchanged and output may not be read until the request has ended.
+  !> counts must be given. Collective; does not wait.
+  subroutine comm_iallgather_along(self, input, output, request, counts, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    ! this rank's part; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    ! the whole array, not overlapping input; may not be read until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! any integers: extents of the parts along the axis, equal on all ranks; may be re-used on return
+    type(*), dimension(..), intent(in), target :: counts
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    dim_c = input_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
+        "input"//c_null_char, dim_axis)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
+          "comm_iallgather_along"//c_null_char)
+    else
+      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, size(counts_c, &
+          kind=c_int64_t), counts_c, output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_iallgather_along
+
   !> Concatenates contributions of different counts, in order of ranks. Collective.
   subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
@@ -483,6 +584,48 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_reduce_scatter_along
 
+  !> Starts reduce_scatter_along; input must stay unchanged and output may not be read until the request has ended.
+  !> counts must be given. Collective; does not wait.
+  subroutine comm_ireduce_scatter_along(self, input, output, op, request, counts, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    ! a whole array; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    ! this rank's part, not overlapping input; may not be read until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! any integers: extents of the parts along the axis, equal on all ranks; may be re-used on return
+    type(*), dimension(..), intent(in), target :: counts
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(counts)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    dim_c = output_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
+        "output"//c_null_char, dim_axis)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
+          "comm_ireduce_scatter_along"//c_null_char)
+    else
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, size(counts_c, &
+          kind=c_int64_t), counts_c, op, output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ireduce_scatter_along
+
   !> Changes the dimension along which a whole array is cut over the ranks (a parallel transposition); with equal
   !> dimensions, the counts of its parts. Collective.
   subroutine comm_alltoall_along(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, &
@@ -542,6 +685,62 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_alltoall_along
+
+  !> Starts alltoall_along; input must stay unchanged and output may not be read until the request has ended.
+  !> gather_counts and scatter_counts must be given. Collective; does not wait.
+  subroutine comm_ialltoall_along(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
+      scatter_counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    ! this rank's part along gather_axis; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    ! this rank's part along scatter_axis, not overlapping input; may not be read until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    integer, intent(in) :: gather_dim
+    integer, intent(in) :: scatter_dim
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! any integers: their extents, equal on all ranks; may be re-used on return
+    type(*), dimension(..), intent(in), target :: gather_counts
+    ! any integers: their extents, equal on all ranks; may be re-used on return
+    type(*), dimension(..), intent(in), target :: scatter_counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: gather_dim_c, gather_dim_axis
+    integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
+    integer(c_int64_t), allocatable :: gather_counts_c(:)
+    integer(c_int64_t), allocatable :: scatter_counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(input)
+    call syncyte_set_span(output)
+    call syncyte_set_span(gather_counts)
+    call syncyte_set_span(scatter_counts)
+    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
+    gather_dim_c = input_buffer%ndim
+    gather_dim_c = int(gather_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
+        "input"//c_null_char, gather_dim_axis)
+    scatter_dim_c = output_buffer%ndim
+    scatter_dim_c = int(scatter_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
+        "output"//c_null_char, scatter_dim_axis)
+    allocate (gather_counts_c(fortran_count(gather_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
+        0_c_int32_t, gather_counts_c)
+    allocate (scatter_counts_c(fortran_count(scatter_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
+        0_c_int32_t, scatter_counts_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ialltoall_along"//c_null_char)
+    else
+      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, size(gather_counts_c, &
+          kind=c_int64_t), gather_counts_c, scatter_dim_axis, size(scatter_counts_c, kind=c_int64_t), &
+          scatter_counts_c, output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ialltoall_along
 
   !> Every rank sends a block to every rank. Collective.
   subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
@@ -606,187 +805,4 @@ contains
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     call finish(status, stat, errmsg)
   end subroutine comm_neighbor_alltoall
-
-  !> Starts bcast. Collective; does not wait.
-  subroutine comm_ibcast(self, array, root, request, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
-    integer, intent(in) :: root  !! rank that sends its elements
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: array_buffer
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(array)
-    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ibcast"//c_null_char)
-    else
-      status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), buffer=array_buffer, &
-          request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_ibcast
-
-  !> Starts allreduce of contiguous arrays. Collective; does not wait.
-  subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    ! contiguous, of input's dtype and number of elements; must not overlap input
-    type(*), dimension(..), intent(inout), target, asynchronous :: output
-    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    ! contiguous; absent: output's contents (in place)
-    type(*), dimension(..), intent(in), target, asynchronous, optional :: input
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: output_buffer
-    type(syncyte_buffer_t), target :: input_buffer
-    type(syncyte_buffer_t), pointer :: input_given
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(output)
-    call syncyte_set_span(input)
-    local = fortran_buffer(output, "output"//c_null_char, output_buffer)
-    nullify (input_given)
-    if (present(input)) then
-      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
-      input_given => input_buffer
-    end if
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_iallreduce"//c_null_char)
-    else
-      status = syncyte_comm_iallreduce(self%handle, input_given, op, output=output_buffer, &
-          request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_iallreduce
-
-  !> Starts allgather_along; counts must be given, since a start cannot collect them. Collective;
-  !> does not wait.
-  subroutine comm_iallgather_along(self, input, output, request, counts, dim, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part
-    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! the whole array, not overlapping input
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
-    integer, intent(in), optional :: dim
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: input_buffer
-    type(syncyte_buffer_t), target :: output_buffer
-    integer(c_int64_t), allocatable :: counts_c(:)
-    integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(input)
-    call syncyte_set_span(output)
-    call syncyte_set_span(counts)
-    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
-    allocate (counts_c(fortran_count(counts)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
-    dim_c = input_buffer%ndim
-    if (present(dim)) dim_c = int(dim, c_int32_t)
-    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
-        "input"//c_null_char, dim_axis)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
-          "comm_iallgather_along"//c_null_char)
-    else
-      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, size(counts_c, &
-          kind=c_int64_t), counts_c, output=output_buffer, request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_iallgather_along
-
-  !> Starts reduce_scatter_along; counts must be given. Collective; does not wait.
-  subroutine comm_ireduce_scatter_along(self, input, output, op, request, counts, dim, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input  !! a whole array
-    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! this rank's part, not overlapping input
-    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
-    integer, intent(in), optional :: dim
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: input_buffer
-    type(syncyte_buffer_t), target :: output_buffer
-    integer(c_int64_t), allocatable :: counts_c(:)
-    integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(input)
-    call syncyte_set_span(output)
-    call syncyte_set_span(counts)
-    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
-    allocate (counts_c(fortran_count(counts)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
-    dim_c = output_buffer%ndim
-    if (present(dim)) dim_c = int(dim, c_int32_t)
-    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
-        "output"//c_null_char, dim_axis)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
-          "comm_ireduce_scatter_along"//c_null_char)
-    else
-      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, size(counts_c, &
-          kind=c_int64_t), counts_c, op, output=output_buffer, request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_ireduce_scatter_along
-
-  !> Starts alltoall_along; both counts must be given. Collective; does not wait.
-  subroutine comm_ialltoall_along(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
-      scatter_counts, stat, errmsg)
-    class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target, asynchronous :: input  !! this rank's part along gather_axis
-    ! this rank's part along scatter_axis, not overlapping input
-    type(*), dimension(..), intent(inout), target, asynchronous :: output
-    integer, intent(in) :: gather_dim
-    integer, intent(in) :: scatter_dim
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    type(*), dimension(..), intent(in), target :: gather_counts  !! any integers: their extents, equal on all ranks
-    type(*), dimension(..), intent(in), target :: scatter_counts  !! any integers: their extents, equal on all ranks
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: input_buffer
-    type(syncyte_buffer_t), target :: output_buffer
-    integer(c_int32_t) :: gather_dim_c, gather_dim_axis
-    integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
-    integer(c_int64_t), allocatable :: gather_counts_c(:)
-    integer(c_int64_t), allocatable :: scatter_counts_c(:)
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(input)
-    call syncyte_set_span(output)
-    call syncyte_set_span(gather_counts)
-    call syncyte_set_span(scatter_counts)
-    local = fortran_buffer(input, "input"//c_null_char, input_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
-    gather_dim_c = input_buffer%ndim
-    gather_dim_c = int(gather_dim, c_int32_t)
-    if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
-        "input"//c_null_char, gather_dim_axis)
-    scatter_dim_c = output_buffer%ndim
-    scatter_dim_c = int(scatter_dim, c_int32_t)
-    if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
-        "output"//c_null_char, scatter_dim_axis)
-    allocate (gather_counts_c(fortran_count(gather_counts)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
-        0_c_int32_t, gather_counts_c)
-    allocate (scatter_counts_c(fortran_count(scatter_counts)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
-        0_c_int32_t, scatter_counts_c)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ialltoall_along"//c_null_char)
-    else
-      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, size(gather_counts_c, &
-          kind=c_int64_t), gather_counts_c, scatter_dim_axis, size(scatter_counts_c, kind=c_int64_t), &
-          scatter_counts_c, output=output_buffer, request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_ialltoall_along
 end module syncyte_collectives

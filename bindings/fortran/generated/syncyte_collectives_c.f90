@@ -38,6 +38,25 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_bcast
 
+    !> Starts syncyte_comm_bcast(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! root [in]: rank that sends its elements
+    ! options [in]: null for defaults; may be re-used on return
+    ! buffer [in,out]: contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
+    ! elsewhere until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_bcast, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_ibcast(comm, root, options, buffer, request) bind(C, name="syncyte_comm_ibcast") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: buffer
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_ibcast
+
     !> Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
     !> elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
     ! comm [in]: a communicator
@@ -57,6 +76,27 @@ module syncyte_collectives_c
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
     end function syncyte_comm_allreduce
+
+    !> Starts syncyte_comm_allreduce(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! input [in]: contiguous; null: output's contents (in place); must stay unchanged until the request has ended
+    ! op [in]: reduction
+    ! options [in]: null for defaults; may be re-used on return
+    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input; may be neither
+    ! read nor written until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_allreduce, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_iallreduce(comm, input, op, options, output, request) bind(C, &
+        name="syncyte_comm_iallreduce") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_iallreduce
 
     !> Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
     !> elements, options->fact.
@@ -269,6 +309,30 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgather_along
 
+    !> Starts syncyte_comm_allgather_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! input [in]: this rank's part; must stay unchanged until the request has ended
+    ! axis [in]: dimension along which the parts are joined
+    ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks; may be re-used on return
+    ! options [in]: null for defaults; may be re-used on return
+    ! output [out]: the whole array, not overlapping input; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_allgather_along, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_iallgather_along(comm, input, axis, counts_length, counts, options, output, request) &
+        bind(C, name="syncyte_comm_iallgather_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_iallgather_along
+
     !> Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
     ! comm [in]: a communicator
     ! input [in]: on root: the whole array; elsewhere ignored, may be null
@@ -318,6 +382,33 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_reduce_scatter_along
 
+    !> Starts syncyte_comm_reduce_scatter_along(), as the head of syncyte/collectives.h says. Collective; does not
+    !> wait.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! input [in]: a whole array; must stay unchanged until the request has ended
+    ! axis [in]: dimension to cut
+    ! counts_length [in]: length of counts: comm's size
+    ! counts [in]: extents of the parts along the axis, equal on all ranks; may be re-used on return
+    ! op [in]: reduction
+    ! options [in]: null for defaults; may be re-used on return
+    ! output [out]: this rank's part, not overlapping input; may not be read until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_reduce_scatter_along, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts_length, counts, op, options, output, &
+        request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int32_t), value :: op
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_ireduce_scatter_along
+
     !> Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal
     !> axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all
     !> counts, options->fact. Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part
@@ -348,5 +439,37 @@ module syncyte_collectives_c
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
     end function syncyte_comm_alltoall_along
+
+    !> Starts syncyte_comm_alltoall_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! input [in]: this rank's part along gather_axis; must stay unchanged until the request has ended
+    ! gather_axis [in]: dimension along which the inputs are parts
+    ! gather_counts_length [in]: length of gather_counts: comm's size
+    ! gather_counts [in]: their extents, equal on all ranks; may be re-used on return
+    ! scatter_axis [in]: dimension along which the outputs are parts
+    ! scatter_counts_length [in]: length of scatter_counts: comm's size
+    ! scatter_counts [in]: their extents, equal on all ranks; may be re-used on return
+    ! options [in]: null for defaults; may be re-used on return
+    ! output [out]: this rank's part along scatter_axis, not overlapping input; may not be read until the request
+    ! has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_alltoall_along, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_ialltoall_along(comm, input, gather_axis, gather_counts_length, gather_counts, &
+        scatter_axis, scatter_counts_length, scatter_counts, options, output, request) bind(C, &
+        name="syncyte_comm_ialltoall_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: gather_axis
+      integer(c_int64_t), value :: gather_counts_length
+      integer(c_int64_t), intent(in) :: gather_counts(*)
+      integer(c_int32_t), value :: scatter_axis
+      integer(c_int64_t), value :: scatter_counts_length
+      integer(c_int64_t), intent(in) :: scatter_counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_ialltoall_along
   end interface
 end module syncyte_collectives_c

@@ -115,6 +115,20 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_exchange
 
+    !> Starts syncyte_halo_exchange(), as the head of syncyte/halo.h says.
+    ! halo [in]: a halo; it may be destroyed before the request has ended
+    ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; must stay and
+    ! may not be read in its ghosts nor written in cells that ghosts copy until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as halo_exchange, for errors that this rank finds; test and wait return the others.
+    function syncyte_halo_iexchange(halo, array, request) bind(C, name="syncyte_halo_iexchange") result(answer)
+      import
+      type(c_ptr), value :: halo
+      type(syncyte_buffer_t), intent(in) :: array
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_halo_iexchange
+
     !> Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All
     !> ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit
     !> floats are rounded at every addition.
@@ -127,6 +141,21 @@ module syncyte_halo_c
       type(syncyte_buffer_t), intent(in) :: array
       integer(c_int32_t) :: answer
     end function syncyte_halo_accumulate
+
+    !> Starts syncyte_halo_accumulate(), as the head of syncyte/halo.h says.
+    ! halo [in]: a halo; it may be destroyed before the request has ended
+    ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; may be
+    ! neither read nor written until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as halo_accumulate, for errors that this rank finds; test and wait return the others.
+    function syncyte_halo_iaccumulate(halo, array, request) bind(C, name="syncyte_halo_iaccumulate") &
+        result(answer)
+      import
+      type(c_ptr), value :: halo
+      type(syncyte_buffer_t), intent(in) :: array
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_halo_iaccumulate
 
     !> Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must
     !> be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
@@ -158,35 +187,5 @@ module syncyte_halo_c
       integer(c_int64_t), intent(out) :: number
       integer(c_int32_t) :: answer
     end function syncyte_halo_sequence
-
-    !> Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
-    !> waited for. A halo has at most one exchange in flight.
-    ! halo [in]: a halo
-    ! array [in]: array of the halo's dtype and shape; its memory must stay until the request has ended; until then
-    ! ghosts must not be read, and interior cells that ghosts copy must not be written
-    ! request [out]: ends with syncyte_halo_exchange()'s status
-    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
-    function syncyte_halo_iexchange(halo, array, request) bind(C, name="syncyte_halo_iexchange") result(answer)
-      import
-      type(c_ptr), value :: halo
-      type(syncyte_buffer_t), intent(in) :: array
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_halo_iexchange
-
-    !> Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
-    ! halo [in]: a halo
-    ! array [in]: array of the halo's dtype and shape; its memory must stay, and may not be read or written, until
-    ! the request has ended
-    ! request [out]: ends with syncyte_halo_accumulate()'s status
-    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
-    function syncyte_halo_iaccumulate(halo, array, request) bind(C, name="syncyte_halo_iaccumulate") &
-        result(answer)
-      import
-      type(c_ptr), value :: halo
-      type(syncyte_buffer_t), intent(in) :: array
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_halo_iaccumulate
   end interface
 end module syncyte_halo_c

@@ -25,8 +25,8 @@ module syncyte_halos
     procedure :: destroy => halo_destroy
     procedure :: is_null => halo_is_null
     procedure :: exchange => halo_exchange
-    procedure :: accumulate => halo_accumulate
     procedure :: iexchange => halo_iexchange
+    procedure :: accumulate => halo_accumulate
     procedure :: iaccumulate => halo_iaccumulate
   end type syncyte_halo
 
@@ -102,6 +102,29 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_exchange
 
+  !> Starts exchange; array must stay and may not be read in its ghosts nor written in cells that ghosts copy until
+  !> the request has ended. All ranks call it; does not wait.
+  subroutine halo_iexchange(self, array, request, stat, errmsg)
+    class(syncyte_halo), intent(in) :: self
+    ! array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; must stay and may not be read
+    ! in its ghosts nor written in cells that ghosts copy until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: array
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(array)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iexchange"//c_null_char)
+    else
+      status = syncyte_halo_iexchange(self%handle, array_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_iexchange
+
   !> Adjoint of exchange: adds the ghosts to the cells that they copy, and sets them to 0. All ranks call it.
   subroutine halo_accumulate(self, array, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
@@ -122,34 +145,13 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_accumulate
 
-  !> Starts to fill the ghosts. Until the request has ended, the array must stay, and only its interior may be read.
-  subroutine halo_iexchange(self, array, request, stat, errmsg)
-    class(syncyte_halo), intent(in) :: self
-    ! array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must
-    ! not be read, and interior cells that ghosts copy must not be written
-    type(*), dimension(..), intent(in), target, asynchronous :: array
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: array_buffer
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(array)
-    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_AT_NEIGHBOURS, self%handle, local, "halo_iexchange"//c_null_char)
-    else
-      status = syncyte_halo_iexchange(self%handle, array_buffer, request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine halo_iexchange
-
-  !> Starts the adjoint. Until the request has ended, the array must stay, and may not be read or written.
+  !> Starts accumulate; array may be neither read nor written until the request has ended. All ranks call it; does
+  !> not wait.
   subroutine halo_iaccumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
-    ! array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request
-    ! has ended
-    type(*), dimension(..), intent(in), target, asynchronous :: array
+    ! array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; may be neither read nor
+    ! written until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: array
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

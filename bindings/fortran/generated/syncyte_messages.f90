@@ -20,8 +20,8 @@ module syncyte_messages
   type, extends(collective_comm), public :: message_comm
   contains
     procedure :: send => comm_send
-    procedure :: recv => comm_recv
     procedure :: isend => comm_isend
+    procedure :: recv => comm_recv
     procedure :: irecv => comm_irecv
     procedure :: sendrecv => comm_sendrecv
   end type message_comm
@@ -51,6 +51,33 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_send
+
+  !> Starts send; array must stay unchanged until the request has ended. Local.
+  subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    ! array to send; any strides; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: array
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: tag_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(array)
+    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
+    tag_c = 0
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_isend"//c_null_char)
+    else
+      status = syncyte_comm_isend(self%handle, array_buffer, int(dest, c_int32_t), tag_c, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_isend
 
   !> Receives an array. Local; waits for the message.
   subroutine comm_recv(self, array, source, tag, from, from_tag, stat, errmsg)
@@ -82,38 +109,12 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_recv
 
-  !> Starts to send an array, which must stay unchanged until the request has ended. Local.
-  subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
-    class(message_comm), intent(in) :: self
-    ! array to send; its memory must stay, unchanged, until the request has ended
-    type(*), dimension(..), intent(in), target, asynchronous :: array
-    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    integer, intent(in), optional :: tag  !! 0 to syncyte_message_highest_tag(); absent: 0
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: array_buffer
-    integer(c_int32_t) :: tag_c
-    integer(c_int32_t) :: status, local
-
-    call syncyte_set_span(array)
-    local = fortran_buffer(array, "array"//c_null_char, array_buffer)
-    tag_c = 0
-    if (present(tag)) tag_c = int(tag, c_int32_t)
-    if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_isend"//c_null_char)
-    else
-      status = syncyte_comm_isend(self%handle, array_buffer, int(dest, c_int32_t), tag_c, &
-          request=request%handle)
-    end if
-    call finish(status, stat, errmsg)
-  end subroutine comm_isend
-
-  !> Starts to receive an array, which may not be read until the request has ended. Local.
+  !> Starts recv; array may be neither read nor written until the request has ended. Local.
   subroutine comm_irecv(self, array, source, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    ! array to receive into; its memory must stay, and may not be read, until the request has ended
-    type(*), dimension(..), intent(in), target, asynchronous :: array
+    ! array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor written until the
+    ! request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: array
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(in), optional :: tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY

@@ -75,6 +75,26 @@ module syncyte_messages_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_send
 
+    !> Starts syncyte_comm_send(), as the head of syncyte/messages.h says.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
+    ! buffer [in]: array to send; any strides; must stay unchanged until the request has ended
+    ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
+    ! tag [in]: 0 to syncyte_message_highest_tag()
+    ! options [in]: null for defaults; may be re-used on return
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_send, for errors that this rank finds; test and wait return the others.
+    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: buffer
+      integer(c_int32_t), value :: dest
+      integer(c_int32_t), value :: tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_isend
+
     !> Receives an array. Local; waits for the message.
     ! comm [in]: a communicator
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
@@ -96,35 +116,17 @@ module syncyte_messages_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_recv
 
-    !> Starts to send an array. Local; does not wait.
-    ! comm [in]: a communicator
-    ! buffer [in]: array to send; its memory must stay, unchanged, until the request has ended
-    ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
-    ! tag [in]: 0 to syncyte_message_highest_tag()
-    ! options [in]: null for defaults
-    ! request [out]: ends when the memory may be used again
-    ! Returns: as syncyte_comm_send().
-    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
-        result(answer)
-      import
-      type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: buffer
-      integer(c_int32_t), value :: dest
-      integer(c_int32_t), value :: tag
-      type(syncyte_message_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: request
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_isend
-
-    !> Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv().
-    ! comm [in]: a communicator
+    !> Starts syncyte_comm_recv(), as the head of syncyte/messages.h says.
+    ! comm [in]: a communicator; it may be destroyed before the request has ended
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
-    ! options [in]: null for defaults
-    ! buffer [in]: array to receive into; its memory must stay, and may not be read, until the request has ended
-    ! status [in,out]: struct_size set by the caller; filled when the request ends, and must stay until then
-    ! request [out]: ends when the array has arrived
-    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
+    ! options [in]: null for defaults; may be re-used on return
+    ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor
+    ! written until the request has ended
+    ! status [in,out]: struct_size set by the caller; the rest is filled; may be null; may be neither read nor
+    ! written until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as comm_recv, for errors that this rank finds; test and wait return the others.
     function syncyte_comm_irecv(comm, source, tag, options, buffer, status, request) bind(C, &
         name="syncyte_comm_irecv") result(answer)
       import

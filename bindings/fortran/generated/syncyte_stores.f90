@@ -294,6 +294,7 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_pull
+
   !> Starts pull; values may not be read until the request has ended. Local.
   subroutine worker_ipull(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
@@ -343,6 +344,7 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_push
+
   !> Starts push; values must stay unchanged until the request has ended. Local.
   subroutine worker_ipush(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
@@ -392,6 +394,7 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_set
+
   !> Starts set; values must stay unchanged until the request has ended. Local.
   subroutine worker_iset(self, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
@@ -583,6 +586,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine worker_pull_sample
+
   !> Starts pull_sample; values may not be read until the request has ended. Local.
   subroutine worker_ipull_sample(self, sample, keys, values, request, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self

@@ -342,6 +342,7 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_gather
+
   !> Starts gather; output may not be read until the request has ended. Local.
   subroutine tensor_igather(self, index, output, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -399,6 +400,7 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter
+
   !> Starts scatter; source must stay unchanged until the request has ended. Local.
   subroutine tensor_iscatter(self, index, source, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -456,6 +458,7 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter_add
+
   !> Starts scatter_add; source must stay unchanged until the request has ended. Local.
   subroutine tensor_iscatter_add(self, index, source, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -528,6 +531,7 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_put_signal
+
   !> Starts put_signal; source must stay unchanged until the request has ended. Local.
   subroutine tensor_iput_signal(self, index, source, counters, element, request, value, op, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -635,6 +639,7 @@ contains
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
   end subroutine tensor_apply_gradients
+
   !> Starts apply_gradients; gradients must stay unchanged until the request has ended. Local.
   subroutine tensor_iapply_gradients(self, index, gradients, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -744,6 +749,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_get_box
+
   !> Starts get_box; array may not be read until the request has ended. Local.
   subroutine tensor_iget_box(self, array, lower, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -803,6 +809,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
+
   !> Starts put_box; its arguments may be re-used on return. Local.
   subroutine tensor_iput_box(self, array, lower, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -1017,6 +1024,7 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_fetch_add
+
   !> Starts fetch_add; previous may not be read until the request has ended. Local.
   subroutine tensor_ifetch_add(self, element, operand, request, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -1100,6 +1108,7 @@ contains
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
     call finish(status, stat, errmsg)
   end subroutine tensor_compare_swap
+
   !> Starts compare_swap; previous may not be read until the request has ended. Local.
   subroutine tensor_icompare_swap(self, element, expected, desired, request, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self

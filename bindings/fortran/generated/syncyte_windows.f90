@@ -140,6 +140,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_put
+
   !> Starts put; source must stay unchanged until the request has ended. Local.
   subroutine window_iput(self, source, rank, first, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
@@ -189,6 +190,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_get
+
   !> Starts get; target may not be read until the request has ended. Local.
   subroutine window_iget(self, target, rank, first, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
@@ -239,6 +241,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_accumulate
+
   !> Starts accumulate; source must stay unchanged until the request has ended. Local.
   subroutine window_iaccumulate(self, source, rank, first, op, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
@@ -298,6 +301,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_fetch_op
+
   !> Starts fetch_op; previous may not be read until the request has ended. Local.
   subroutine window_ifetch_op(self, operand, rank, first, op, previous, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
@@ -366,6 +370,7 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine window_compare_swap
+
   !> Starts compare_swap; previous may not be read until the request has ended. Local.
   subroutine window_icompare_swap(self, expected, desired, rank, first, previous, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self

@@ -1128,6 +1128,18 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere
         ],
     ),
+    # Starts syncyte_comm_bcast(), as the head of syncyte/collectives.h says. Collective; does not wait. Returns: as
+    # comm_bcast, for errors that this rank finds; test and wait return the others.
+    "syncyte_comm_ibcast": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.c_int32,  # root (in): rank that sends its elements
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read elsewhere until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
     # op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED
     # for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
@@ -1139,6 +1151,19 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # op (in): reduction
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
+        ],
+    ),
+    # Starts syncyte_comm_allreduce(), as the head of syncyte/collectives.h says. Collective; does not wait. Returns: as
+    # comm_allreduce, for errors that this rank finds; test and wait return the others.
+    "syncyte_comm_iallreduce": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place); must stay unchanged until the request has ended
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input; may be neither read nor written until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
@@ -1279,6 +1304,21 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
         ],
     ),
+    # Starts syncyte_comm_allgather_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    # Returns: as comm_allgather_along, for errors that this rank finds; test and wait return the others.
+    "syncyte_comm_iallgather_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part; must stay unchanged until the request has ended
+            ctypes.c_int32,  # axis (in): dimension along which the parts are joined
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks; may be re-used on return
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
     "syncyte_comm_scatter_along": Function(
         ctypes.c_int32,
@@ -1309,6 +1349,22 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
         ],
     ),
+    # Starts syncyte_comm_reduce_scatter_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    # Returns: as comm_reduce_scatter_along, for errors that this rank finds; test and wait return the others.
+    "syncyte_comm_ireduce_scatter_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # input (in): a whole array; must stay unchanged until the request has ended
+            ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks; may be re-used on return
+            ctypes.c_int32,  # op (in): reduction
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
     # changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts,
     # options->fact. Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent
@@ -1326,6 +1382,24 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
+        ],
+    ),
+    # Starts syncyte_comm_alltoall_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+    # Returns: as comm_alltoall_along, for errors that this rank finds; test and wait return the others.
+    "syncyte_comm_ialltoall_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis; must stay unchanged until the request has ended
+            ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
+            ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks; may be re-used on return
+            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
+            ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
+            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks; may be re-used on return
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
@@ -1523,6 +1597,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
         ],
     ),
+    # Starts syncyte_comm_send(), as the head of syncyte/messages.h says. Returns: as comm_send, for errors that this
+    # rank finds; test and wait return the others.
+    "syncyte_comm_isend": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; any strides; must stay unchanged until the request has ended
+            ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
+            ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message
     # that was started), SYNCYTE_ERR_MISMATCH (dtype, shape).
     "syncyte_comm_recv": Function(
@@ -1536,30 +1623,18 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
-    # Starts to send an array. Local; does not wait. Returns: as syncyte_comm_send().
-    "syncyte_comm_isend": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; its memory must stay, unchanged, until the request has ended
-            ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
-            ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
-            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the memory may be used again
-        ],
-    ),
-    # Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv(). Returns:
-    # SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
+    # Starts syncyte_comm_recv(), as the head of syncyte/messages.h says. Returns: as comm_recv, for errors that this
+    # rank finds; test and wait return the others.
     "syncyte_comm_irecv": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
             ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
-            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # buffer (in): array to receive into; its memory must stay, and may not be read, until the request has ended
-            ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; filled when the request ends, and must stay until then
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the array has arrived
+            ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor written until the request has ended
+            ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled; may be null; may be neither read nor written until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both. Returns: as
@@ -1576,77 +1651,6 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # recv_buffer (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
-        ],
-    ),
-    # Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
-    "syncyte_comm_ibcast": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.c_int32,  # root (in): rank that sends its elements
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when buffer may be used again
-        ],
-    ),
-    # Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for
-    # an op that dtype does not have.
-    "syncyte_comm_iallreduce": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # input (in, optional): contiguous; null: output's contents (in place)
-            ctypes.c_int32,  # op (in): reduction
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # output (in,out): contiguous, of input's dtype and number of elements; must not overlap input
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
-        ],
-    ),
-    # Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
-    "syncyte_comm_iallgather_along": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # input (in): this rank's part
-            ctypes.c_int32,  # axis (in): dimension along which the parts are joined
-            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # output (out): the whole array, not overlapping input
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
-        ],
-    ),
-    # Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there. Returns:
-    # SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    "syncyte_comm_ireduce_scatter_along": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # input (in): a whole array
-            ctypes.c_int32,  # axis (in): dimension to cut
-            ctypes.c_int64,  # counts_length (in): length of counts: comm's size
-            ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.c_int32,  # op (in): reduction
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
-        ],
-    ),
-    # Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
-    "syncyte_comm_ialltoall_along": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
-            ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
-            ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
-            ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
-            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
-            ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
-            ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # output (out): this rank's part along scatter_axis, not overlapping input
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when output holds the result
         ],
     ),
     # Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top whose
@@ -1796,6 +1800,16 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
         ],
     ),
+    # Starts syncyte_halo_exchange(), as the head of syncyte/halo.h says. Returns: as halo_exchange, for errors that
+    # this rank finds; test and wait return the others.
+    "syncyte_halo_iexchange": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # halo (in): a halo; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; must stay and may not be read in its ghosts nor written in cells that ghosts copy until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks of
     # the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats are rounded
     # at every addition. Returns: as syncyte_halo_exchange().
@@ -1804,6 +1818,16 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # halo (in): a halo
             ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+        ],
+    ),
+    # Starts syncyte_halo_accumulate(), as the head of syncyte/halo.h says. Returns: as halo_accumulate, for errors that
+    # this rank finds; test and wait return the others.
+    "syncyte_halo_iaccumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # halo (in): a halo; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1; may be neither read nor written until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must be
@@ -1827,27 +1851,6 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # halo (in): a halo
             ctypes.POINTER(ctypes.c_int64),  # number (out): 0 for a new halo
-        ],
-    ),
-    # Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
-    # waited for. A halo has at most one exchange in flight. Returns: SYNCYTE_ERR_BUSY while another exchange of this
-    # halo is in flight.
-    "syncyte_halo_iexchange": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # halo (in): a halo
-            ctypes.POINTER(BufferDescription),  # array (in): array of the halo's dtype and shape; its memory must stay until the request has ended; until then ghosts must not be read, and interior cells that ghosts copy must not be written
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with syncyte_halo_exchange()'s status
-        ],
-    ),
-    # Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while
-    # another exchange of this halo is in flight.
-    "syncyte_halo_iaccumulate": Function(
-        ctypes.c_int32,
-        [
-            ctypes.c_void_p,  # halo (in): a halo
-            ctypes.POINTER(BufferDescription),  # array (in): array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the request has ended
-            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends with syncyte_halo_accumulate()'s status
         ],
     ),
     # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:

@@ -40,8 +40,9 @@
  * - `default(N)`: value in languages that let their callers leave the argument out;
  * - `contiguous`: the array must be contiguous; `tensor_dtype`: it must have the tensor's dtype;
  * - `in_place`: null means that the array which gets the result holds the input;
- * - `kept`: the memory is used after the call has returned, `kept_if_started`: of the started form; `integers`: int64,
- *   which languages make of other kinds;
+ * - `kept`: the memory is used after the call has returned, `kept_if_started`: of the started form. The direction says
+ *   what may not be done with it, or `kept_if_started(RULE)`, which begins with a verb;
+ * - `integers`: int64, which languages make of other kinds;
  * - `index(TENSOR)`: numbers of the tensor's rows, or that of an element, from 0; `offset(ARRAY)`: bytes from 0 to the
  *   place of the array's first element. Fortran counts rows and elements from 1;
  * - `mpi_handle`: a communicator of MPI, as MPI_Comm_c2f() gives it;

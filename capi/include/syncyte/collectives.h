@@ -9,6 +9,9 @@
  * them); the other extents are equal on all ranks. A negative axis counts from the end. Memory between a strided
  * output's elements is not written.
  *
+ * The started form of a function (comm_ibcast for comm_bcast; see generated/collectives.h) has the same facts, and
+ * works as nonblocking.h says.
+ *
  * In addition to the errors listed for each function, all may return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE,
  * SYNCYTE_ERR_SHAPE for arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH if the facts differ,
  * SYNCYTE_ERR_MEMORY, and SYNCYTE_ERR_UNSUPPORTED for device memory that MPI does not accept (syncyte_mpi_takes()).
@@ -35,28 +38,33 @@ typedef struct syncyte_collective_options_t {
 #define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, 0, NULL}
 
 /**
- * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
+ * @brief {started} Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root,
+ * options->fact.
  * @param[in] comm a communicator
  * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous, traced, cxx(values)} contiguous; read on root, written elsewhere
+ * @param[in,out] buffer {contiguous, traced, kept_if_started(must stay unchanged on root and may not be read
+ * elsewhere), cxx(values)} contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
+ * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
                                                    const syncyte_collective_options_t* options,
                                                    const syncyte_buffer_t* buffer);
 
 /**
- * @brief Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
- * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @brief {started} Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype,
+ * number of elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
- * @param[in] input {optional, contiguous, in_place, traced} contiguous; null: output's contents (in place)
+ * @param[in] input {optional, contiguous, in_place, traced, kept_if_started} contiguous; null: output's contents (in
+ * place)
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[in,out] output {contiguous, traced} contiguous, of input's dtype and number of elements; must not overlap
- * input
+ * @param[in,out] output {contiguous, traced, kept_if_started} contiguous, of input's dtype and number of elements; must
+ * not overlap input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
  * SYNCYTE_ERR_MISMATCH.
+ * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                        syncyte_op_t op, const syncyte_collective_options_t* options,
@@ -206,15 +214,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
                                                           const syncyte_buffer_t* output);
 
 /**
- * @brief Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
- * root.
+ * @brief {started} Joins the ranks' parts along an axis, on all ranks. Collective; facts as
+ * syncyte_comm_gather_along(), without root.
  * @param[in] comm a communicator
- * @param[in] input {traced} this rank's part
+ * @param[in] input {traced, kept_if_started} this rank's part
  * @param[in] axis dimension along which the parts are joined
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] options {optional} null for defaults
- * @param[out] output the whole array, not overlapping input
+ * @param[out] output {kept_if_started} the whole array, not overlapping input
+ * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                              int32_t axis, int64_t counts_length, const int64_t* counts,
@@ -238,18 +247,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
                                                            const syncyte_buffer_t* output);
 
 /**
- * @brief Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
- * facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded
- * once.
+ * @brief {started} Reduces the ranks' whole arrays element by element, and gives each rank its part of the result.
+ * Collective; facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and
+ * rounded once.
  * @param[in] comm a communicator
- * @param[in] input {traced} a whole array
+ * @param[in] input {traced, kept_if_started} a whole array
  * @param[in] axis dimension to cut
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
- * @param[out] output this rank's part, not overlapping input
+ * @param[out] output {kept_if_started} this rank's part, not overlapping input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                                   int32_t axis, int64_t counts_length,
@@ -258,14 +268,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
                                                                   const syncyte_buffer_t* output);
 
 /**
- * @brief Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal
- * axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts,
- * options->fact.
+ * @brief {started} Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with
+ * equal axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all
+ * counts, options->fact.
  *
  * Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
  * along scatter_axis; the extent along the other axis is that of the whole array.
  * @param[in] comm a communicator
- * @param[in] input {traced} this rank's part along gather_axis
+ * @param[in] input {traced, kept_if_started} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
  * @param[in] gather_counts {array(gather_counts_length), along(gather_axis)} their extents, equal on all ranks
@@ -273,7 +283,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
  * @param[in] scatter_counts {array(scatter_counts_length), along(scatter_axis)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
- * @param[out] output this rank's part along scatter_axis, not overlapping input
+ * @param[out] output {kept_if_started} this rank's part along scatter_axis, not overlapping input
+ * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(
     syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, int64_t gather_counts_length,
@@ -283,5 +294,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/collectives.h"
 
 #endif

@@ -24,9 +24,12 @@
  * A halo is made once, collectively. Its exchanges are messages between neighbours, without an agreement of all ranks;
  * all ranks must use their halos in the same order. A rank with a wrong array sends its neighbours an error instead of
  * elements, which names the rank, so that they do not wait forever; neighbours that call different functions of a halo
- * get an error too. The contents of the array after an error are undefined. An exchange that was started makes progress
- * whenever this rank waits in Syncyte; further phases (corners) are sent then. After SYNCYTE_ERR_MPI the halo may stay
- * in use by MPI, and then returns SYNCYTE_ERR_BUSY.
+ * get an error too. The contents of the array after an error are undefined. After SYNCYTE_ERR_MPI the halo
+ * may stay in use by MPI, and then returns SYNCYTE_ERR_BUSY.
+ *
+ * The started form of an exchange (halo_iexchange for halo_exchange; see generated/halo.h) does not wait; all ranks
+ * call it. A halo has at most one exchange in flight. It makes progress whenever this rank waits in Syncyte; further
+ * phases (corners) are sent then.
  */
 #ifndef SYNCYTE_HALO_H
 #define SYNCYTE_HALO_H
@@ -114,20 +117,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncy
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart);
 
 /**
- * @brief {by_hand} Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
+ * @brief {by_hand, started} Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
- * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+ * @param[in,out] array {kept_if_started(must stay and may not be read in its ghosts nor written in cells that ghosts
+ * copy)} array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
  * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
  * neighbour calls another function of the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array);
 
 /**
- * @brief {by_hand} Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0.
- * All ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats
- * are rounded at every addition.
+ * @brief {by_hand, started} Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets
+ * them to 0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or;
+ * 16-bit floats are rounded at every addition.
  * @param[in] halo a halo
- * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+ * @param[in,out] array {kept_if_started} array of the halo's dtype and shape; any strides, but 0 only if the extent is
+ * 1
  * @return as syncyte_halo_exchange().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
@@ -155,31 +160,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number);
 
-/**
- * @brief {by_hand} Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is
- * tested or waited for. A halo has at most one exchange in flight.
- * @param[in] halo a halo
- * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay until the request has ended; until
- * then ghosts must not be read, and interior cells that ghosts copy must not be written
- * @param[out] request ends with syncyte_halo_exchange()'s status
- * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
-                                                       syncyte_request_t* request);
-
-/**
- * @brief {by_hand} Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
- * @param[in] halo a halo
- * @param[in] array {kept} array of the halo's dtype and shape; its memory must stay, and may not be read or written,
- * until the request has ended
- * @param[out] request ends with syncyte_halo_accumulate()'s status
- * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
-                                                         syncyte_request_t* request);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/halo.h"
 
 #endif

@@ -12,7 +12,8 @@
  * These functions are local: an error before sending is returned to the caller alone, and the watchdog
  * (SYNCYTE_WATCHDOG) reports a wait for a message that is never sent. If the other rank is on the same node and has
  * entered syncyte_finalize(), a wait ends with SYNCYTE_ERR_MISMATCH; the memory of a send to it must then stay.
- * Sizes are not limited.
+ * Sizes are not limited. The started form of a message (comm_isend for comm_send; see generated/messages.h) does not
+ * wait.
  *
  * Memory of a message that was started may not be received into until its request has ended by a test or wait, and
  * memory that it receives into may not be sent either: SYNCYTE_ERR_ARGUMENT. Several messages may send the same memory.
@@ -73,9 +74,10 @@ typedef struct syncyte_message_status_t {
 SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
 
 /**
- * @brief {by_hand} Sends an array. Local; returns when its memory may be used again, possibly before the receive.
+ * @brief {by_hand, started} Sends an array. Local; returns when its memory may be used again, possibly before the
+ * receive.
  * @param[in] comm a communicator
- * @param[in] buffer {cxx(values)} array to send; any strides
+ * @param[in] buffer {cxx(values), kept_if_started} array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
@@ -85,52 +87,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
                                                   int32_t tag, const syncyte_message_options_t* options);
 
 /**
- * @brief {by_hand, cxx_by_hand} Receives an array. Local; waits for the message.
+ * @brief {by_hand, cxx_by_hand, started} Receives an array. Local; waits for the message.
  * @param[in] comm a communicator
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer array to receive into; any strides, but 0 only if the extent is 1
- * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
+ * @param[in,out] buffer {kept_if_started} array to receive into; any strides, but 0 only if the extent is 1
+ * @param[in,out] status {optional, kept_if_started} struct_size set by the caller; the rest is filled
  * @return SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started), SYNCYTE_ERR_MISMATCH (dtype,
  * shape).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                                   const syncyte_message_options_t* options,
                                                   const syncyte_buffer_t* buffer, syncyte_message_status_t* status);
-
-/**
- * @brief {by_hand} Starts to send an array. Local; does not wait.
- * @param[in] comm a communicator
- * @param[in] buffer {kept, cxx(values)} array to send; its memory must stay, unchanged, until the request has ended
- * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
- * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
- * @param[in] options {optional} null for defaults
- * @param[out] request ends when the memory may be used again
- * @return as syncyte_comm_send().
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest,
-                                                   int32_t tag, const syncyte_message_options_t* options,
-                                                   syncyte_request_t* request);
-
-/**
- * @brief {by_hand, cxx_by_hand} Starts to receive an array. Local; does not wait. The request's status is that of
- * syncyte_comm_recv().
- * @param[in] comm a communicator
- * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
- * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
- * @param[in] options {optional} null for defaults
- * @param[in] buffer {kept} array to receive into; its memory must stay, and may not be read, until the request has
- * ended
- * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until
- * then
- * @param[out] request ends when the array has arrived
- * @return SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started).
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t tag,
-                                                   const syncyte_message_options_t* options,
-                                                   const syncyte_buffer_t* buffer, syncyte_message_status_t* status,
-                                                   syncyte_request_t* request);
 
 /**
  * @brief {by_hand, cxx_by_hand} Sends one array and receives another, without deadlock in any order of arrival. Local;
@@ -156,5 +125,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const
 #ifdef __cplusplus
 }
 #endif
+
+#include "syncyte/generated/messages.h"
 
 #endif

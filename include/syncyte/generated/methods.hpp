@@ -17,6 +17,14 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
     check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
   }
 
+  /// Starts bcast(), as the head of syncyte/collectives.h says. Collective; does not wait.
+  /// @param root rank that sends its elements
+  /// @param values contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
+  /// elsewhere until the request has ended
+  request ibcast(std::int32_t root, const buffer& values) const {
+    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
+  }
+
   /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
   /// op. float16 and bfloat16 are reduced in float32 and rounded once. In place.
   /// @param how reduction
@@ -32,6 +40,22 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// @param output contiguous, of input's dtype and number of elements; must not overlap input
   void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
     check(syncyte_comm_allreduce(get(), input.get(), raw(how), nullptr, output.get()));
+  }
+
+  /// Starts allreduce(), as the head of syncyte/collectives.h says. Collective; does not wait. In place.
+  /// @param how reduction
+  /// @param output contiguous; this rank's elements, then the result
+  request iallreduce(const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, output.get());
+  }
+
+  /// Starts allreduce(), as the head of syncyte/collectives.h says. Collective; does not wait.
+  /// @param input contiguous; this rank's elements
+  /// @param how reduction
+  /// @param output contiguous, of input's dtype and number of elements; must not overlap input; may be neither read nor
+  /// written until the request has ended
+  request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
   }
 
   /// Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
@@ -138,6 +162,17 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         output.get()));
   }
 
+  /// Starts allgather_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+  /// @param input this rank's part; must stay unchanged until the request has ended
+  /// @param axis dimension along which the parts are joined
+  /// @param counts extents of the parts along the axis, equal on all ranks; may be re-used on return
+  /// @param output the whole array, not overlapping input; may not be read until the request has ended
+  request iallgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output) const {
+    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, std::ssize(counts), counts.data(), nullptr,
+        output.get());
+  }
+
   /// Cuts root's array along an axis, a part for every rank. Collective; facts as gather_along().
   /// @param input on root: the whole array; elsewhere ignored, may be null
   /// @param axis dimension to cut
@@ -163,6 +198,18 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         nullptr, output.get()));
   }
 
+  /// Starts reduce_scatter_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+  /// @param input a whole array; must stay unchanged until the request has ended
+  /// @param axis dimension to cut
+  /// @param counts extents of the parts along the axis, equal on all ranks; may be re-used on return
+  /// @param how reduction
+  /// @param output this rank's part, not overlapping input; may not be read until the request has ended
+  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
+      const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, std::ssize(counts), counts.data(),
+        raw(how), nullptr, output.get());
+  }
+
   /// Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
   /// changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts. Rank
   /// r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
@@ -179,6 +226,21 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
         scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get()));
   }
 
+  /// Starts alltoall_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
+  /// @param input this rank's part along gather_axis; must stay unchanged until the request has ended
+  /// @param gather_axis dimension along which the inputs are parts
+  /// @param gather_counts their extents, equal on all ranks; may be re-used on return
+  /// @param scatter_axis dimension along which the outputs are parts
+  /// @param scatter_counts their extents, equal on all ranks; may be re-used on return
+  /// @param output this rank's part along scatter_axis, not overlapping input; may not be read until the request has
+  /// ended
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
+      std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
+      std::span<const std::int64_t> scatter_counts, const buffer& output) const {
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, std::ssize(gather_counts),
+        gather_counts.data(), scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get());
+  }
+
   /// Sends an array. Local; returns when its memory may be used again, possibly before the receive.
   /// @param values array to send; any strides
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
@@ -187,71 +249,12 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
     check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
   }
 
-  /// Starts to send an array. Local; does not wait.
-  /// @param values array to send; its memory must stay, unchanged, until the request has ended
+  /// Starts send(), as the head of syncyte/messages.h says.
+  /// @param values array to send; any strides; must stay unchanged until the request has ended
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
   /// @param tag 0 to highest_tag()
   request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
     return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
-  }
-
-  /// Starts bcast(). Collective; does not wait. Facts as there.
-  /// @param root rank that sends its elements
-  /// @param values contiguous; read on root, written elsewhere
-  request ibcast(std::int32_t root, const buffer& values) const {
-    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
-  }
-
-  /// Starts allreduce(). Collective; does not wait. Facts as there. In place.
-  /// @param how reduction
-  /// @param output contiguous; this rank's elements, then the result
-  request iallreduce(const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_iallreduce, get(), nullptr, raw(how), nullptr, output.get());
-  }
-
-  /// Starts allreduce(). Collective; does not wait. Facts as there.
-  /// @param input contiguous; this rank's elements
-  /// @param how reduction
-  /// @param output contiguous, of input's dtype and number of elements; must not overlap input
-  request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_iallreduce, get(), input.get(), raw(how), nullptr, output.get());
-  }
-
-  /// Starts allgather_along(). Collective; does not wait. Facts as there.
-  /// @param input this rank's part
-  /// @param axis dimension along which the parts are joined
-  /// @param counts extents of the parts along the axis, equal on all ranks
-  /// @param output the whole array, not overlapping input
-  request iallgather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
-      const buffer& output) const {
-    return started(syncyte_comm_iallgather_along, get(), input.get(), axis, std::ssize(counts), counts.data(), nullptr,
-        output.get());
-  }
-
-  /// Starts reduce_scatter_along(). Collective; does not wait. Facts as there.
-  /// @param input a whole array
-  /// @param axis dimension to cut
-  /// @param counts extents of the parts along the axis, equal on all ranks
-  /// @param how reduction
-  /// @param output this rank's part, not overlapping input
-  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
-      const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, std::ssize(counts), counts.data(),
-        raw(how), nullptr, output.get());
-  }
-
-  /// Starts alltoall_along(). Collective; does not wait. Facts as there.
-  /// @param input this rank's part along gather_axis
-  /// @param gather_axis dimension along which the inputs are parts
-  /// @param gather_counts their extents, equal on all ranks
-  /// @param scatter_axis dimension along which the outputs are parts
-  /// @param scatter_counts their extents, equal on all ranks
-  /// @param output this rank's part along scatter_axis, not overlapping input
-  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
-      std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
-      std::span<const std::int64_t> scatter_counts, const buffer& output) const {
-    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, std::ssize(gather_counts),
-        gather_counts.data(), scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get());
   }
 };
 

@@ -370,6 +370,12 @@ class Started(unittest.TestCase):
         self.assertRegex(text, r"SYNCYTE_EXPORT syncyte_status_t syncyte_thing_ido\(syncyte_thing_t thing,[^;]*t\);")
         self.assertEqual(started.emit(parse(PARAMETERS, DECLARATION)[0]), {})
 
+    def test_keeps_memory_by_the_rule_that_is_annotated(self):
+        comment = self.COMMENT.replace("{kept_if_started}", "{kept_if_started(may grow, but not shrink)}")
+        headers, _ = parse(comment, self.DECLARATION, "{started} ")
+        self.assertIn(" * @param[in] source what; may grow, but not shrink until the request has ended\n",
+                      started.emit(headers)["thing.h"])  # fmt: skip
+
     def test_is_implemented_as_the_function(self):
         text = Functions.emitted(self.COMMENT, self.DECLARATION, "{started} ")
         self.assertIn("static_cast<int64_t>(object->do(index, tensor, source, scale));", text)
@@ -400,6 +406,26 @@ class Started(unittest.TestCase):
         self.assertNotIn("iact", methods(method.replace(", started", ""), comment, declaration, "{started} "))
         with self.assertRaisesRegex(AnnotationError, "syncyte_thing_do is not {started}"):
             methods(method, comment.replace("{kept_if_started} ", ""), declaration)
+
+    def test_gets_errors_and_extents_as_a_start_can(self):
+        comment = (" * @param[in] thing a thing\n * @param[in] part {kept_if_started} which\n * @param[in] axis which\n"
+                   " * @param[in] sizes {array(sizes_length), along(axis)} extents\n"
+                   " * @param[in] sizes_length how many\n * @param[out] options {optional} what was done")  # fmt: skip
+        declaration = ("syncyte_thing_t thing, const syncyte_buffer_t* part, int32_t axis, const int64_t* sizes, "
+                       "int64_t sizes_length, syncyte_thing_options_t* options")  # fmt: skip
+        method = "{}, started act(part, dim=axis?, sizes?, rows=options%rows?) : thing_do\n  dim(part) :: dim"
+        for scope, comm, ends in [
+            ("error_everywhere", "IN_REQUEST", "Collective; does not wait."),
+            ("error_at_neighbours", "AT_NEIGHBOURS", "All ranks call it; does not wait."),
+            ("error_here", "HERE", "Local."),
+        ]:
+            with self.subTest(scope):
+                text = methods(method.format(scope), comment, declaration, "{started} ")
+                form = text[text.index("  !> Starts act;") : text.index("  end subroutine thing_iact")]
+                self.assertIn(f"sizes must be given. {ends}", form.replace("\n  !>", ""))
+                self.assertIn("thing_iact(self, part, request, sizes, dim, stat, errmsg)", form)
+                self.assertIn(f"fortran_refuse(FORTRAN_ERROR_{comm}, ", form)
+                self.assertNotIn("collect_counts", form)
 
     def test_rejects_what_has_no_started_form(self):
         for brief, comment, declaration, message in [
