@@ -15,7 +15,7 @@ from ._buffers import Buffer, as_buffer, row_of
 from ._checks import as_counts, as_int32, as_int64, as_op, whole_extent, wrong
 from ._foreign import is_in_place
 from ._handles import Handle
-from ._requests import Request, reap
+from ._requests import Request, start
 from ._types import Array, Reduction, Result
 from .errors import ArgumentError, DtypeError, Error, ShapeError
 
@@ -227,9 +227,7 @@ class CollectiveMethods(Handle):
     def _start_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Request[Any]:
         """Starts a collective; prepare(name, *given) makes its local checks."""
         call = self._prepare_start(f"comm_{name}", lambda: prepare(name, *given))
-        reap()
-        handle = _library.core().output(f"syncyte_comm_{name}", self.handle, *call.arguments)
-        return Request(handle, call.arrays, f"comm_{name}", call.finish)
+        return start(f"syncyte_comm_{name}", self.handle, *call.arguments, arrays=call.arrays, finish=call.finish)
 
     def bcast(self, array: Array, root: int = 0) -> Array:
         """Sends root's elements to all ranks, in place. Collective.

@@ -11,7 +11,7 @@ from . import _library
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int32, wrong
 from ._handles import Handle
-from ._requests import MessageStatus, Request, reap
+from ._requests import MessageStatus, Request, reap, start
 from .errors import DtypeError, Error
 
 ANY = c.ANY  #: source of a receive: any rank; tag of a receive: any tag
@@ -114,11 +114,9 @@ class MessageMethods(Handle):
         """
         if not hasattr(array, "shape"):
             raise wrong(DtypeError, "array", f"a {type(array).__name__}", "a numpy array or a torch tensor")
-        reap()
         buffer = _outgoing(array, "isend")
-        number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
-        handle = _library.core().output("syncyte_comm_isend", self.handle, buffer.reference, number, label, None)
-        return Request(handle, buffer, "isend", lambda: None)
+        arguments = self.handle, buffer.reference, as_int32(dest, "dest"), as_int32(tag, "tag"), None
+        return start("syncyte_comm_isend", *arguments, arrays=buffer, finish=lambda: None, operation="isend")
 
     def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request[MessageStatus]:
         """Starts to receive into an array, which must not be read until the request has ended, and does not wait.
@@ -133,17 +131,15 @@ class MessageMethods(Handle):
         Request
             The request; its result is the MessageStatus. Errors as of recv().
         """
-        reap()
-        buffer = _incoming(out)
+        buffer, status = _incoming(out), _library.new_struct(c.MessageStatus)
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
-        arguments = self.handle, number, label, None, buffer.reference
-        status, handle = _library.core().output("syncyte_comm_irecv", *arguments)
+        arguments = self.handle, number, label, None, buffer.reference, status
 
         def finish() -> MessageStatus:
             buffer.mark_written()
             return _answer(status)
 
-        return Request(handle, (buffer, status), "irecv", finish)
+        return start("syncyte_comm_irecv", *arguments, arrays=(buffer, status), finish=finish, operation="irecv")
 
     def sendrecv(
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY

@@ -24,7 +24,7 @@ class MessageStatus(NamedTuple):
 class _Started:
     """A C request, and the arrays that the C library uses until it has ended."""
 
-    def __init__(self, handle: int, arrays: Any):
+    def __init__(self, handle: int | None, arrays: Any):
         self.handle = ctypes.c_void_p(handle)
         self.arrays = arrays
 
@@ -75,15 +75,13 @@ class Request(Generic[Result]):
     If a request is dropped earlier, it warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
-    def __init__(self, handle: int | None, arrays: Any, operation: str, finish: Callable[[], Result]):
+    def __init__(self, started: _Started, operation: str, finish: Callable[[], Result]):
         """Takes over a C request; for use within this package.
 
         Parameters
         ----------
-        handle : int, optional
-            The C request; None: the operation has ended without an error.
-        arrays : object
-            Objects to keep alive until the end.
+        started : _Started
+            The C request; a null one: the operation has ended without an error.
         operation : str
             Name for messages.
         finish : callable
@@ -91,9 +89,9 @@ class Request(Generic[Result]):
         """
         self._operation = operation
         self._finish = finish
-        self._started: _Started | None = _Started(handle, arrays) if handle else None
+        self._started: _Started | None = started if started.handle else None
         # The result, from when test() or the start has found the end until wait() returns it.
-        self._result: tuple[Result, ...] = () if handle else (finish(),)
+        self._result: tuple[Result, ...] = () if started.handle else (finish(),)
 
     def wait(self) -> Result:
         """Waits for the end. Local.
@@ -170,6 +168,24 @@ class Request(Generic[Result]):
 
     def __repr__(self) -> str:
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'in flight'}>"
+
+
+def start(
+    function: str, *arguments: Any, arrays: Any, finish: Callable[[], Result], operation: str = ""
+) -> Request[Result]:
+    """Calls a C function that starts an operation; its last parameter, the request, is not among the arguments.
+
+    arrays: objects to keep alive until the end. operation: name for messages, if it is not the function's.
+    """
+    reap()
+    started = _Started(None, arrays)
+    try:
+        getattr(_library.core(), function)(*arguments, started.handle)
+        return Request(started, operation or function.removeprefix("syncyte_"), finish)
+    except BaseException:
+        if started.handle:  # a signal's handler has raised after the start
+            _dropped.append(started)
+        raise
 
 
 def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:

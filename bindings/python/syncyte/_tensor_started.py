@@ -6,9 +6,8 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, overload
 
-from . import _library
 from ._handles import Access
-from ._requests import Request, reap
+from ._requests import Request, start
 from ._tensor_access import TensorAccess
 from ._types import Array, Reduction
 from .errors import ArgumentError
@@ -252,6 +251,4 @@ class StartedMethods(TensorAccess):
         return self._request(name, (previous,), lambda: previous.value, *arguments, previous)
 
     def _request(self, name: str, arrays: tuple[Any, ...], finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
-        reap()
-        handle = _library.core().output(f"syncyte_tensor_{name}", self.handle, *arguments)
-        return Request(handle, arrays, f"tensor_{name}", finish)
+        return start(f"syncyte_tensor_{name}", self.handle, *arguments, arrays=arrays, finish=finish)

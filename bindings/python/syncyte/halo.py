@@ -12,7 +12,7 @@ from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int64, as_numbers, check_kind, integers
 from ._handles import Access, Handle
-from ._requests import Request, _Started, drop, reap
+from ._requests import Request, _Started, drop, start
 from ._types import Array
 from .comm import Cart, no_part
 
@@ -176,15 +176,13 @@ class Halo(Handle):
         return self._call("accumulate", array)
 
     def _start(self, function: str, array: Any) -> Request[None]:
-        reap()
         refused = ctypes.c_void_p()
         try:
             buffer = self._buffer(array, function, refused)
         finally:
             if refused.value is not None:
                 self._refused = drop(refused.value, None)
-        handle = _library.core().output(function, self.handle, buffer.reference)
-        return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.mark_written)
+        return start(function, self.handle, buffer.reference, arrays=buffer, finish=buffer.mark_written)
 
     def iexchange(self, array: Any) -> Request[None]:
         """Starts to fill the ghosts, and does not wait.

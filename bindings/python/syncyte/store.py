@@ -20,7 +20,7 @@ from ._buffers import NOT_RECORDED, Buffer, as_buffer, index_buffer
 from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Access, Handle
 from ._renamed import refuse_keywords
-from ._requests import Request, drop, reap
+from ._requests import Request, start
 from ._store_operands import PooledOperands, take_operands
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -322,15 +322,8 @@ class StoreWorker(Handle):
 
     def _request(self, name: str, arguments: Sequence[Any], arrays: Any, result: Any) -> Request[Any]:
         """Calls a function that starts an operation. `arrays` live until its end."""
-        reap()
-        handle = ctypes.c_void_p()
-        try:
-            getattr(_library.core(), f"syncyte_store_worker_{name}")(self.handle, *arguments, ctypes.byref(handle))
-        except BaseException:
-            if handle.value:  # a signal's handler has raised after the start
-                drop(handle.value, arrays)
-            raise
-        return Request(handle.value, arrays, name, lambda: result)
+        function = f"syncyte_store_worker_{name}"
+        return start(function, self.handle, *arguments, arrays=arrays, finish=lambda: result, operation=name)
 
     def _operands(self, keys: Any, values: Any, *, is_written: bool = False) -> Access | PooledOperands:
         """Describes keys and values for the C library. is_written: the operation writes the values."""

@@ -14,7 +14,7 @@ from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_int32, as_op, as_size, wrong
 from ._elements import as_own_element, from_element
 from ._handles import Handle
-from ._requests import Request, reap
+from ._requests import Request, start
 from ._types import Array, Number, WindowReduction
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
@@ -417,9 +417,7 @@ class Window(Handle):
         return self._start(name, elements, lambda: from_element(elements[-1], element), *arguments, *pointers)
 
     def _start(self, name: str, arrays: Any, finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
-        reap()
-        handle = _library.core().output(f"syncyte_window_{name}", self.handle, *arguments)
-        return Request(handle, arrays, f"window_{name}", finish)
+        return start(f"syncyte_window_{name}", self.handle, *arguments, arrays=arrays, finish=finish)
 
     def _place(self, rank: int, offset: int) -> tuple[int, int]:
         return self._rank(rank), as_size(offset, "offset")

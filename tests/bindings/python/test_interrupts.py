@@ -1,12 +1,17 @@
 """Signals during a wait in the C library: a handler that raises ends the wait, a handler that returns does not."""
 
 import contextlib
+import gc
 import signal
+import weakref
 
 import numpy as np
 import pytest
 
 import syncyte
+from syncyte import _declarations as c
+from syncyte import _library, _requests
+from syncyte._buffers import as_buffer
 
 
 class Told(Exception):
@@ -81,3 +86,40 @@ def test_a_handler_that_returns_lets_the_wait_go_on(world):
         world.recv(received, world.rank, 82)
     assert received.tolist() == [1, 1, 1]
     assert len(calls) >= 2
+
+
+STARTS = {
+    "comm_isend": lambda world, array: world.isend(array, world.rank),
+    "comm_irecv": lambda world, array: world.irecv(array, world.rank),
+    "comm_iallreduce": lambda world, array: world.iallreduce(array),
+    "halo_iexchange": lambda world, array: syncyte.Halo(world.cartesian([world.size]), [3], "float32", 0).iexchange(array),
+    "store_worker_ipush": lambda world, array: syncyte.Store(3, 1).worker().ipush([0, 1, 2], array),
+    "tensor_iscatter": lambda world, array: syncyte.WholeTensor((3,), "float32").iscatter_([0, 1, 2], array),
+    "window_iput": lambda world, array: syncyte.Window(12).iput(0, 0, array),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_start_that_a_handler_interrupts_keeps_its_array_until_the_end(world, name, monkeypatch):
+    core = _library.core()
+    receive, message, status = core.syncyte_comm_irecv, np.zeros(1), _library.new_struct(c.MessageStatus)
+    described = as_buffer(message, "message")
+
+    def interrupted(*arguments):
+        """Starts a receive in place of the operation; a handler raises as soon as the C function has returned."""
+        receive(world.handle, world.rank, 92, None, described.reference, status, arguments[-1])
+        raise Told("after the start")
+
+    array = np.ones(3, np.float32)
+    alive = weakref.ref(array)
+    with monkeypatch.context() as patch, pytest.raises(Told):
+        patch.setattr(core, f"syncyte_{name}", interrupted)
+        STARTS[name](world, array)
+    del array
+    gc.collect()
+    _requests.reap()
+    assert alive() is not None
+    world.send(np.ones(1), world.rank, 92)
+    while alive() is not None:
+        _requests.reap()
+    assert message == 1
