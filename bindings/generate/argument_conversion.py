@@ -152,6 +152,8 @@ class Converter:
         code = Code(self._descriptor(dummy, is_in, ", asynchronous" if parameter.kept else ""), buffer,
                     [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, *helper)],
                     needs_tensor=parameter.tensor_dtype, has_ignored=is_copied)  # fmt: skip
+        if is_in:
+            code.describe.append(f"{buffer}%read_only = 1_c_int32_t")
         if parameter.tensor_dtype:
             code.locals.append("type(syncyte_buffer_t) :: global")
         wanted = [dummy.word("if") or ""] * (dummy.word("if") is not None) + [f"present({name})"] * dummy.is_optional
@@ -228,8 +230,9 @@ class Converter:
         return code
 
     @staticmethod
-    def _write(writer: str, name: str) -> str:
-        return f'if (status == SYNCYTE_SUCCESS) status = {writer}({name}, "{name}"//c_null_char, {name}_c)'
+    def _write(writer: str, name: str, value: str = "") -> str:
+        call = f'{writer}({name}, "{name}"//c_null_char, {value or f"{name}_c"})'
+        return f"if (status == SYNCYTE_SUCCESS) status = {call}"
 
     def _text(self, dummy: Dummy) -> Code:
         made = f"{dummy.name}_c"
@@ -250,6 +253,9 @@ class Converter:
         if dummy.word("logical") is not None:
             fortran_type, value = "logical", f"merge(1_c_int32_t, 0_c_int32_t, {name})"
         code = Code(self._declare(dummy, f"{fortran_type}, intent(in)"), "") if fortran_type else self._any(dummy, kind)
+        if member.type.length:
+            call = f'fortran_some_integers({name}, "{name}"//c_null_char, {member.type.length}_c_int64_t'
+            code = self._read(dummy, f"integer(c_{kind}), dimension({member.type.length})", call)
         code.is_option = True
         code.prepare.append(self._if_present(dummy, f"options%{name} = {value}"))
         return code
@@ -262,7 +268,13 @@ class Converter:
         """An output that is a member of a structure."""
         name, member = dummy.parameter.split("%")
         struct = self.names.structs[self.parameters[name].type.name]
-        return Code(self._declare(dummy, "integer, intent(out)"), "", [f"type({struct.name}) :: {name}_c"],
+        made = [f"type({struct.name}) :: {name}_c"]
+        found = next(each for each in struct.members if each.name == member)
+        if found.type.name == "int64_t":
+            dummy = replace(dummy, text=f"any integer: {found.text}")
+            return Code(self._descriptor(dummy, is_in=False), "", made,
+                        after=[self._write("fortran_set_integer", dummy.name, f"{name}_c%{member}")])  # fmt: skip
+        return Code(self._declare(dummy, "integer, intent(out)"), "", made,
                     after=[self._if_present(dummy, f"{dummy.name} = int({name}_c%{member})")])  # fmt: skip
 
     def _number(self, dummy: Dummy, parameter: Parameter) -> Code:

@@ -99,7 +99,8 @@ def _describe(method: Method, line: str) -> bool:
 
 
 def read_module(path: Path) -> Module:
-    text = re.sub(rf"^((?:{_SCOPES})\b.*)&\n *", r"\1", path.read_text(encoding="utf-8"), flags=re.M)
+    continued = re.compile(rf"^(?:{_SCOPES})\b(?:.*&\n *)+", re.M)
+    text = continued.sub(lambda lines: re.sub(r"&\n *", "", lines[0]), path.read_text(encoding="utf-8"))
     lines = text.splitlines()
     start = lines.index("contains")
     module = Module(path.stem, lines[:start], [])

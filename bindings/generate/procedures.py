@@ -112,7 +112,8 @@ class Procedure:
             return []
         kind = "".join(f", {name}" for name in re.findall(r"\((\w+)\)", method.result))
         if not method.value:
-            return [f"answer = int({self.output}{kind})"]
+            is_flag = method.result == "logical"
+            return [f"answer = {self.output} /= 0" if is_flag else f"answer = int({self.output}{kind})"]
         return [f"answer = {method.on_error}",
                 f"if (status == SYNCYTE_SUCCESS) answer = int({method.value}{kind})"]  # fmt: skip
 

@@ -3,7 +3,7 @@
     read_only.py GENERATOR TEST... --compiler CC
 
 GENERATOR is bindings/generate, which reads the headers: a function writes to a `const syncyte_buffer_t*` whose
-direction is out. TEST are the tests' sources.
+direction is out; a load's are in its entries. TEST are the tests' sources.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def writers(generator: Path, compiler: str) -> set[str]:
         for function in header.functions
         for each in function.parameters
         if each.type.name == "syncyte_buffer_t" and each.type.const and "out" in each.direction
-    } | {"syncyte_checkpoint_load", "syncyte_tensor_wrap"}
+    } | {"syncyte_checkpoint_load"}
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ program cache
   implicit none
   type(syncyte_comm) :: world
   type(syncyte_cache) :: models
-  real(real32), pointer, asynchronous :: weights(:, :)
+  real(real32), pointer, asynchronous :: bias(:), weights(:, :), whole(:)
   character(len=64) :: name
   integer(int64) :: parameter_bytes, computation_bytes
   integer :: partner, pid
@@ -19,14 +19,20 @@ program cache
     if (world%rank() < partner) then
       call models%create(parameter_bytes=1024_int64*1024, computation_bytes=4096)
       call models%touch(0, 1024*1024)
-      call models%pointer(weights, 1, [100, 10])
+      call layers()
       weights = 7
-      call models%send(name=name, timeout=60d0)
+      call models%pointer(whole, 129)          ! the second array begins at byte 512
+      if (any(nint(whole(1:1000)) /= 7)) error stop "the same memory"
+      call models%send(name=name, timeout=60d0, nonce=[pid, 1])
     else
-      call models%receive(name=name, timeout=60d0)
-      call models%pointer(weights, 1, [100, 10])
+      call models%receive(name=name, timeout=60d0, nonce=[pid, 1])
+      call layers()                            ! arrays of equal sizes in equal order: the same offsets
       if (any(nint(weights) /= 7)) error stop "the sender's values"
     end if
+    if (.not. models%holds(weights)) error stop "holds"
+    call models%free(bias)
+    call models%free(weights)
+    call models%clear()
     call models%sizes(parameter_bytes, computation_bytes)
     if (parameter_bytes /= 1024*1024 .or. models%is_null()) error stop "sizes"
     call models%destroy()
@@ -37,6 +43,13 @@ program cache
   call syncyte_finalize()
 
 contains
+
+  !> Allocates the model's arrays in the part for parameters.
+  subroutine layers()
+    call models%insert(0, 1024*1024)
+    call models%allocate(bias, [100])
+    call models%allocate(weights, [100, 10])
+  end subroutine layers
 
   !> A name for each pair of ranks that no other job of this user has.
   subroutine one_name()

@@ -8,7 +8,7 @@ program store
   type(syncyte_store_worker) :: worker
   type(syncyte_request) :: request
   real(real32), asynchronous :: values(4, 2)
-  integer :: keys(2), owners(2), ranks
+  integer :: keys(2), owners(2), ranks, pulled, active
   integer(int64) :: lengths(2), sample, drawn(2)
   logical :: is_local
 
@@ -55,6 +55,8 @@ program store
   call worker%ipull_sample(sample, drawn, values, request)
   call request%wait()
   call worker%finish_sample(sample)
+  call worker%info(pulled_keys=pulled, active_intents=active)
+  if (pulled < 8 .or. active > 7) error stop "info"
   call parameters%sync()
   if (world%rank() == 0) print "(a, i0, a)", "a store of ", parameters%keys(), " keys"
   call worker%destroy()

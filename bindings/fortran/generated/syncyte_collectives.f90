@@ -110,6 +110,7 @@ contains
     nullify (input_given)
     if (present(input)) then
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+      input_buffer%read_only = 1_c_int32_t
       input_given => input_buffer
     end if
     if (local /= SYNCYTE_SUCCESS) then
@@ -146,6 +147,7 @@ contains
     nullify (input_given)
     if (present(input)) then
       if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+      input_buffer%read_only = 1_c_int32_t
       input_given => input_buffer
     end if
     if (local /= SYNCYTE_SUCCESS) then
@@ -185,6 +187,7 @@ contains
     nullify (input_given)
     if (present(input)) then
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+      input_buffer%read_only = 1_c_int32_t
       input_given => input_buffer
     end if
     reduced => input_given
@@ -224,6 +227,7 @@ contains
     nullify (input_given)
     if (present(input)) then
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+      input_buffer%read_only = 1_c_int32_t
       input_given => input_buffer
     end if
     reverse_c = 0
@@ -260,6 +264,7 @@ contains
     nullify (input_given)
     if (present(input)) then
       if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+      input_buffer%read_only = 1_c_int32_t
       input_given => input_buffer
     end if
     reverse_c = 0
@@ -322,6 +327,7 @@ contains
     call syncyte_set_span(output)
     call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     nullify (output_given)
     if (is_root(self%handle, root)) then
       if (present(output)) then
@@ -364,6 +370,7 @@ contains
     call syncyte_set_span(input)
     call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_allgather"//c_null_char)
@@ -395,6 +402,7 @@ contains
     call syncyte_set_span(output)
     call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = input_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
@@ -441,6 +449,7 @@ contains
     call syncyte_set_span(output)
     call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
@@ -475,6 +484,7 @@ contains
     call syncyte_set_span(counts)
     call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
@@ -515,6 +525,7 @@ contains
     if (is_root(self%handle, root)) then
       if (present(input)) then
         if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+        input_buffer%read_only = 1_c_int32_t
         input_given => input_buffer
       end if
     end if
@@ -561,6 +572,7 @@ contains
     call syncyte_set_span(output)
     call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     dim_c = output_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
@@ -609,6 +621,7 @@ contains
     call syncyte_set_span(output)
     call syncyte_set_span(counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
@@ -652,6 +665,7 @@ contains
     call syncyte_set_span(gather_counts)
     call syncyte_set_span(scatter_counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim
     gather_dim_c = int(gather_dim, c_int32_t)
@@ -717,6 +731,7 @@ contains
     call syncyte_set_span(gather_counts)
     call syncyte_set_span(scatter_counts)
     local = fortran_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, output_buffer)
     gather_dim_c = input_buffer%ndim
     gather_dim_c = int(gather_dim, c_int32_t)
@@ -762,6 +777,7 @@ contains
     call syncyte_set_span(recv_counts)
     call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     allocate (send_counts_c(fortran_count(send_counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(send_counts, "send_counts"//c_null_char, 0_c_int32_t, &
@@ -794,6 +810,7 @@ contains
     call syncyte_set_span(input)
     call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
+    input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, &

@@ -161,6 +161,21 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_integers
 
+    !> Reads a number of integers that is known; fortran_integers() reads any.
+    ! array [in]: integers
+    ! name [in]: of the dummy argument
+    ! count [in]: expected number
+    ! values [out]: the numbers
+    function fortran_some_integers(array, name, count, values) bind(C, name="fortran_some_integers") &
+        result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(out) :: values(*)
+      integer(c_int32_t) :: answer
+    end function fortran_some_integers
+
     !> Describes integers as a contiguous array of int64: the array itself, or a copy that fortran_release() frees.
     ! array [in]: integers of any kind, rank and strides
     ! name [in]: of the dummy argument
@@ -438,5 +453,15 @@ module syncyte_fortran_c
       integer(c_int32_t), intent(out) :: rank
       integer(c_int32_t) :: answer
     end function fortran_own_rank
+
+    !> Whether an array begins in a slice of a shared cache.
+    ! array [in]: any array
+    ! holds [out]: 1 or 0
+    function fortran_cache_holds(array, holds) bind(C, name="fortran_cache_holds") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      integer(c_int32_t), intent(out) :: holds
+      integer(c_int32_t) :: answer
+    end function fortran_cache_holds
   end interface
 end module syncyte_fortran_c

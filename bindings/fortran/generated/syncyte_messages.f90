@@ -42,6 +42,7 @@ contains
 
     call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
+    array_buffer%read_only = 1_c_int32_t
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
@@ -68,6 +69,7 @@ contains
 
     call syncyte_set_span(array)
     local = fortran_buffer(array, "array"//c_null_char, array_buffer)
+    array_buffer%read_only = 1_c_int32_t
     tag_c = 0
     if (present(tag)) tag_c = int(tag, c_int32_t)
     if (local /= SYNCYTE_SUCCESS) then
@@ -157,6 +159,7 @@ contains
     call syncyte_set_span(sent)
     call syncyte_set_span(received)
     local = fortran_buffer(sent, "sent"//c_null_char, sent_buffer)
+    sent_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, received_buffer)
     send_tag_c = 0
     if (present(send_tag)) send_tag_c = int(send_tag, c_int32_t)

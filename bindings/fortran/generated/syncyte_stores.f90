@@ -48,6 +48,7 @@ module syncyte_stores
     procedure :: localize => worker_localize
     procedure :: intent => worker_intent
     procedure :: advance_clock => worker_advance_clock
+    procedure :: info => worker_info
     procedure :: clock => worker_clock
     procedure :: prepare_sample => worker_prepare_sample
     procedure :: pull_sample => worker_pull_sample
@@ -285,6 +286,7 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_pull"//c_null_char)
@@ -311,6 +313,7 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_ipull"//c_null_char)
@@ -335,7 +338,9 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_push"//c_null_char)
     else
@@ -361,7 +366,9 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_ipush"//c_null_char)
     else
@@ -385,7 +392,9 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_set"//c_null_char)
     else
@@ -411,7 +420,9 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_iset"//c_null_char)
     else
@@ -438,6 +449,7 @@ contains
     call syncyte_set_span(keys)
     call syncyte_set_span(values)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
     is_local_c = 0
     if (local /= SYNCYTE_SUCCESS) then
@@ -461,6 +473,7 @@ contains
 
     call syncyte_set_span(keys)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_localize"//c_null_char)
     else
@@ -487,6 +500,7 @@ contains
     call syncyte_set_span(start)
     call syncyte_set_span(until)
     local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_integer(start, "start"//c_null_char, start_c)
     until_c = 0
     if (present(until) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(until, "until"//c_null_char, &
@@ -510,6 +524,55 @@ contains
     status = syncyte_store_worker_advance_clock(self%handle)
     call finish(status, stat, errmsg)
   end subroutine worker_advance_clock
+
+  !> Counters of the worker since its creation. Local.
+  subroutine worker_info(self, number, clock, pulled_keys, pushed_keys, set_keys, localized_keys, intended_keys, &
+      active_intents, prepared_samples, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, optional :: number  !! any integer: number of the worker
+    type(*), dimension(..), intent(inout), target, optional :: clock  !! any integer: as store_worker_clock()
+    ! any integer: by pull, pull_if_local and pull_sample; a key that repeats counts each time
+    type(*), dimension(..), intent(inout), target, optional :: pulled_keys
+    type(*), dimension(..), intent(inout), target, optional :: pushed_keys  !! any integer: by push
+    type(*), dimension(..), intent(inout), target, optional :: set_keys  !! any integer: by set
+    type(*), dimension(..), intent(inout), target, optional :: localized_keys  !! any integer: by localize
+    type(*), dimension(..), intent(inout), target, optional :: intended_keys  !! any integer: by intent and prepare_sample
+    ! any integer: intended keys whose window has not ended
+    type(*), dimension(..), intent(inout), target, optional :: active_intents
+    type(*), dimension(..), intent(inout), target, optional :: prepared_samples  !! any integer: samples that have keys left
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_store_worker_info_t) :: info_c
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(number)
+    call syncyte_set_span(clock)
+    call syncyte_set_span(pulled_keys)
+    call syncyte_set_span(pushed_keys)
+    call syncyte_set_span(set_keys)
+    call syncyte_set_span(localized_keys)
+    call syncyte_set_span(intended_keys)
+    call syncyte_set_span(active_intents)
+    call syncyte_set_span(prepared_samples)
+    status = syncyte_store_worker_describe(self%handle, info_c)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(number, "number"//c_null_char, info_c%number)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(clock, "clock"//c_null_char, info_c%clock)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(pulled_keys, "pulled_keys"//c_null_char, &
+        info_c%pulled_keys)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(pushed_keys, "pushed_keys"//c_null_char, &
+        info_c%pushed_keys)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(set_keys, "set_keys"//c_null_char, &
+        info_c%set_keys)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(localized_keys, "localized_keys"//c_null_char, &
+        info_c%localized_keys)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(intended_keys, "intended_keys"//c_null_char, &
+        info_c%intended_keys)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(active_intents, "active_intents"//c_null_char, &
+        info_c%active_intents)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(prepared_samples, &
+        "prepared_samples"//c_null_char, info_c%prepared_samples)
+    call finish(status, stat, errmsg)
+  end subroutine worker_info
 
   !> The worker's clock; -1 on an error. Local.
   function worker_clock(self, stat, errmsg) result(answer)

@@ -138,7 +138,7 @@ contains
   subroutine tensor_wrap(self, comm, array, name, row_locks, deterministic, label, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
+    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; its last dimension: own rows
     character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
     logical, intent(in), optional :: row_locks  !! true: rows have locks, of 8 bytes each; equal on all ranks
     ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
@@ -391,6 +391,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_scatter"//c_null_char)
@@ -421,6 +422,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter"//c_null_char)
@@ -449,6 +451,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_scatter_add"//c_null_char)
@@ -479,6 +482,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iscatter_add"//c_null_char)
@@ -515,6 +519,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_element(counters%handle, element, element_c)
     value_c = 1
@@ -560,6 +565,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(source, "source"//c_null_char, global%dtype, &
         source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_element(counters%handle, element, element_c)
     value_c = 1
@@ -630,6 +636,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
         gradients_buffer)
+    gradients_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_apply_gradients"//c_null_char)
@@ -660,6 +667,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(gradients, "gradients"//c_null_char, global%dtype, &
         gradients_buffer)
+    gradients_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iapply_gradients"//c_null_char)
@@ -798,6 +806,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
+    array_buffer%read_only = 1_c_int32_t
     allocate (lower_c(fortran_count(lower)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
@@ -828,6 +837,7 @@ contains
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
+    array_buffer%read_only = 1_c_int32_t
     allocate (lower_c(fortran_count(lower)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
     if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &

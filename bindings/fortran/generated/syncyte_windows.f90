@@ -132,6 +132,7 @@ contains
     call syncyte_set_span(source)
     call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_put"//c_null_char)
@@ -158,6 +159,7 @@ contains
     call syncyte_set_span(source)
     call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iput"//c_null_char)
@@ -233,6 +235,7 @@ contains
     call syncyte_set_span(source)
     call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_accumulate"//c_null_char)
@@ -260,6 +263,7 @@ contains
     call syncyte_set_span(source)
     call syncyte_set_span(first)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
+    source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iaccumulate"//c_null_char)

@@ -122,6 +122,15 @@ int64_t fortran_count(const CFI_cdesc_t* array);
 syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int32_t is_reversed, int64_t* values);
 
 /**
+ * @brief Reads a number of integers that is known; fortran_integers() reads any.
+ * @param[in] array integers
+ * @param[in] name {string} of the dummy argument
+ * @param[in] count expected number
+ * @param[out] values {array(count)} the numbers
+ */
+syncyte_status_t fortran_some_integers(const CFI_cdesc_t* array, const char* name, int64_t count, int64_t* values);
+
+/**
  * @brief Describes integers as a contiguous array of int64: the array itself, or a copy that fortran_release() frees.
  * @param[in] array integers of any kind, rank and strides
  * @param[in] name {string} of the dummy argument
@@ -331,6 +340,26 @@ syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* point
  */
 syncyte_status_t fortran_cache_pointer(syncyte_cache_t cache, int64_t first, const CFI_cdesc_t* shape,
                                        CFI_cdesc_t* pointer);
+
+/**
+ * @brief Points to a new block of a shared cache, or to nothing if the calling thread has inserted no slice.
+ * @param[in] shape integers
+ * @param[in,out] pointer {pointer} as many dimensions as shape has elements
+ */
+syncyte_status_t fortran_cache_allocate(const CFI_cdesc_t* shape, CFI_cdesc_t* pointer);
+
+/**
+ * @brief Frees a block of a shared cache.
+ * @param[in,out] pointer {pointer} of fortran_cache_allocate(), or null; then null
+ */
+syncyte_status_t fortran_cache_free(CFI_cdesc_t* pointer);
+
+/**
+ * @brief Whether an array begins in a slice of a shared cache.
+ * @param[in] array any array
+ * @param[out] holds 1 or 0
+ */
+syncyte_status_t fortran_cache_holds(const CFI_cdesc_t* array, int32_t* holds);
 
 /**
  * @brief Points to a rank's part of a window.

@@ -71,6 +71,12 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
   return SYNCYTE_SUCCESS;
 }
 
+syncyte_status_t fortran_some_integers(const CFI_cdesc_t* array, const char* name, int64_t count, int64_t* values) {
+  if (fortran_count(array) == count) return fortran_integers(array, name, 0, values);
+  return fortran_wrong(SYNCYTE_ERR_SHAPE, name, -1, "of %lld elements; expected %lld", (long long)fortran_count(array),
+                       (long long)count);
+}
+
 syncyte_status_t fortran_integers_buffer(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
   syncyte_status_t status = fortran_buffer(array, name, buffer);
   if (status != SYNCYTE_SUCCESS) return status;

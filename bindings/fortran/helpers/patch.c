@@ -82,6 +82,7 @@ syncyte_status_t fortran_tensor_put(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   syncyte_buffer_t buffer;
   syncyte_status_t status = read_patch(tensor, lo, hi, &patch);
   if (status == SYNCYTE_SUCCESS) status = fit_array(&patch, array, &buffer);
+  buffer.read_only = 1;
   return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, patch.global.ndim, patch.lower, &buffer);
 }
 
@@ -109,6 +110,7 @@ static syncyte_status_t read_addition(syncyte_tensor_t tensor, const CFI_cdesc_t
                                       const CFI_cdesc_t* array, const CFI_cdesc_t* alpha, struct addition* to) {
   syncyte_status_t status = read_patch(tensor, lo, hi, &to->patch);
   if (status == SYNCYTE_SUCCESS) status = fit_array(&to->patch, array, &to->buffer);
+  to->buffer.read_only = 1;
   return status != SYNCYTE_SUCCESS ? status : read_factor(alpha, to->patch.global.dtype, &to->factor);
 }
 

@@ -3,6 +3,11 @@
 
 static char nothing; /* where pointers to arrays without elements point: a null address would mean "not associated" */
 
+static syncyte_status_t is_set(int failed) {
+  if (failed == CFI_SUCCESS) return SYNCYTE_SUCCESS;
+  return fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed);
+}
+
 /* Points at a view whose last dimension, in Fortran's order, begins at first_row. */
 static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* view, int64_t first_row) {
   CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
@@ -19,9 +24,10 @@ static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* v
   int failed = CFI_establish(target, view->data != NULL ? view->data : &nothing, CFI_attribute_other, pointer->type,
                              pointer->elem_len, pointer->rank, extents);
   if (failed == CFI_SUCCESS) failed = CFI_setpointer(pointer, target, lower);
-  if (failed == CFI_SUCCESS) return SYNCYTE_SUCCESS;
-  return fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed);
+  return is_set(failed);
 }
+
+static syncyte_status_t point_at_nothing(CFI_cdesc_t* pointer) { return is_set(CFI_setpointer(pointer, NULL, NULL)); }
 
 syncyte_status_t fortran_own_rank(syncyte_tensor_t tensor, int32_t* rank) {
   syncyte_comm_t comm = NULL;
@@ -91,4 +97,23 @@ syncyte_status_t fortran_cache_pointer(syncyte_cache_t cache, int64_t first, con
                          (long long)elements + 1);
   status = view_part((char*)data + (first - 1) * element, elements - (first - 1), pointer, shape, &view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
+}
+
+syncyte_status_t fortran_cache_allocate(const CFI_cdesc_t* shape, CFI_cdesc_t* pointer) {
+  syncyte_buffer_t view;
+  syncyte_status_t status = view_part(NULL, INT64_MAX, pointer, shape, &view);
+  int64_t bytes = (int64_t)pointer->elem_len;
+  for (int32_t i = 0; status == SYNCYTE_SUCCESS && i < view.ndim; ++i) bytes *= view.shape[i];
+  if (status == SYNCYTE_SUCCESS) status = syncyte_cache_allocate(bytes, &view.data);
+  if (status != SYNCYTE_SUCCESS) return status;
+  return view.data != NULL ? point_at(pointer, &view, 1) : point_at_nothing(pointer);
+}
+
+syncyte_status_t fortran_cache_free(CFI_cdesc_t* pointer) {
+  const syncyte_status_t status = syncyte_cache_free(pointer->base_addr);
+  return status != SYNCYTE_SUCCESS ? status : point_at_nothing(pointer);
+}
+
+syncyte_status_t fortran_cache_holds(const CFI_cdesc_t* array, int32_t* holds) {
+  return syncyte_cache_holds(array->base_addr, holds);
 }

@@ -2192,7 +2192,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
-            ctypes.POINTER(BufferDescription),  # local (in): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+            ctypes.POINTER(BufferDescription),  # local (in,out): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
             ctypes.POINTER(TensorOptions),  # options (in, optional): null for defaults; local_rows must be -1
             ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],

@@ -78,7 +78,8 @@ contains
 
   subroutine asking()
     integer :: owners(3)
-    integer(int64) :: lengths(3), before
+    integer(int64) :: lengths(3), before, clock, pushed
+    integer :: number, localized, intended, active, stat
     logical :: is_local
     real(real32) :: values(3)
 
@@ -94,6 +95,13 @@ contains
     call w%localize([1, 2])
     call w%intent([1, 2], before + 1)
     call w%intent([1, 2], before + 1, until=before + 5)
+    call w%info(number, clock, localized_keys=localized, intended_keys=intended, active_intents=active)
+    call check(number == 0 .and. clock == before + 1, "number and clock")
+    call check(localized == 2 .and. intended == 4 .and. active == 4, "keys of localize and intent")
+    call w%info(prepared_samples=number, pulled_keys=localized, pushed_keys=pushed, set_keys=intended)
+    call check(number == 0 .and. pushed == 8 .and. localized > 0, "keys of the operations")
+    call w%info(clock=values(1), stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_TYPE, "a counter that is no integer")
   end subroutine asking
 
   subroutine sampling()
