@@ -26,7 +26,7 @@ class Buffer:
 
     __slots__ = ("array", "array_kind", "description", "dtype", "reference", "shape")
 
-    def __init__(self, array: Any, array_kind: str, dtype: c.DType):
+    def __init__(self, array: Any, array_kind: str, dtype: c.DType, writable: bool = True):
         """Describes a numpy array or a torch tensor of this element type in host memory."""
         self.array = array
         self.array_kind = array_kind
@@ -43,6 +43,7 @@ class Buffer:
         self.description = c.BufferDescription(_DESCRIPTION_SIZE, address, dtype, ndim)
         self.description.shape[:ndim] = self.shape
         self.description.strides[:ndim] = strides
+        self.description.read_only = not writable
         self.reference = ctypes.byref(self.description)
 
     @property
@@ -122,7 +123,7 @@ def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: s
         dtype = dtypes.from_torch(tensor.dtype)
     except errors.DtypeError as error:
         raise errors.DtypeError(f"{name}: {error}") from None
-    buffer = Buffer(tensor, TORCH, dtype)
+    buffer = Buffer(tensor, TORCH, dtype, writable)
     if tensor.is_cuda:
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
@@ -169,7 +170,7 @@ def _of_numpy(array: np.ndarray, name: str, writable: bool, expected: c.DType | 
         raise errors.ArgumentError(f"{name} is read-only, but would be written")
     if not array.flags.aligned:
         raise errors.ShapeError(f"{name} is not aligned to its element size; copy it")
-    return Buffer(array, NUMPY, dtype)
+    return Buffer(array, NUMPY, dtype, writable)
 
 
 def _check_dtype(buffer: Buffer, name: str, expected: c.DType) -> None:

@@ -95,7 +95,7 @@ def _array_of(value: Any, name: str, writable: bool, element: c.DType | None) ->
             raise wrong(DtypeError, name, f"of {value.dtype}", bits)
         if value.device.type == "cpu" and not value.is_contiguous() and _is_channels_last(value):
             given = as_buffer(value, name, writable=writable, contiguous=False)
-            return _Array(given, as_buffer(value.detach().contiguous(), name))
+            return _Array(given, as_buffer(value.detach().contiguous(), name, writable=writable))
     given = as_buffer(value, name, writable=writable, expected=element)
     return _Array(given, given)
 

@@ -88,11 +88,15 @@ def test_a_handler_that_returns_lets_the_wait_go_on(world):
     assert len(calls) >= 2
 
 
+def halo_of(world):
+    return syncyte.Halo(world.cartesian([world.size]), [3], "float32", 0)
+
+
 STARTS = {
     "comm_isend": lambda world, array: world.isend(array, world.rank),
     "comm_irecv": lambda world, array: world.irecv(array, world.rank),
     "comm_iallreduce": lambda world, array: world.iallreduce(array),
-    "halo_iexchange": lambda world, array: syncyte.Halo(world.cartesian([world.size]), [3], "float32", 0).iexchange(array),
+    "halo_iexchange": lambda world, array: halo_of(world).iexchange(array),
     "store_worker_ipush": lambda world, array: syncyte.Store(3, 1).worker().ipush([0, 1, 2], array),
     "tensor_iscatter": lambda world, array: syncyte.WholeTensor((3,), "float32").iscatter_([0, 1, 2], array),
     "window_iput": lambda world, array: syncyte.Window(12).iput(0, 0, array),

@@ -7,6 +7,8 @@ import pytest
 import torch
 
 import syncyte
+from syncyte import _library
+from syncyte._buffers import as_buffer, index_buffer
 
 
 def last(world):
@@ -29,6 +31,36 @@ def test_error_on_one_rank_is_everybodys(world):
     with pytest.raises(syncyte.ArgumentError, match="read-only"):
         world.allreduce(np.ones(2), out=read_only if last(world) else np.empty(2))
     assert world.allreduce(1) == world.size  # the next collective works
+
+
+@pytest.mark.parametrize("make", [np.ones, torch.ones])
+def test_the_library_does_not_write_inputs(world, make):
+    core, given = _library.core(), as_buffer(make(2), "input")
+    with pytest.raises(syncyte.ArgumentError, match="output: read_only is 1"):
+        core.syncyte_comm_allreduce(world.handle, None, 0, None, given.reference)
+    assert index_buffer([0, 1], "index", narrow=True).description.read_only == 1
+    assert as_buffer(make(2), "out", writable=True).description.read_only == 0
+
+
+def test_arrays_that_are_read_only(world):
+    frozen, window = np.arange(3.0), syncyte.Window(24)
+    frozen.flags.writeable = False
+    tensor = syncyte.WholeTensor((3,), "float64")
+    assert world.allreduce(frozen)[2] == 2 * world.size
+    assert world.bcast(frozen if world.rank == 0 else np.empty(3))[2] == 2
+    window.put(world.rank, 0, frozen)
+    window.fence()
+    if world.rank == 0:
+        tensor.scatter_([0, 1, 2], frozen)
+    tensor.sync()
+    for write in (
+        lambda: window.get(world.rank, 0, out=frozen),
+        lambda: tensor.gather([0, 1, 2], out=frozen),
+        lambda: tensor.get_box([0], out=frozen),
+        lambda: world.recv(frozen, world.rank),
+    ):
+        with pytest.raises(syncyte.ArgumentError, match="read-only"):
+            write()
 
 
 def test_all_ranks_get_the_fields(world):
