@@ -194,9 +194,8 @@ class const_buffer {
   /// An array of a type known at run time.
   const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape,
                optional_strides strides = std::nullopt) {
-    check(syncyte_buffer_init(const_cast<void*>(data), detail::raw(type), static_cast<std::int32_t>(shape.size()),
-                              shape.data(), &raw_));
-    raw_.read_only = 1;
+    check(syncyte_buffer_init_const(data, detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
+                                    &raw_));
     if (!strides) return;
     if (static_cast<std::int64_t>(strides->size()) != raw_.ndim) {
       throw error(status::shape, "buffer: strides has " + std::to_string(strides->size()) + " entries, expected " +

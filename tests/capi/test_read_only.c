@@ -163,6 +163,14 @@ static void test_memory(void) {
   const syncyte_buffer_t out = vector_of(others, SYNCYTE_FLOAT64, 2), bad = constant(out);
   EXPECT_OK(syncyte_memory_copy(&out, &in, NULL));
   EXPECT_REFUSED(syncyte_memory_copy(&bad, &in, NULL));
+  static const double fixed[2] = {3, 4};
+  const int64_t two = 2;
+  syncyte_buffer_t source;
+  EXPECT_OK(syncyte_buffer_init_const(fixed, SYNCYTE_FLOAT64, 1, &two, &source));
+  EXPECT_OK(syncyte_memory_copy(&out, &source, NULL));
+  EXPECT(others[0] == 3 && others[1] == 4);
+  EXPECT_REFUSED(syncyte_memory_copy(&source, &in, NULL));
+  EXPECT_ERROR(syncyte_buffer_init_const(fixed, SYNCYTE_FLOAT64, -1, &two, &source), SYNCYTE_ERR_SHAPE, "ndim is -1");
   syncyte_buffer_t wrong = in;
   wrong.read_only = 2;
   EXPECT_ERROR(syncyte_memory_copy(&out, &wrong, NULL), SYNCYTE_ERR_ARGUMENT, "read_only is 2; expected 0 or 1");

@@ -324,6 +324,22 @@ static inline syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t d
 }
 
 /**
+ * @brief Does the same as syncyte_buffer_init() for constant memory: functions that write refuse the buffer.
+ * @param[in] data {optional} first element
+ * @param[in] dtype element type
+ * @param[in] ndim number of dimensions
+ * @param[in] shape {array(ndim), optional} extents; may be null when ndim is 0
+ * @param[out] buffer the description
+ * @return as syncyte_buffer_set()
+ */
+static inline syncyte_status_t syncyte_buffer_init_const(const void* data, syncyte_dtype_t dtype, int32_t ndim,
+                                                         const int64_t* shape, syncyte_buffer_t* buffer) {
+  const syncyte_status_t status = syncyte_buffer_init((void*)data, dtype, ndim, shape, buffer);
+  if (status == SYNCYTE_SUCCESS) buffer->read_only = 1;
+  return status;
+}
+
+/**
  * @brief Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe,
  * callable at any time.
  * @param[in] level severity
