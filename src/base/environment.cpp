@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -25,53 +26,62 @@ static std::span<const char* const> choices_of(const setting& which) {
   return {which.choices.begin(), end};
 }
 
-int environment_choice(const setting& which, int fallback) {
-  const auto value = environment(which);
-  if (!value) return fallback;
+static int index_of(std::string_view name, const setting& which) {
   const auto choices = choices_of(which);
-  const auto found = std::ranges::find(choices, *value);
-  return found != choices.end() ? static_cast<int>(found - choices.begin()) : fallback;
+  const auto found = std::ranges::find(choices, name);
+  return found != choices.end() ? static_cast<int>(found - choices.begin()) : -1;
 }
 
-double environment_seconds(const setting& which, double fallback) {
+int environment_index(const setting& which) {
   const auto value = environment(which);
-  if (!value) return fallback;
+  const int given = value ? index_of(*value, which) : -1;
+  return given >= 0 ? given : index_of(which.otherwise, which);
+}
+
+double environment_seconds(const setting& which) {
+  const std::string value = environment(which).value_or(which.otherwise);
   char* end = nullptr;
-  const double number = std::strtod(value->c_str(), &end);
-  const bool is_number = end != value->c_str() && *end == '\0';
+  const double number = std::strtod(value.c_str(), &end);
+  const bool is_number = end != value.c_str() && *end == '\0';
   require(is_number && number >= which.least && number <= most_seconds, SYNCYTE_ERR_ARGUMENT,
-          "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", which.name, *value,
+          "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", which.name, value,
           which.least, most_seconds);
   return number;
 }
 
-std::size_t environment_bytes(const setting& which, std::size_t fallback) {
-  const auto value = environment(which);
-  if (!value) return fallback;
+static std::size_t bytes_of(const std::string& value, const setting& which) {
   char* end = nullptr;
   errno = 0;
-  const unsigned long long number = std::strtoull(value->c_str(), &end, 10);
+  const unsigned long long number = std::strtoull(value.c_str(), &end, 10);
   const std::string unit = end;
   const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
   const bool ok =
-      end != value->c_str() && (*value)[0] != '-' && errno == 0 && shift >= 0 && number < (1ull << (63 - shift));
+      end != value.c_str() && value[0] != '-' && errno == 0 && shift >= 0 && number < (1ull << (63 - shift));
   require(ok, SYNCYTE_ERR_ARGUMENT, "environment variable {} is \"{}\"; expected a size such as 4096, 64K, 2M or 1G",
-          which.name, *value);
+          which.name, value);
   return static_cast<std::size_t>(number) << shift;
 }
 
+std::optional<std::size_t> environment_bytes(const setting& which) {
+  const auto value = environment(which);
+  return value ? std::optional(bytes_of(*value, which)) : std::nullopt;
+}
+
+std::size_t default_bytes(const setting& which) { return bytes_of(which.otherwise, which); }
+
 void check_setting(const setting& which) {
+  const auto value = environment(which);
   switch (which.type) {
     case setting::kind::choice:
-      require(!environment(which) || environment_choice(which, -1) >= 0, SYNCYTE_ERR_ARGUMENT,
-              "environment variable {} is \"{}\"; expected one of {}", which.name, environment(which).value_or(""),
+      require(!value || index_of(*value, which) >= 0, SYNCYTE_ERR_ARGUMENT,
+              "environment variable {} is \"{}\"; expected one of {}", which.name, value.value_or(""),
               fmt::join(choices_of(which), ", "));
       break;
     case setting::kind::seconds:
-      environment_seconds(which, 0);
+      environment_seconds(which);
       break;
     case setting::kind::bytes:
-      environment_bytes(which, 0);
+      environment_bytes(which);
       break;
     case setting::kind::text:
       break;

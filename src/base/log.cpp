@@ -28,7 +28,8 @@ void set_process_rank(int rank) { the_rank = rank; }
 int process_rank() { return the_rank; }
 
 bool log_enabled(syncyte_log_level_t level) {
-  static const int most = environment_choice(settings::log, SYNCYTE_LOG_WARN);
+  static_assert(static_cast<int>(settings::log_level::debug) == SYNCYTE_LOG_DEBUG);
+  static const auto most = static_cast<int>(*environment_choice(settings::log));
   return level > SYNCYTE_LOG_OFF && level <= most;
 }
 

@@ -40,7 +40,7 @@ void check_size(std::uint64_t bytes, const char* name) {
 
 /// A size chosen by the caller or the environment; 0 if neither has chosen one.
 std::uint64_t chosen_size(std::uint64_t given, const char* argument, const base::setting& otherwise) {
-  const std::uint64_t bytes = given > 0 ? given : base::environment_bytes(otherwise, 0);
+  const std::uint64_t bytes = given > 0 ? given : base::environment_bytes(otherwise).value_or(0);
   check_size(bytes, given > 0 ? argument : otherwise.name);
   return bytes;
 }
@@ -56,8 +56,8 @@ std::uint64_t in_pages(std::uint64_t bytes) {
 
 /// Fills in default sizes: together they take at most three quarters of the memory that the chosen ones leave.
 region_sizes with_defaults(const region_sizes& chosen, std::uint64_t available) {
-  const region_sizes defaults{chosen.parameters > 0 ? 0 : region::default_sizes.parameters,
-                              chosen.computation > 0 ? 0 : region::default_sizes.computation};
+  const auto [parameters, computation] = region::default_sizes();
+  const region_sizes defaults{chosen.parameters > 0 ? 0 : parameters, chosen.computation > 0 ? 0 : computation};
   const auto room = static_cast<double>(available - std::min(available, chosen.total())) * 0.75;
   const double scale = std::min(1.0, room / static_cast<double>(std::max<std::uint64_t>(defaults.total(), 1)));
   const auto size = [&](std::uint64_t given, std::uint64_t otherwise) {
@@ -67,8 +67,9 @@ region_sizes with_defaults(const region_sizes& chosen, std::uint64_t available) 
 }
 
 void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes) {
-  const bool is_scaled = (chosen.parameters == 0 && sizes.parameters < region::default_sizes.parameters) ||
-                         (chosen.computation == 0 && sizes.computation < region::default_sizes.computation);
+  const auto [parameters, computation] = region::default_sizes();
+  const bool is_scaled = (chosen.parameters == 0 && sizes.parameters < parameters) ||
+                         (chosen.computation == 0 && sizes.computation < computation);
   if (is_scaled)
     base::log(
         SYNCYTE_LOG_WARN,
@@ -95,6 +96,11 @@ region::region(memory::descriptor file, region_sizes sizes)
       mapping_(memory::map_shared(file_.number(), header_bytes + sizes.total())) {
   struct stat found{};
   if (fstat(file_.number(), &found) == 0) inode_ = found.st_ino;
+}
+
+region_sizes region::default_sizes() {
+  return {base::default_bytes(base::settings::cache_parameter_bytes),
+          base::default_bytes(base::settings::cache_computation_bytes)};
 }
 
 std::shared_ptr<region> region::allocate(region_sizes chosen) {

@@ -21,7 +21,8 @@ struct region_sizes {
 /// memfd: it has no name, and is freed when the last process closes it. Its size is sealed, its contents are not.
 class region {
  public:
-  static constexpr region_sizes default_sizes{std::uint64_t{1} << 30, std::uint64_t{1} << 30};
+  /// Sizes that nobody has chosen, where the machine has the memory.
+  static region_sizes default_sizes();
 
   /// Allocates a region of zeros. Sizes that are not chosen come from SYNCYTE_CACHE_PARAMETER_BYTES and
   /// SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise from the defaults, which are scaled down if the machine has less

@@ -32,7 +32,7 @@ constexpr milliseconds retry_interval(5);
 class deadline {
  public:
   explicit deadline(double seconds)
-      : seconds_(seconds >= 0 ? seconds : base::environment_seconds(base::settings::cache_timeout, 10)),
+      : seconds_(seconds >= 0 ? seconds : base::environment_seconds(base::settings::cache_timeout)),
         end_(clock::now() +
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(seconds_, 1e8)))) {}
 
@@ -52,10 +52,10 @@ class deadline {
 };
 
 std::string chosen_name(const rendezvous& chosen) {
-  std::string name =
-      !chosen.name.empty() ? chosen.name : base::environment(base::settings::cache_name).value_or("cache");
+  constexpr const base::setting& variable = base::settings::cache_name;
+  std::string name = !chosen.name.empty() ? chosen.name : base::environment(variable).value_or(variable.otherwise);
   base::expect(name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.', SYNCYTE_ERR_ARGUMENT,
-               chosen.name.empty() ? "SYNCYTE_CACHE" : "name", '"' + name + '"',
+               chosen.name.empty() ? variable.name : "name", '"' + name + '"',
                "a file name of at most 60 bytes that does not begin with a dot");
   return name;
 }

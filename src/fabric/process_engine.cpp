@@ -16,9 +16,7 @@
 namespace syncyte::fabric {
 namespace {
 
-enum class choice { on, off, start };
-
-choice choice_of_environment() { return static_cast<choice>(base::environment_choice(base::settings::fabric, 0)); }
+using base::settings::fabric_use;
 
 struct opened_engine {
   std::mutex mutex;
@@ -36,7 +34,7 @@ void tell_process(peer& dead) {
 }
 
 time_limits limits_of_environment() {
-  const std::chrono::duration<double> seconds(base::environment_seconds(base::settings::fabric_deadline, 8));
+  const std::chrono::duration<double> seconds(base::environment_seconds(base::settings::fabric_deadline));
   const auto deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
   return {.resend = deadline / 4, .deadline = deadline};
 }
@@ -82,9 +80,9 @@ void end_engine() noexcept {
   if (engine* const running = the_engine.running) running->end_transport();
 }
 
-bool is_off() { return choice_of_environment() == choice::off; }
+bool is_off() { return base::environment_choice(base::settings::fabric) == fabric_use::off; }
 
-bool opens_at_start() { return choice_of_environment() == choice::start; }
+bool opens_at_start() { return base::environment_choice(base::settings::fabric) == fabric_use::start; }
 
 engine* process_engine(std::string& reason) {
   const std::lock_guard lock(the_engine.mutex);

@@ -36,7 +36,7 @@ constexpr std::ptrdiff_t batch_bytes = 32 * static_cast<std::ptrdiff_t>(huge_pag
 
 }  // namespace
 
-bool huge_pages_wanted() { return base::environment_choice(base::settings::huge_pages, 0) == 0; }
+bool huge_pages_wanted() { return base::environment_choice(base::settings::huge_pages) == base::settings::toggle::on; }
 
 void touch_and_collapse(std::byte* begin, std::size_t bytes) {
   std::byte* const end = begin + bytes;

@@ -165,7 +165,8 @@ pool_statistics pool::statistics() const {
 
 pool& host_pool() {
   static pool* const instance = [] {
-    auto* const made = new pool(base::environment_bytes(base::settings::pool_limit, total_bytes() / 16));
+    auto* const made = new pool(
+        base::environment_bytes(base::settings::pool_limit).value_or(total_bytes() / base::settings::pool_part));
     constexpr auto unlock = [] { host_pool().mutex_.unlock(); };
     ::pthread_atfork([] { host_pool().mutex_.lock(); }, unlock,
                      unlock);  // a child lacks the thread that holds the lock

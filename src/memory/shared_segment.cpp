@@ -149,10 +149,14 @@ const char* sharing_name(sharing method) {
 
 std::vector<sharing> sharing_candidates() {
   using enum sharing;
-  const std::vector<sharing> lists[] = {
-      {proc, none}, {socket, socket_file, none}, {shm, none}, {none}, {proc, socket, socket_file, shm, none}};
+  using choice = base::settings::sharing;
   base::check_setting(base::settings::shm);
-  return lists[base::environment_choice(base::settings::shm, 4)];
+  const auto chosen = base::environment_choice(base::settings::shm);
+  if (chosen == choice::proc) return {proc, none};
+  if (chosen == choice::socket) return {socket, socket_file, none};
+  if (chosen == choice::shm) return {shm, none};
+  if (chosen == choice::none) return {none};
+  return {proc, socket, socket_file, shm, none};
 }
 
 segment segment::create(std::size_t bytes, sharing method) {

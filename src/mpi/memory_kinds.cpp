@@ -18,8 +18,8 @@ bool mpi_takes_cuda() { return MPIX_Query_cuda_support != nullptr && MPIX_Query_
 
 bool is_cuda_aware() {
   static const bool result = [] {
-    const int choice = base::environment_choice(base::settings::cuda_aware, 2);
-    return choice == 2 ? mpi_takes_cuda() : choice == 1;
+    const auto choice = base::environment_choice(base::settings::cuda_aware);
+    return choice ? *choice == base::settings::toggle::on : mpi_takes_cuda();
   }();
   return result;
 }

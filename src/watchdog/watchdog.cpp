@@ -23,8 +23,6 @@
 namespace syncyte::watchdog {
 namespace {
 
-constexpr double default_limit = 60.0;
-
 struct watchdog_state {
   settings chosen;
   board all_ranks;
@@ -177,10 +175,11 @@ void watch(watchdog_state& state, const std::stop_token& stop) {
 
 settings settings_of_environment() {
   settings result;
-  result.limit = base::environment_seconds(base::settings::watchdog, default_limit);
+  result.limit = base::environment_seconds(base::settings::watchdog);
   result.is_watched = result.limit > 0.0;
   result.is_asked_for = base::environment(base::settings::watchdog).has_value();
-  result.only_reports = !result.is_asked_for || base::environment_choice(base::settings::watchdog_action, 0) == 1;
+  result.only_reports = !result.is_asked_for || base::environment_choice(base::settings::watchdog_action) ==
+                                                    base::settings::stuck_action::report;
   return result;
 }
 

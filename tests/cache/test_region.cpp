@@ -42,7 +42,7 @@ TEST(cache_region, two_mappings_show_the_same_bytes) {
 
 TEST(cache_region, default_sizes_fit_the_machine) {
   const auto made = region::allocate({});
-  const auto defaults = region::default_sizes;
+  const auto defaults = region::default_sizes();
   EXPECT_LE(made->bytes(), memory::available_bytes() + page);
   EXPECT_LE(made->sizes().parameters, defaults.parameters);
   const double share = static_cast<double>(made->sizes().parameters) / static_cast<double>(made->bytes());

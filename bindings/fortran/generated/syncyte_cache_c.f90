@@ -10,9 +10,9 @@ module syncyte_cache_c
   type, bind(C) :: syncyte_cache_sizes_t
     ! sizeof(syncyte_cache_sizes_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
-    ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
+    ! 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
-    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well
+    ! 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
     integer(c_int64_t) :: computation_bytes = 0_c_int64_t
   end type syncyte_cache_sizes_t
 
@@ -20,14 +20,14 @@ module syncyte_cache_c
   type, bind(C) :: syncyte_cache_rendezvous_t
     ! sizeof(syncyte_cache_rendezvous_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
-    ! the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+    ! the socket's file is NAME.syncyte; at most 60 bytes; null: as SYNCYTE_CACHE says
     type(c_ptr) :: name = c_null_ptr
-    ! a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
-    ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
+    ! a folder of this user with mode 0700, made if it is missing; null: as SYNCYTE_CACHE_FOLDER says; a folder that
+    ! neither names must not be a symbolic link
     type(c_ptr) :: folder = c_null_ptr
     ! a secret that both processes know; zeros: none
     integer(c_int64_t) :: nonce(2) = 0_c_int64_t
-    ! seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
+    ! seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says
     real(c_double) :: timeout = -1_c_double
   end type syncyte_cache_rendezvous_t
 

@@ -50,10 +50,9 @@ contains
   !> Allocates a cache of zeros; sizes that are absent come from the environment, or are defaults.
   subroutine cache_create(self, parameter_bytes, computation_bytes, stat, errmsg)
     class(syncyte_cache), intent(inout) :: self
-    ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
+    ! 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
     type(*), dimension(..), intent(in), target, optional :: parameter_bytes
-    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well
-    type(*), dimension(..), intent(in), target, optional :: computation_bytes
+    type(*), dimension(..), intent(in), target, optional :: computation_bytes  !! 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: parameter_bytes_c
@@ -105,12 +104,12 @@ contains
   !> Sends the cache to one process of this user, which calls receive before or after. Waits for it.
   subroutine cache_send(self, name, folder, timeout, nonce, stat, errmsg)
     class(syncyte_cache), intent(in) :: self
-    ! the socket's file is NAME.syncyte; at most 60 bytes; absent: SYNCYTE_CACHE, otherwise "cache"
+    ! the socket's file is NAME.syncyte; at most 60 bytes; absent: as SYNCYTE_CACHE says
     character(len=*), intent(in), optional :: name
-    ! a folder of this user with mode 0700, made if it is missing; absent: SYNCYTE_CACHE_FOLDER, otherwise
-    ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
+    ! a folder of this user with mode 0700, made if it is missing; absent: as SYNCYTE_CACHE_FOLDER says; a folder
+    ! that neither names must not be a symbolic link
     character(len=*), intent(in), optional :: folder
-    real(c_double), intent(in), optional :: timeout  !! seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
+    real(c_double), intent(in), optional :: timeout  !! seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says
     type(*), dimension(..), intent(in), target, optional :: nonce  !! two integers of any kind: a secret that both processes know
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -141,12 +140,12 @@ contains
   !> Receives the cache that another process of this user sends. Waits for it.
   subroutine cache_receive(self, name, folder, timeout, nonce, stat, errmsg)
     class(syncyte_cache), intent(inout) :: self
-    ! the socket's file is NAME.syncyte; at most 60 bytes; absent: SYNCYTE_CACHE, otherwise "cache"
+    ! the socket's file is NAME.syncyte; at most 60 bytes; absent: as SYNCYTE_CACHE says
     character(len=*), intent(in), optional :: name
-    ! a folder of this user with mode 0700, made if it is missing; absent: SYNCYTE_CACHE_FOLDER, otherwise
-    ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
+    ! a folder of this user with mode 0700, made if it is missing; absent: as SYNCYTE_CACHE_FOLDER says; a folder
+    ! that neither names must not be a symbolic link
     character(len=*), intent(in), optional :: folder
-    real(c_double), intent(in), optional :: timeout  !! seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
+    real(c_double), intent(in), optional :: timeout  !! seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says
     type(*), dimension(..), intent(in), target, optional :: nonce  !! two integers of any kind: a secret that both processes know
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

@@ -14,7 +14,7 @@ module syncyte_memory_c
     integer(c_int64_t) :: in_use = 0_c_int64_t
     ! kept for re-use
     integer(c_int64_t) :: cached = 0_c_int64_t
-    ! limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+    ! limit of cached (SYNCYTE_POOL_LIMIT)
     integer(c_int64_t) :: limit = 0_c_int64_t
     ! requests served from the cache
     integer(c_int64_t) :: hits = 0_c_int64_t

@@ -397,7 +397,7 @@ class MemoryStats(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_memory_stats_t)
         ("in_use", ctypes.c_int64),  # acquired and not released, rounded up to size classes
         ("cached", ctypes.c_int64),  # kept for re-use
-        ("limit", ctypes.c_int64),  # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+        ("limit", ctypes.c_int64),  # limit of cached (SYNCYTE_POOL_LIMIT)
         ("hits", ctypes.c_int64),  # requests served from the cache
         ("misses", ctypes.c_int64),  # requests that needed fresh memory
     ]
@@ -409,8 +409,8 @@ class CacheSizes(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_sizes_t)
-        ("parameter_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
-        ("computation_bytes", ctypes.c_int64),  # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well
+        ("parameter_bytes", ctypes.c_int64),  # 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
+        ("computation_bytes", ctypes.c_int64),  # 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
     ]
 
 
@@ -420,10 +420,10 @@ class CacheRendezvous(ctypes.Structure):
     _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_rendezvous_t)
-        ("name", ctypes.c_char_p),  # the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
-        ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links
+        ("name", ctypes.c_char_p),  # the socket's file is NAME.syncyte; at most 60 bytes; null: as SYNCYTE_CACHE says
+        ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: as SYNCYTE_CACHE_FOLDER says; a folder that neither names must not be a symbolic link
         ("nonce", ctypes.c_int64 * 2),  # a secret that both processes know; zeros: none
-        ("timeout", ctypes.c_double),  # seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
+        ("timeout", ctypes.c_double),  # seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says
     ]
 
 

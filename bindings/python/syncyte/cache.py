@@ -35,9 +35,9 @@ class SharedCache(Handle):
     Parameters
     ----------
     parameter_bytes, computation_bytes : int, optional
-        Sizes of the parts, rounded up to pages. The defaults are SYNCYTE_CACHE_PARAMETER_BYTES and
-        SYNCYTE_CACHE_COMPUTATION_BYTES in the environment, otherwise 1 GiB each, which are scaled down, with a warning
-        in the log, if the machine has less memory.
+        Sizes of the parts, rounded up to pages; by default as SYNCYTE_CACHE_PARAMETER_BYTES and
+        SYNCYTE_CACHE_COMPUTATION_BYTES say. Sizes that neither chooses are scaled down, with a warning in the log, if
+        the machine has less memory.
 
     Raises
     ------
@@ -123,15 +123,14 @@ class SharedCache(Handle):
         Parameters
         ----------
         name : str, optional
-            Name of the Unix socket, whose file is NAME.syncyte; by default SYNCYTE_CACHE, otherwise "cache".
+            Name of the Unix socket, whose file is NAME.syncyte; by default as SYNCYTE_CACHE says.
         folder : path, optional
             Folder of the socket, which belongs to this user and has mode 0700; made if it is missing. By default
-            SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID, which must not be
-            symbolic links.
+            as SYNCYTE_CACHE_FOLDER says; a folder that neither names must not be a symbolic link.
         nonce : int
             A secret of at most 128 bits that both processes know; 0: none.
         timeout : float, optional
-            Seconds to wait; by default SYNCYTE_CACHE_TIMEOUT, otherwise 10.
+            Seconds to wait; by default as SYNCYTE_CACHE_TIMEOUT says.
 
         Raises
         ------

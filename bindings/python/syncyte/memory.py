@@ -21,7 +21,7 @@ class MemoryStats(NamedTuple):
 
     in_use: int  #: acquired and not released, rounded up to size classes
     cached: int  #: kept for re-use
-    limit: int  #: limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+    limit: int  #: limit of cached (SYNCYTE_POOL_LIMIT)
     hits: int  #: requests served from the cache
     misses: int  #: requests that needed fresh memory
 

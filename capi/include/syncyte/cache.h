@@ -28,8 +28,8 @@ typedef struct syncyte_cache_s* syncyte_cache_t;
 /** Sizes of a new cache, in bytes; rounded up to pages. */
 typedef struct syncyte_cache_sizes_t {
   size_t struct_size;        /**< sizeof(syncyte_cache_sizes_t) */
-  int64_t parameter_bytes;   /**< 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short */
-  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 1 GiB, scaled down as well */
+  int64_t parameter_bytes;   /**< 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md) */
+  int64_t computation_bytes; /**< 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says */
 } syncyte_cache_sizes_t;
 
 /** All defaults. */
@@ -38,11 +38,11 @@ typedef struct syncyte_cache_sizes_t {
 /** The Unix socket, in a folder, by which two processes pass a cache, and how long they wait. */
 typedef struct syncyte_cache_rendezvous_t {
   size_t struct_size; /**< sizeof(syncyte_cache_rendezvous_t) */
-  const char* name; /**< the socket's file is NAME.syncyte; at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
-  const char* folder; /**< a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER,
-                           otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID, not symbolic links */
+  const char* name;   /**< the socket's file is NAME.syncyte; at most 60 bytes; null: as SYNCYTE_CACHE says */
+  const char* folder; /**< a folder of this user with mode 0700, made if it is missing; null: as
+                           SYNCYTE_CACHE_FOLDER says; a folder that neither names must not be a symbolic link */
   int64_t nonce[2];   /**< a secret that both processes know; zeros: none */
-  double timeout;     /**< {default(-1)} seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10 */
+  double timeout;     /**< {default(-1)} seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says */
 } syncyte_cache_rendezvous_t;
 
 /** All defaults. */

@@ -2,7 +2,7 @@
  * @file comm.h
  * @brief Start and end of Syncyte, communicators, and the agreement.
  *
- * Every collective begins with an agreement (one all-reduce of 24 bytes). SYNCYTE_CHECK=off|on|full (default on)
+ * Every collective begins with an agreement (one all-reduce of 24 bytes). SYNCYTE_CHECK=off|on|full
  * chooses whether facts are compared before data moves; if ranks have different values, the highest one applies to all.
  * With `off` the data-moving collectives have no agreement, and an error on one rank is reported only there. `full`
  * also compares count matrices entry by entry, and checksums of data that must be replicated. The agreement detects
@@ -27,8 +27,8 @@
  *
  * SYNCYTE_WATCHDOG=seconds: a thread of each rank ends the job, with exit code 86, once the rank has been inside one
  * operation for longer. It prints, for every rank of its node, the operation that the rank is inside, for how long, and
- * for which of the node's ranks it waits. If the variable is unset, it prints this once for each such operation after
- * 60 seconds, and does not end the job; messages and halos that were started and are not waited for are then not
+ * for which of the node's ranks it waits. If the variable is unset, it prints this once for each such operation, after
+ * the default time, and does not end the job; messages and halos that were started and are not waited for are then not
  * listed. 0: no thread. The report covers this node only: ranks of another node appear in that node's report, which
  * exists if one of its ranks is stuck too. tensor_wait() may last any time: it is shown, and does not end the job. The
  * watchdog does not see the application's own MPI calls.

@@ -18,7 +18,7 @@ typedef struct syncyte_memory_stats_t {
   size_t struct_size; /**< sizeof(syncyte_memory_stats_t) */
   int64_t in_use;     /**< acquired and not released, rounded up to size classes */
   int64_t cached;     /**< kept for re-use */
-  int64_t limit;      /**< limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory */
+  int64_t limit;      /**< limit of cached (SYNCYTE_POOL_LIMIT) */
   int64_t hits;       /**< requests served from the cache */
   int64_t misses;     /**< requests that needed fresh memory */
 } syncyte_memory_stats_t;
