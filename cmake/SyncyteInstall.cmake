@@ -66,13 +66,6 @@ if(TARGET syncyte_ucx)
 endif()
 install(DIRECTORY capi/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.h")
 
-if(NOT TARGET syncyte_cxx)
-  add_library(syncyte_cxx INTERFACE)
-  add_library(syncyte::CXX ALIAS syncyte_cxx)
-  target_include_directories(syncyte_cxx INTERFACE "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(syncyte_cxx INTERFACE syncyte)
-  target_compile_features(syncyte_cxx INTERFACE cxx_std_20)
-endif()
 syncyte_install_library(syncyte_cxx CXX)
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.hpp")
 

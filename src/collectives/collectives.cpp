@@ -1,11 +1,9 @@
 #include "collectives/collectives.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "comm/hash.hpp"
 #include "comm/node_collectives.hpp"
 
 namespace syncyte::collectives {

@@ -1,8 +1,6 @@
 #include "comm/agreement.hpp"
 
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "comm/hash.hpp"
 
 namespace syncyte::comm {
 namespace {

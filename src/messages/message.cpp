@@ -1,8 +1,6 @@
 #include "messages/message.hpp"
 
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,6 +11,7 @@
 #include "base/strided_copy.hpp"
 #include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
+#include "comm/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/large_counts.hpp"

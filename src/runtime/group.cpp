@@ -1,8 +1,6 @@
 #include "runtime/group.hpp"
 
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +11,7 @@
 #include "base/ranks.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
+#include "comm/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"

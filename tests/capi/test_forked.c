@@ -1,11 +1,8 @@
 /* A forked child of a rank may read mapped memory and use the communicator of one rank. All other calls are refused in
  * the child, and do not affect the ranks. */
 #include <mpi.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "expect.h"
+#include "in_child.h"
 #include "vector.h"
 
 enum { rows = 6, columns = 4 };
@@ -18,26 +15,6 @@ static syncyte_reducer_t reducer;
 static syncyte_store_t store;
 static syncyte_store_worker_t worker;
 static syncyte_request_t in_flight;
-
-#define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
-
-/* Runs a function in a child, whose exit status is the number of its failures, at most 99. It leaves by exit(), as
- * programs do, which runs the exit handlers of MPI and Syncyte. */
-static void in_child(void (*function)(void)) {
-  int status = 0;
-  fflush(NULL);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(5); /* a child that hangs */
-    failures = 0;
-    function();
-    exit(failures < 100 ? failures : 99);
-  }
-  EXPECT(child > 0);
-  EXPECT(waitpid(child, &status, 0) == child);
-  EXPECT(WIFEXITED(status));
-  EXPECT(WEXITSTATUS(status) == 0);
-}
 
 static void read_tensor(void) {
   int64_t every[rows] = {0, 1, 2, 3, 4, 5};
@@ -259,11 +236,11 @@ int main(void) {
   make_objects();
   const syncyte_buffer_t message = vector_of(&arrived, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &in_flight));
-  in_child(read_rows);
-  in_child(call_what_is_refused);
-  in_child(use_the_worker);
-  in_child(use_the_communicator_of_one_rank);
-  in_child(end);
+  in_child(5, read_rows);
+  in_child(5, call_what_is_refused);
+  in_child(5, use_the_worker);
+  in_child(5, use_the_communicator_of_one_rank);
+  in_child(5, end);
   use_objects(&arrived);
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

@@ -1,11 +1,8 @@
 /* Every rank is a node of its own (SYNCYTE_SHM=none). A forked child of a rank may read the rank's own rows. Calls that
  * would reach other ranks are refused in the child, and do not affect the ranks. */
 #include <mpi.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "expect.h"
+#include "in_child.h"
 #include "vector.h"
 
 enum { rows_each = 2, columns = 4 };
@@ -17,25 +14,6 @@ static syncyte_store_t store;
 static syncyte_store_worker_t worker;
 static syncyte_request_t in_flight;
 static syncyte_request_t pull_in_flight;
-
-#define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
-
-/* Runs a function in a child, whose exit status is the number of its failures, at most 99. */
-static void in_child(void (*function)(void)) {
-  int status = 0;
-  fflush(NULL);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(10); /* a child that hangs */
-    failures = 0;
-    function();
-    exit(failures < 100 ? failures : 99);
-  }
-  EXPECT(child > 0);
-  EXPECT(waitpid(child, &status, 0) == child);
-  EXPECT(WIFEXITED(status));
-  EXPECT(WEXITSTATUS(status) == 0);
-}
 
 static syncyte_buffer_t row_of(int64_t* values) {
   const int64_t shape[2] = {1, columns};
@@ -198,14 +176,14 @@ int main(void) {
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), output = row_of(started);
   EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &in_flight));
   EXPECT_OK(syncyte_store_worker_ipull(worker, &keys, &values, &pull_in_flight));
-  in_child(read_own_rows);
-  in_child(use_rows_elsewhere);
-  in_child(update_rows_elsewhere);
-  in_child(use_parts_elsewhere);
-  in_child(use_keys_elsewhere);
-  in_child(use_started_operation);
-  in_child(create_more);
-  in_child(end);
+  in_child(10, read_own_rows);
+  in_child(10, use_rows_elsewhere);
+  in_child(10, update_rows_elsewhere);
+  in_child(10, use_parts_elsewhere);
+  in_child(10, use_keys_elsewhere);
+  in_child(10, use_started_operation);
+  in_child(10, create_more);
+  in_child(10, end);
   EXPECT_OK(syncyte_request_wait(&in_flight));
   EXPECT(started[columns - 1] == row);
   EXPECT_OK(syncyte_request_wait(&pull_in_flight));

@@ -1,0 +1,4 @@
+#pragma once
+
+#define XXH_INLINE_ALL  // libxxhash is not linked
+#include <xxhash.h>
