@@ -247,7 +247,7 @@ syncyte_status_t syncyte_comm_collect(syncyte_comm_t comm) {
 syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
   return after_init("comm_ifail", [&] {
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
-    base::expect(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status", "SYNCYTE_SUCCESS (0)", "an error");
+    base::expect(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status", base::status_name(status), "an error");
     const auto group = find_comm(comm);
     if (group->check() != comm::check_level::off)
       collectives::fail_collective(group, kept(operation), last_error_with(status));

@@ -116,7 +116,8 @@ bool buffer::is_contiguous() const {
 
 const buffer& buffer::require_host() const {
   expect_member(raw_.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, argument_, "memory", raw_.memory,
-                "SYNCYTE_MEMORY_HOST (0): device memory is not supported here; copy it to host memory first");
+                "{} ({}): device memory is not supported here; copy it to host memory first",
+                known::memory::name(SYNCYTE_MEMORY_HOST), SYNCYTE_MEMORY_HOST);
   return *this;
 }
 

@@ -40,7 +40,8 @@ void poll_for_ends() {
 
 syncyte_op_t checked_signal(syncyte_op_t op) {
   base::expect(op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_REPLACE, SYNCYTE_ERR_ARGUMENT, "op", op,
-               "SYNCYTE_OP_SUM (1), which adds value, or SYNCYTE_OP_REPLACE (10), which sets it");
+               "{} ({}), which adds value, or {} ({}), which sets it", base::known::op::name(SYNCYTE_OP_SUM),
+               SYNCYTE_OP_SUM, base::known::op::name(SYNCYTE_OP_REPLACE), SYNCYTE_OP_REPLACE);
   return op;
 }
 
