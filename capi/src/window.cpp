@@ -47,12 +47,12 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const
       out(window, "window");
       base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
       const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
-      using memory = base::known::memory;
-      base::expect(memory::contains(chosen.memory), SYNCYTE_ERR_ARGUMENT, "options->memory", chosen.memory, "{} ({})",
-                   memory::name(SYNCYTE_MEMORY_HOST), SYNCYTE_MEMORY_HOST);
-      base::expect(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "options->memory",
-                   memory::name(chosen.memory), "{} ({}), the only memory of windows",
-                   memory::name(SYNCYTE_MEMORY_HOST), SYNCYTE_MEMORY_HOST);
+      using known = base::known::memory;
+      constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
+      base::expect(known::contains(chosen.memory), SYNCYTE_ERR_ARGUMENT, "options->memory", chosen.memory, "{} ({})",
+                   known::name(host), host);
+      base::expect(chosen.memory == host, SYNCYTE_ERR_UNSUPPORTED, "options->memory", known::name(chosen.memory),
+                   "{} ({}), the only memory of windows", known::name(host), host);
       name = text_or_empty(chosen.name);
       label = text_or_empty(chosen.label);
     });

@@ -115,9 +115,10 @@ bool buffer::is_contiguous() const {
 }
 
 const buffer& buffer::require_host() const {
-  expect_member(raw_.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, argument_, "memory", raw_.memory,
-                "{} ({}): device memory is not supported here; copy it to host memory first",
-                known::memory::name(SYNCYTE_MEMORY_HOST), SYNCYTE_MEMORY_HOST);
+  constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
+  expect_member(raw_.memory == host, SYNCYTE_ERR_UNSUPPORTED, argument_, "memory", raw_.memory,
+                "{} ({}): device memory is not supported here; copy it to host memory first", known::memory::name(host),
+                host);
   return *this;
 }
 

@@ -39,9 +39,11 @@ void poll_for_ends() {
 }
 
 syncyte_op_t checked_signal(syncyte_op_t op) {
-  base::expect(op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_REPLACE, SYNCYTE_ERR_ARGUMENT, "op", op,
-               "{} ({}), which adds value, or {} ({}), which sets it", base::known::op::name(SYNCYTE_OP_SUM),
-               SYNCYTE_OP_SUM, base::known::op::name(SYNCYTE_OP_REPLACE), SYNCYTE_OP_REPLACE);
+  using known = base::known::op;
+  constexpr syncyte_op_t sum = SYNCYTE_OP_SUM, replace = SYNCYTE_OP_REPLACE;
+  base::expect(op == sum || op == replace, SYNCYTE_ERR_ARGUMENT, "op", op,
+               "{} ({}), which adds value, or {} ({}), which sets it", known::name(sum), sum, known::name(replace),
+               replace);
   return op;
 }
 

@@ -32,9 +32,9 @@ auto naming(const Text& text, Step&& step) -> decltype(step()) {
 
 void check_options(const tensor_options& options) {
   if (options.error) throw *options.error;
-  base::expect(options.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "options->memory", options.memory,
-               "{} ({}), the only memory of tensors", base::known::memory::name(SYNCYTE_MEMORY_HOST),
-               SYNCYTE_MEMORY_HOST);
+  constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
+  base::expect(options.memory == host, SYNCYTE_ERR_UNSUPPORTED, "options->memory", options.memory,
+               "{} ({}), the only memory of tensors", base::known::memory::name(host), host);
   base::expect(options.local_rows >= -1, SYNCYTE_ERR_ARGUMENT, "options->local_rows", options.local_rows,
                "0 or more, or -1 for equal parts");
 }
