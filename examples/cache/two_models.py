@@ -52,7 +52,7 @@ def write_weights(cache: SharedCache, network: torch.nn.Module, place: tuple[int
 def answer(cache: SharedCache, network: torch.nn.Module, place: tuple[int, int], data: torch.Tensor) -> bytes:
     cache.insert(*place)
     network.load_state_dict(empty_state(network), assign=True)
-    cache.insert_for_computation()
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     result = network(data).numpy().tobytes()  # copied, because the tensor's memory is in the slice
     network.to_empty(device="meta")
     clear()

@@ -14,6 +14,8 @@ METHODS = {
     "Comm.iallgather": "Comm.iallgather_along",
     "Comm.ireduce_scatter": "Comm.ireduce_scatter_along",
     "Comm.ialltoall": "Comm.ialltoall_along",
+    "SharedCache.insert_for_parameter": "SharedCache.insert(0, cache.parameter_bytes)",
+    "SharedCache.insert_for_computation": "SharedCache.insert(cache.parameter_bytes, cache.computation_bytes)",
     "StoreWorker.wait": "Request.wait, of the requests that ipull(), ipush() and iset() return",
     "StoreWorker.test": "Request.test, of the requests that ipull(), ipush() and iset() return",
     "StoreWorker.wait_all": "syncyte.wait_all, of the requests that ipull(), ipush() and iset() return",
@@ -23,13 +25,14 @@ METHODS = {
     "StoreWorker.ilocalize": "StoreWorker.localize",
 }
 
-KEYWORDS = {"pool_size": "shared_keys"}
+KEYWORDS = {"set_sampling.pool_size": "shared_keys", "fetch_add.value": "operand", "ifetch_add.value": "operand"}
 
 
 def refuse_keywords(method: str, given: dict[str, object]) -> None:
     """Raises TypeError for a keyword that a method does not have; `given` is empty otherwise."""
     for name in given:
-        end = f"keyword {name}, which is now {KEYWORDS[name]}" if name in KEYWORDS else f"unexpected keyword {name}"
+        new = KEYWORDS.get(f"{method}.{name}")
+        end = f"keyword {name}, which is now {new}" if new else f"unexpected keyword {name}"
         raise TypeError(f"{method}() got the {end}")
 
 

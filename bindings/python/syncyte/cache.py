@@ -197,14 +197,6 @@ class SharedCache(Handle):
         _serve_torch()
         _library.core().syncyte_cache_insert(self.handle, as_int64(offset, "offset"), as_int64(size, "size"))
 
-    def insert_for_parameter(self) -> None:
-        """Inserts the part for parameters; see insert()."""
-        self.insert(0, self._sizes[0])
-
-    def insert_for_computation(self) -> None:
-        """Inserts the part for computation; see insert()."""
-        self.insert(*self._sizes)
-
     @staticmethod
     def clear() -> None:
         """Removes the calling thread's slices of all caches; see syncyte.cache.clear()."""

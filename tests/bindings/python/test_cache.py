@@ -80,7 +80,7 @@ def test_default_sizes_are_scaled_down_with_a_warning():
 
 
 def test_tensors_lie_in_the_slice_in_order(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     tensors = [
         torch.empty(shape, dtype=dtype)
         for shape, dtype in [
@@ -91,7 +91,7 @@ def test_tensors_lie_in_the_slice_in_order(cache):
         ]
     ]
     assert [offset_in(cache, each) for each in tensors] == [0, UNIT, 3 * UNIT, 4 * UNIT]
-    cache.insert_for_computation()
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     assert offset_in(cache, torch.zeros(8)) == cache.parameter_bytes
     negative = tensors[1].neg()  # an operation with a scalar would allocate a second block for the scalar
     assert offset_in(cache, negative) == cache.parameter_bytes
@@ -106,18 +106,18 @@ def test_tensors_lie_in_the_slice_in_order(cache):
 
 
 def test_what_was_written_is_there_for_the_same_order(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     first = [torch.full((100,), float(number)) for number in range(5)]
     del first
     clear()
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     second = [torch.empty(100) for _ in range(5)]
     for number, each in enumerate(second):
         assert torch.equal(each, torch.full((100,), float(number)))
 
 
 def test_backward_and_resize_stay_in_the_slice(cache):
-    cache.insert_for_computation()
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     inside = range(cache.parameter_bytes, cache.memory.size)
     x = torch.ones(50, requires_grad=True)
     (x * x).sum().backward()
@@ -130,7 +130,7 @@ def test_backward_and_resize_stay_in_the_slice(cache):
 
 def test_copies_and_storages_lie_in_the_slice(cache):
     network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
-    cache.insert_for_computation()
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     copied = copy.deepcopy(network)
     state = [*copied.parameters(), *copied.buffers()]
     assert len(state) == 7
@@ -157,10 +157,10 @@ OFFSETS = """
 import sys, torch, syncyte
 cache = syncyte.SharedCache(65536, 4096)
 if sys.argv[1] == "again":
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     syncyte.cache.clear()
 buffer = torch.empty(0)
-cache.insert_for_parameter()
+cache.insert(0, cache.parameter_bytes)
 torch.arange(100.0, out=buffer)
 print(torch.empty(100).data_ptr() - cache.memory.ctypes.data)
 """
@@ -173,7 +173,7 @@ def test_offsets_do_not_depend_on_earlier_insertions():
 
 
 def test_a_full_slice_is_an_error(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     kept = torch.ones(100)
     with pytest.raises(torch.OutOfMemoryError, match=r"40000 bytes do not fit the shared cache's slice \[0, 32768\)"):
         torch.empty(10000)
@@ -185,7 +185,7 @@ def test_a_full_slice_is_an_error(cache):
 
 
 def test_clear_names_living_tensors(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     first, second = torch.empty(10), torch.empty(1000)
     with pytest.raises(syncyte.BusyError, match=r"2 tensors .*at offset 0 \(512 bytes\), 512 \(4096 bytes\); drop"):
         clear()
@@ -199,13 +199,13 @@ def test_clear_names_living_tensors(cache):
 
 
 def test_other_threads_have_their_own_memory(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     mine = torch.empty(10)
     found = []
 
     def work():
         found.append(torch.empty(10))
-        cache.insert_for_computation()
+        cache.insert(cache.parameter_bytes, cache.computation_bytes)
         found.append(torch.empty(10))
 
     thread = threading.Thread(target=work)
@@ -216,9 +216,10 @@ def test_other_threads_have_their_own_memory(cache):
     with pytest.raises(
         syncyte.BusyError, match="where tensors of a thread that has ended live, at offset 32768|another thread"
     ):
-        cache.insert_for_computation()
+        cache.insert(cache.parameter_bytes, cache.computation_bytes)
     found.clear()
-    cache.insert_for_computation()  # waits: Python's join() returns before the thread has completely ended
+    # Waits: Python's join() returns before the thread has completely ended.
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     dropped = threading.Thread(target=lambda tensors: tensors.clear(), args=([mine],))
     del mine
     dropped.start()
@@ -227,7 +228,7 @@ def test_other_threads_have_their_own_memory(cache):
 
 def test_tensors_of_before_and_after_are_left_alone(cache):
     before = torch.ones(10)
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     before.resize_(20)
     del before
     inside = torch.ones(10)
@@ -237,7 +238,7 @@ def test_tensors_of_before_and_after_are_left_alone(cache):
 
 
 def test_a_forked_worker_of_a_data_loader_has_its_own_memory(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     kept = torch.arange(20.0)
     loader = torch.utils.data.DataLoader(kept, batch_size=5, num_workers=2, multiprocessing_context="fork")
     assert torch.cat(list(loader)).sum() == 190
@@ -246,14 +247,14 @@ def test_a_forked_worker_of_a_data_loader_has_its_own_memory(cache):
 
 
 def test_a_forked_child_that_inserts_does_not_overwrite_what_it_inherits(cache):
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     inherited = torch.ones(10)
     child = os.fork()
     if child == 0:
         try:
-            cache.insert_for_parameter()
+            cache.insert(0, cache.parameter_bytes)
         except syncyte.BusyError as error:
-            cache.insert_for_computation()
+            cache.insert(cache.parameter_bytes, cache.computation_bytes)
             own = torch.full((10,), 5.0)
             good = "tensors of the parent process live, at offset 0 (512 bytes)" in str(error)
             os._exit(0 if good and own.sum() == 50 and inherited.sum() == 10 else 2)
@@ -274,13 +275,13 @@ def test_a_network_gives_the_same_bits(cache):
     data = torch.rand(2, 3, 8, 8)
     expected = network(data)
     state = {name: value.clone() for name, value in network.state_dict().items()}
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     with torch.no_grad():
         for each in [*network.parameters(), *network.buffers()]:
             each.data = torch.empty_like(each)
     for name, value in network.state_dict().items():
         value.copy_(state[name])
-    cache.insert_for_computation()
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
     output = network(data)
     assert torch.equal(output, expected)
     assert 0 <= offset_in(cache, output) < cache.memory.size
@@ -289,7 +290,7 @@ def test_a_network_gives_the_same_bits(cache):
 
 def test_thousand_cycles_leak_nothing(cache):
     def cycle():
-        cache.insert_for_parameter()
+        cache.insert(0, cache.parameter_bytes)
         tensors = [torch.ones(100) for _ in range(5)]
         del tensors
         clear()
@@ -314,7 +315,7 @@ def test_thousand_cycles_leak_nothing(cache):
 def receive_and_answer(name, nonce, pipe):
     """Runs in a second process: each process sees what the other one has written."""
     cache = SharedCache.receive(name=name, nonce=nonce, timeout=60)
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     tensors = [torch.empty(7), torch.empty(300)]
     pipe.send([each.sum().item() for each in tensors])
     tensors[1].fill_(5.0)
@@ -328,7 +329,7 @@ def test_two_processes_share(cache):
     ours, theirs = spawned.Pipe()
     other = spawned.Process(target=receive_and_answer, args=("shared", 2**127 + 9, theirs))
     other.start()
-    cache.insert_for_parameter()
+    cache.insert(0, cache.parameter_bytes)
     tensors = [torch.full((7,), 3.0), torch.full((300,), 4.0)]
     cache.send(name="shared", nonce=2**127 + 9, timeout=60)
     assert ours.recv() == [21.0, 1200.0]
@@ -439,8 +440,15 @@ def test_a_cache_is_not_pickled_or_copied(cache):
             call(cache)
 
 
+def test_former_names_say_the_new_ones(cache):
+    with pytest.raises(AttributeError, match=r"insert_for_parameter is now SharedCache.insert\(0, "):
+        cache.insert_for_parameter()
+    with pytest.raises(AttributeError, match=r"insert_for_computation is now SharedCache.insert\(cache.par"):
+        cache.insert_for_computation()
+
+
 def test_the_library_is_used_without_mpi():
-    program = "import torch, syncyte; c = syncyte.SharedCache(4096, 4096); c.insert_for_parameter(); torch.empty(3); "
+    program = "import torch, syncyte; c = syncyte.SharedCache(4096, 4096); c.insert(0, 4096); torch.empty(3); "
     program += "syncyte.cache.clear(); print(syncyte.initialized())"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert found.stdout == "False\n"

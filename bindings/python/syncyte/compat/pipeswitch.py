@@ -83,7 +83,8 @@ def insert_shared_cache_for_parameter() -> None:
     HandleError, BusyError
         This process has no cache; a thread of it has inserted this part.
     """
-    _required("insert_shared_cache_for_parameter").insert_for_parameter()
+    cache = _required("insert_shared_cache_for_parameter")
+    cache.insert(0, cache.parameter_bytes)
 
 
 def insert_shared_cache_for_computation() -> None:
@@ -94,7 +95,8 @@ def insert_shared_cache_for_computation() -> None:
     HandleError, BusyError
         This process has no cache; a thread of it has inserted this part.
     """
-    _required("insert_shared_cache_for_computation").insert_for_computation()
+    cache = _required("insert_shared_cache_for_computation")
+    cache.insert(cache.parameter_bytes, cache.computation_bytes)
 
 
 def clear_shared_cache() -> None:
