@@ -84,7 +84,7 @@ void run() {
   syncyte_halo_t halo = nullptr;
   must(syncyte_comm_world(&world));
   must(syncyte_cart_create(world, 2, grid, 2, periods, nullptr, &cart));
-  must(syncyte_halo_create(cart, SYNCYTE_FLOAT64, 2, shape, 0, nullptr, 2, widths, 2, widths, nullptr, &halo));
+  must(syncyte_halo_create(cart, SYNCYTE_FLOAT64, 2, shape, 2, widths, 2, widths, 0, nullptr, nullptr, &halo));
   field_t ours = marked_field(rank), reference = marked_field(rank);
   syncyte_buffer_t array;
   must(syncyte_buffer_init(ours.data(), SYNCYTE_FLOAT64, 2, shape, &array));

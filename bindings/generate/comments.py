@@ -21,7 +21,7 @@ _PLAIN = {
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip
-_VALUED = {"parameter": {"along", "array", "cxx", "default", "index", "kept_if_started", "offset"},
+_VALUED = {"parameter": {"along", "array", "default", "index", "kept_if_started", "offset"},
            "function": {"cxx_by_hand"}, "member": {"default"}, "enumerator": {"not"}}  # fmt: skip
 
 

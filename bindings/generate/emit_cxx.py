@@ -79,7 +79,7 @@ def _with_cxx_names(text: str) -> str:
 def _argument(parameter: Parameter, arrays: dict[str, str], is_in_place: bool) -> _Argument:
     """`arrays`: names of the arrays, by those of their lengths."""
     kind = parameter.type.name
-    name, value = _DEFAULTS.get(kind, (parameter.cxx or parameter.name, ""))
+    name, value = _DEFAULTS.get(kind, (parameter.name, ""))
     note = f"@param {name} {_text(parameter, is_in_place)}"
     if parameter.is_options or (is_in_place and parameter.in_place):
         return _Argument("nullptr")

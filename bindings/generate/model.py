@@ -24,7 +24,6 @@ class Parameter:
     direction: str = "in"  # in, out or in,out
     array: str | None = None  # how many elements, as the annotation says
     along: str = ""  # extents of parts along this axis
-    cxx: str = ""  # its name in C++, where that differs
     default: str = ""  # value for a caller who gives none, in languages that have such arguments
     optional: bool = False
     string: bool = False

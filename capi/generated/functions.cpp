@@ -65,20 +65,20 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
 }
 
 syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
-    const syncyte_buffer_t* buffer) {
+    const syncyte_buffer_t* array) {
   return after_init<forks_too>("comm_bcast", [&] {
-    trace_buffer(buffer);
+    trace_buffer(array);
     trace_peer(root);
-    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", facts_of(options), root, buffer);
+    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", facts_of(options), root, array);
   });
 }
 
 syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
-    const syncyte_buffer_t* buffer, syncyte_request_t* request) {
+    const syncyte_buffer_t* array, syncyte_request_t* request) {
   return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& more) {
-    trace_buffer(buffer);
+    trace_buffer(array);
     trace_peer(root);
-    return collectives::start<collectives::bcast>(group, "comm_ibcast", more, root, buffer);
+    return collectives::start<collectives::bcast>(group, "comm_ibcast", more, root, array);
   });
 }
 
@@ -170,13 +170,13 @@ syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const s
 }
 
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, int32_t root, const syncyte_collective_options_t* options,
+    int32_t root, int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
     collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", facts_of(options), input, axis,
-        collectives::given_counts{counts, counts_length}, root, output);
+        root, collectives::given_counts{counts, counts_length}, output);
   });
 }
 
@@ -201,55 +201,55 @@ syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyt
 }
 
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, int32_t root, const syncyte_collective_options_t* options,
+    int32_t root, int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
     collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", facts_of(options), input, axis,
-        collectives::given_counts{counts, counts_length}, root, output);
+        root, collectives::given_counts{counts, counts_length}, output);
   });
 }
 
 syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
+    syncyte_op_t op, int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
     collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along",
-        facts_of(options), input, axis, collectives::given_counts{counts, counts_length}, op, output);
+        facts_of(options), input, axis, op, collectives::given_counts{counts, counts_length}, output);
   });
 }
 
 syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-    int64_t counts_length, const int64_t* counts, syncyte_op_t op, const syncyte_collective_options_t* options,
+    syncyte_op_t op, int64_t counts_length, const int64_t* counts, const syncyte_collective_options_t* options,
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
     return collectives::start<collectives::reduce_scatter_along>(group, "comm_ireduce_scatter_along", more, input, axis,
-        collectives::given_counts{counts, counts_length}, op, output);
+        op, collectives::given_counts{counts, counts_length}, output);
   });
 }
 
 syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
+    int32_t scatter_axis, int64_t gather_counts_length, const int64_t* gather_counts, int64_t scatter_counts_length,
     const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return after_init<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
     collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", facts_of(options), input,
-        gather_axis, collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
+        gather_axis, scatter_axis, collectives::given_counts{gather_counts, gather_counts_length},
         collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
 }
 
 syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-    int64_t gather_counts_length, const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length,
+    int32_t scatter_axis, int64_t gather_counts_length, const int64_t* gather_counts, int64_t scatter_counts_length,
     const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
     syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
     return collectives::start<collectives::alltoall_along>(group, "comm_ialltoall_along", more, input, gather_axis,
-        collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
+        scatter_axis, collectives::given_counts{gather_counts, gather_counts_length},
         collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
 }
@@ -339,31 +339,31 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
   return guarded("window_destroy", [&] { tables::window().destroy(window, "window"); });
 }
 
-syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes) {
+syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* size) {
   return lookup_after_init("window_size", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
-    out(bytes, "bytes");
-    *bytes = static_cast<int64_t>(object->size(rank));
+    out(size, "size");
+    *size = static_cast<int64_t>(object->size(rank));
   });
 }
 
 syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
-    syncyte_op_t op, const void* operand, void* previous) {
+    const void* operand, syncyte_op_t op, void* previous) {
   return after_init("window_fetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
-    object->fetch_op(rank, offset, dtype, op, operand, previous);
+    object->fetch_op(rank, offset, dtype, operand, op, previous);
   });
 }
 
 syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
-    syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request) {
+    const void* operand, syncyte_op_t op, void* previous, syncyte_request_t* request) {
   return after_init("window_ifetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     out(request, "request");
-    give_request(object->ifetch_op(rank, offset, dtype, op, operand, previous), "window_ifetch_op", request);
+    give_request(object->ifetch_op(rank, offset, dtype, operand, op, previous), "window_ifetch_op", request);
   });
 }
 
@@ -448,10 +448,10 @@ syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int6
   });
 }
 
-syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows, int32_t* ranks) {
+syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* index, int32_t* ranks) {
   return lookup_after_init("tensor_owner", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->owner({rows, count}, ranks);
+    object->owner({index, count}, ranks);
   });
 }
 
@@ -590,23 +590,23 @@ syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor, int64_t lower_
 }
 
 syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
-    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha) {
+    const syncyte_buffer_t* source, const void* alpha, syncyte_op_t op) {
   return after_init("tensor_accumulate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    access::run<tensor::accumulate_box>(*object, base::array_argument<std::int64_t>{lower, lower_length}, source, op,
-        alpha);
+    access::run<tensor::accumulate_box>(*object, base::array_argument<std::int64_t>{lower, lower_length}, source, alpha,
+        op);
   });
 }
 
 syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
-    const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha, syncyte_request_t* request) {
+    const syncyte_buffer_t* source, const void* alpha, syncyte_op_t op, syncyte_request_t* request) {
   return after_init("tensor_iaccumulate_box", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
     give_request(access::start<tensor::accumulate_box>(object, base::array_argument<std::int64_t>{lower, lower_length},
-        source, op, alpha), "tensor_iaccumulate_box", request);
+        source, alpha, op), "tensor_iaccumulate_box", request);
   });
 }
 
@@ -709,11 +709,11 @@ syncyte_status_t syncyte_store_destroy(syncyte_store_t* store) {
   return guarded("store_destroy", [&] { tables::store().destroy(store, "store"); });
 }
 
-syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* key_count) {
+syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* num_keys) {
   return lookup_after_init("store_keys", [&] {
     const auto object = find_traced(tables::store(), store, "store");
-    out(key_count, "key_count");
-    *key_count = static_cast<int64_t>(object->keys());
+    out(num_keys, "num_keys");
+    *num_keys = static_cast<int64_t>(object->keys());
   });
 }
 

@@ -30,8 +30,8 @@ syncyte_status_t syncyte_struct_read(const void* theirs, const char* name, size_
   });
 }
 
-syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* bytes) {
-  return guarded("dtype_size", [&] { out(bytes, "bytes") = static_cast<std::int64_t>(base::dtype_size(dtype)); });
+syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* size) {
+  return guarded("dtype_size", [&] { out(size, "size") = static_cast<std::int64_t>(base::dtype_size(dtype)); });
 }
 
 syncyte_status_t syncyte_buffer_set(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,

@@ -82,11 +82,11 @@ syncyte_status_t syncyte_cache_clear(void) {
   return counted("cache_clear", [] { cache::clear(); });
 }
 
-syncyte_status_t syncyte_cache_allocate(int64_t bytes, void** data) {
+syncyte_status_t syncyte_cache_allocate(int64_t size, void** data) {
   return guarded("cache_allocate", [&] {
-    base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
+    base::expect(size >= 0, SYNCYTE_ERR_ARGUMENT, "size", size, "0 or more");
     out(data, "data");
-    *data = cache::acquire(static_cast<std::uint64_t>(bytes));
+    *data = cache::acquire(static_cast<std::uint64_t>(size));
   });
 }
 

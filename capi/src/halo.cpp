@@ -64,8 +64,8 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
-                                     int64_t axes_length, const int32_t* axes, int64_t low_length, const int64_t* low,
-                                     int64_t high_length, const int64_t* high, const syncyte_halo_options_t* options,
+                                     int64_t low_length, const int64_t* low, int64_t high_length, const int64_t* high,
+                                     int64_t axes_length, const int32_t* axes, const syncyte_halo_options_t* options,
                                      syncyte_halo_t* halo) {
   return after_init("halo_create", [&] {
     const auto group = find_comm(cart);

@@ -19,11 +19,11 @@ memory::place place_of(const base::buffer& checked) {
 
 extern "C" {
 
-syncyte_status_t syncyte_memory_allocate(int64_t bytes, syncyte_memory_t memory, int32_t device, void** data) {
+syncyte_status_t syncyte_memory_allocate(int64_t size, syncyte_memory_t memory, int32_t device, void** data) {
   return guarded("memory_allocate", [&] {
     void*& result = out(data, "data");
-    base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
-    result = memory::acquire(static_cast<std::size_t>(bytes), memory, device);
+    base::expect(size >= 0, SYNCYTE_ERR_ARGUMENT, "size", size, "0 or more");
+    result = memory::acquire(static_cast<std::size_t>(size), memory, device);
   });
 }
 

@@ -84,53 +84,53 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
   return lookup_after_init<callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
 }
 
-syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
+syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* array, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
   return after_init("comm_send", [&] {
-    message::wait_or_leave({start_message(message::direction::out, comm, buffer, dest, tag, options).get()});
+    message::wait_or_leave({start_message(message::direction::out, comm, array, dest, tag, options).get()});
   });
 }
 
 syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
-                                   const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
+                                   const syncyte_message_options_t* options, const syncyte_buffer_t* array,
                                    syncyte_message_status_t* status) {
   return after_init("comm_recv", [&] {
     require_status(status);
-    const auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
+    const auto received = start_message(message::direction::in, comm, array, source, tag, options);
     message::wait_or_leave({received.get()});
     trace_peer(received->peer().rank);
     fill(status, *received);
   });
 }
 
-syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
+syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* array, int32_t dest, int32_t tag,
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
   return after_init("comm_isend", [&] {
     out(request, "request");
-    auto sent = start_message(message::direction::out, comm, buffer, dest, tag, options);
+    auto sent = start_message(message::direction::out, comm, array, dest, tag, options);
     give_request(std::make_unique<pending_message>(std::move(sent), nullptr, "comm_isend"), "comm_isend", request);
   });
 }
 
 syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t tag,
-                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
+                                    const syncyte_message_options_t* options, const syncyte_buffer_t* array,
                                     syncyte_message_status_t* status, syncyte_request_t* request) {
   return after_init("comm_irecv", [&] {
     out(request, "request");
     require_status(status);
-    auto received = start_message(message::direction::in, comm, buffer, source, tag, options);
+    auto received = start_message(message::direction::in, comm, array, source, tag, options);
     give_request(std::make_unique<pending_message>(std::move(received), status, "comm_irecv"), "comm_irecv", request);
   });
 }
 
-syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_buffer, int32_t dest,
+syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_array, int32_t dest,
                                        int32_t send_tag, int32_t source, int32_t recv_tag,
-                                       const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
+                                       const syncyte_message_options_t* options, const syncyte_buffer_t* recv_array,
                                        syncyte_message_status_t* status) {
   return after_init("comm_sendrecv", [&] {
     require_status(status);
-    const auto received = make_message(message::direction::in, comm, recv_buffer, source, recv_tag, options);
-    const auto sent = make_message(message::direction::out, comm, send_buffer, dest, send_tag, options);
+    const auto received = make_message(message::direction::in, comm, recv_array, source, recv_tag, options);
+    const auto sent = make_message(message::direction::out, comm, send_array, dest, send_tag, options);
     message::require_apart(*sent, *received);
     received->start();
     sent->start();

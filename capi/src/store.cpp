@@ -41,8 +41,8 @@ syncyte_status_t start(const char* name, const kv::operation& what, syncyte_stor
 
 extern "C" {
 
-syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count,
-                                      int64_t length_count, const int64_t* lengths,
+syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t num_keys,
+                                      int64_t lengths_length, const int64_t* lengths,
                                       const syncyte_store_options_t* options, syncyte_store_t* store) {
   return after_init("store_create", [&] {
     kv::store_options chosen;
@@ -55,7 +55,7 @@ syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype
       chosen.homes = given.homes;
     });
     *store =
-        tables::store().insert(kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, chosen));
+        tables::store().insert(kv::store::create(find_comm(comm), dtype, num_keys, lengths_length, lengths, chosen));
   });
 }
 

@@ -97,24 +97,24 @@ syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* 
 
 syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                            const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element,
-                                           syncyte_op_t op, int64_t value) {
+                                           int64_t value, syncyte_op_t op) {
   return after_init("tensor_put_signal", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
-    access::run<tensor::put_signal>(*object, index, source, tables::tensor().find(counters, "counters"), element, op,
-                                    value);
+    access::run<tensor::put_signal>(*object, index, source, tables::tensor().find(counters, "counters"), element, value,
+                                    op);
   });
 }
 
 syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                             const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element,
-                                            syncyte_op_t op, int64_t value, syncyte_request_t* request) {
+                                            int64_t value, syncyte_op_t op, syncyte_request_t* request) {
   return after_init("tensor_iput_signal", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     trace_buffer(source);
     out(request, "request");
     give_request(access::start<tensor::put_signal>(object, index, source, tables::tensor().find(counters, "counters"),
-                                                   element, op, value),
+                                                   element, value, op),
                  "tensor_iput_signal", request);
   });
 }

@@ -37,7 +37,7 @@ using namespace syncyte::capi;
 
 extern "C" {
 
-syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const syncyte_window_options_t* options,
+syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t size, const syncyte_window_options_t* options,
                                        syncyte_window_t* window) {
   return after_init("window_create", [&] {
     const auto ranks = find_comm(comm);
@@ -45,7 +45,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const
     std::string name, label;
     call.attempt([&] {
       out(window, "window");
-      base::expect(bytes >= 0, SYNCYTE_ERR_ARGUMENT, "bytes", bytes, "0 or more");
+      base::expect(size >= 0, SYNCYTE_ERR_ARGUMENT, "size", size, "0 or more");
       const auto chosen = options_or(options, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
       using known = base::known::memory;
       constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
@@ -56,7 +56,7 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes, const
       name = text_or_empty(chosen.name);
       label = text_or_empty(chosen.label);
     });
-    *window = tables::window().insert(window::window::create(call, static_cast<std::size_t>(bytes), name, label));
+    *window = tables::window().insert(window::window::create(call, static_cast<std::size_t>(size), name, label));
   });
 }
 
@@ -86,11 +86,11 @@ syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64
   });
 }
 
-syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_op_t op,
-                                           const syncyte_buffer_t* source) {
+syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset,
+                                           const syncyte_buffer_t* source, syncyte_op_t op) {
   return after_init("window_accumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
-    target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
+    target->accumulate(rank, offset, from.dtype(), from.data(), from.elements(), op);
   });
 }
 
@@ -113,12 +113,13 @@ syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, int6
   });
 }
 
-syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_op_t op,
-                                            const syncyte_buffer_t* source, syncyte_request_t* request) {
+syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset,
+                                            const syncyte_buffer_t* source, syncyte_op_t op,
+                                            syncyte_request_t* request) {
   return after_init("window_iaccumulate", [&] {
     const auto [target, from] = transfer(window, rank, source, "source");
     out(request, "request");
-    give_request(target->iaccumulate(rank, offset, from.dtype(), op, from.data(), from.elements()),
+    give_request(target->iaccumulate(rank, offset, from.dtype(), from.data(), from.elements(), op),
                  "window_iaccumulate", request);
   });
 }

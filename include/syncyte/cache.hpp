@@ -70,7 +70,7 @@ class cache : public detail::cache_methods {
   static void clear() { check(syncyte_cache_clear()); }
 
   /// Allocates a block from the slice that the calling thread has inserted last; null if it has inserted none.
-  static void* allocate(std::int64_t bytes) { return detail::fetch<void*>(syncyte_cache_allocate, bytes); }
+  static void* allocate(std::int64_t size) { return detail::fetch<void*>(syncyte_cache_allocate, size); }
 
   /// Frees a block, from any thread.
   static void free(void* block) { check(syncyte_cache_free(block)); }

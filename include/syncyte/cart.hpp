@@ -56,9 +56,9 @@ class cartesian_communicator : public communicator {
   }
 
   /// Coordinates of a rank. Local.
-  numbers coords(std::int32_t of_rank) const {
+  numbers coords(std::int32_t rank) const {
     numbers result(static_cast<std::size_t>(ndim()));
-    check(syncyte_cart_coords(get(), of_rank, count(result), result.data()));
+    check(syncyte_cart_coords(get(), rank, count(result), result.data()));
     return result;
   }
 
@@ -66,8 +66,8 @@ class cartesian_communicator : public communicator {
   numbers coords() const { return coords(rank()); }
 
   /// The rank at some coordinates, which wrap round in periodic dimensions; proc_null beyond an edge. Local.
-  std::int32_t rank_at(const numbers& place) const {
-    return detail::fetch<std::int32_t>(syncyte_cart_rank_at, get(), count(place), place.data());
+  std::int32_t rank_at(const numbers& coords) const {
+    return detail::fetch<std::int32_t>(syncyte_cart_rank_at, get(), count(coords), coords.data());
   }
 
   /// Neighbours for a shift in which all ranks send `displacement` coordinates up. Local.

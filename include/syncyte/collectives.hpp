@@ -46,15 +46,15 @@ class collectives : public comm_methods {
     return value;
   }
 
-  /// Reduces element by element to root, in place there; the other ranks' values stay as they are. Collective.
-  void reduce(const buffer& values, std::int32_t root, op how = op::sum) const {
+  /// Reduces element by element to root, in place there; the other ranks' arrays stay as they are. Collective.
+  void reduce(std::int32_t root, const buffer& array, op how = op::sum) const {
     const bool in_place = rank() == root;
-    check(syncyte_comm_reduce(get(), in_place ? nullptr : values.get(), raw(how), root, nullptr,
-                              in_place ? values.get() : nullptr));
+    check(syncyte_comm_reduce(get(), in_place ? nullptr : array.get(), raw(how), root, nullptr,
+                              in_place ? array.get() : nullptr));
   }
 
   /// Reduces input into root's output, which must not overlap it; the other ranks' output is ignored. Collective.
-  void reduce(const const_buffer& input, const buffer& output, std::int32_t root, op how = op::sum) const {
+  void reduce(const const_buffer& input, std::int32_t root, const buffer& output, op how = op::sum) const {
     check(syncyte_comm_reduce(get(), input.get(), raw(how), root, nullptr, output.get()));
   }
 

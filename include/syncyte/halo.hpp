@@ -36,10 +36,10 @@ class halo : public detail::halo_reference {
   halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
        std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {}) {
     const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0, 0};
-    *this = halo(detail::fetch<syncyte_halo_t>(
-        syncyte_halo_create, cart.get(), detail::raw(type), static_cast<std::int32_t>(shape.size()), shape.data(),
-        std::ssize(options.axes), options.axes.empty() ? nullptr : options.axes.data(), std::ssize(low), low.data(),
-        std::ssize(high), high.data(), &raw));
+    *this = halo(detail::fetch<syncyte_halo_t>(syncyte_halo_create, cart.get(), detail::raw(type),
+                                               static_cast<std::int32_t>(shape.size()), shape.data(), std::ssize(low),
+                                               low.data(), std::ssize(high), high.data(), std::ssize(options.axes),
+                                               options.axes.empty() ? nullptr : options.axes.data(), &raw));
   }
 
   /// Another reference to the same halo.

@@ -52,23 +52,23 @@ class messages : public collectives {
   using collectives::collectives;
 
   /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
-  message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
-    return fetch<message_status>(syncyte_comm_recv, get(), source, tag, nullptr, values.get());
+  message_status recv(const buffer& array, std::int32_t source = any, std::int32_t tag = any) const {
+    return fetch<message_status>(syncyte_comm_recv, get(), source, tag, nullptr, array.get());
   }
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
-  receive_request irecv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
+  receive_request irecv(const buffer& array, std::int32_t source = any, std::int32_t tag = any) const {
     auto status = std::make_unique<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
     const auto made =
-        fetch<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, values.get(), status.get());
+        fetch<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, array.get(), status.get());
     return receive_request(made, std::move(status));
   }
 
   /// Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
-  message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
+  message_status sendrecv(const const_buffer& send_array, std::int32_t dest, const buffer& recv_array,
                           std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
-    return fetch<message_status>(syncyte_comm_sendrecv, get(), sent.get(), dest, send_tag, source, recv_tag, nullptr,
-                                 received.get());
+    return fetch<message_status>(syncyte_comm_sendrecv, get(), send_array.get(), dest, send_tag, source, recv_tag,
+                                 nullptr, recv_array.get());
   }
 };
 

@@ -39,10 +39,10 @@ class reducer : public detail::reducer_methods {
 
   /// This rank's memory of a bucket; do not use it from start() until wait() has returned. T is the bucket's type.
   template <element T>
-  std::span<T> bucket(int number) const {
-    const auto raw = detail::fetch<syncyte_buffer_t>(syncyte_reducer_bucket, get(), number);
+  std::span<T> bucket(std::int32_t bucket) const {
+    const auto raw = detail::fetch<syncyte_buffer_t>(syncyte_reducer_bucket, get(), bucket);
     if (static_cast<dtype>(raw.dtype) != dtype_of<T>)
-      throw error(status::type, "reducer_bucket: bucket " + std::to_string(number) + " is " +
+      throw error(status::type, "reducer_bucket: bucket " + std::to_string(bucket) + " is " +
                                     std::string(name_of(static_cast<dtype>(raw.dtype))) + ", not " +
                                     std::string(name_of(dtype_of<T>)));
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};

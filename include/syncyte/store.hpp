@@ -60,19 +60,19 @@ class store : public detail::store_methods {
   explicit store(syncyte_store_t raw) noexcept : detail::store_methods(raw) {}
 
   /// Zeros; all keys have as many values. Collective.
-  store(const communicator& comm, std::int64_t keys, std::int64_t length, const store_options& options = {})
-      : store(comm, keys, std::span<const std::int64_t>(&length, 1), options) {}
+  store(const communicator& comm, std::int64_t num_keys, std::int64_t length, const store_options& options = {})
+      : store(comm, num_keys, std::span<const std::int64_t>(&length, 1), options) {}
 
   /// Zeros; `lengths` has the number of values of each key. Collective.
-  store(const communicator& comm, std::int64_t keys, std::span<const std::int64_t> lengths,
+  store(const communicator& comm, std::int64_t num_keys, std::span<const std::int64_t> lengths,
         const store_options& options = {}) {
     syncyte_store_options_t raw SYNCYTE_STORE_OPTIONS_INIT;
     raw.name = detail::null_if_empty(options.name);
     raw.workers = options.workers;
     raw.homes = detail::raw(options.homes);
     raw.label = detail::null_if_empty(options.label);
-    *this = store(detail::fetch<syncyte_store_t>(syncyte_store_create, comm.get(), detail::raw(dtype::float32), keys,
-                                                 std::ssize(lengths), lengths.data(), &raw));
+    *this = store(detail::fetch<syncyte_store_t>(syncyte_store_create, comm.get(), detail::raw(dtype::float32),
+                                                 num_keys, std::ssize(lengths), lengths.data(), &raw));
   }
 
   /// Another reference to the same store.

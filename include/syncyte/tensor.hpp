@@ -109,9 +109,9 @@ class tensor : public detail::tensor_methods {
   }
 
   /// Owners of rows.
-  std::vector<std::int32_t> owner(std::span<const std::int64_t> rows) const {
-    std::vector<std::int32_t> ranks(rows.size());
-    check(syncyte_tensor_owner(get(), static_cast<std::int64_t>(rows.size()), rows.data(), ranks.data()));
+  std::vector<std::int32_t> owner(std::span<const std::int64_t> index) const {
+    std::vector<std::int32_t> ranks(index.size());
+    check(syncyte_tensor_owner(get(), std::ssize(index), index.data(), ranks.data()));
     return ranks;
   }
 
@@ -135,7 +135,7 @@ class tensor : public detail::tensor_methods {
   /// op::sum. Atomic for each element; syncyte/tensor.h has the ops. Local.
   void accumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
     check(
-        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), detail::raw(how), nullptr));
+        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), nullptr, detail::raw(how)));
   }
 
   /// Combines alpha * source as accumulate_box() above combines source. Throws status::type unless the elements are of
@@ -145,13 +145,13 @@ class tensor : public detail::tensor_methods {
                       op how = op::sum) const {
     require_factor(dtype_of<T>);
     check(
-        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), detail::raw(how), &alpha));
+        syncyte_tensor_accumulate_box(get(), std::ssize(lower), lower.data(), source.get(), &alpha, detail::raw(how)));
   }
 
   /// Starts accumulate_box(); source may be re-used on return. Local; does not wait for other ranks.
   request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, op how = op::sum) const {
     return detail::started(syncyte_tensor_iaccumulate_box, get(), std::ssize(lower), lower.data(), source.get(),
-                           detail::raw(how), nullptr);
+                           nullptr, detail::raw(how));
   }
 
   /// Starts accumulate_box() with alpha, as iaccumulate_box() above.
@@ -159,8 +159,8 @@ class tensor : public detail::tensor_methods {
   request iaccumulate_box(std::span<const std::int64_t> lower, const const_buffer& source, T alpha,
                           op how = op::sum) const {
     require_factor(dtype_of<T>);
-    return detail::started(syncyte_tensor_iaccumulate_box, get(), std::ssize(lower), lower.data(), source.get(),
-                           detail::raw(how), &alpha);
+    return detail::started(syncyte_tensor_iaccumulate_box, get(), std::ssize(lower), lower.data(), source.get(), &alpha,
+                           detail::raw(how));
   }
 
   /// A view of this rank's rows, row-major. Throws status::type if T is another type.
@@ -198,15 +198,15 @@ class tensor : public detail::tensor_methods {
   void put_signal(const const_buffer& index, const const_buffer& source, const tensor& counters, std::int64_t element,
                   std::int64_t value = 1, op how = op::sum) const {
     check(
-        syncyte_tensor_put_signal(get(), index.get(), source.get(), counters.get(), element, detail::raw(how), value));
+        syncyte_tensor_put_signal(get(), index.get(), source.get(), counters.get(), element, value, detail::raw(how)));
   }
 
   /// Starts put_signal(); source must stay until the end. The counter changes when all owners have the rows, without
   /// further calls. Local; does not wait for other ranks.
   request iput_signal(const const_buffer& index, const const_buffer& source, const tensor& counters,
                       std::int64_t element, std::int64_t value = 1, op how = op::sum) const {
-    return detail::started(syncyte_tensor_iput_signal, get(), index.get(), source.get(), counters.get(), element,
-                           detail::raw(how), value);
+    return detail::started(syncyte_tensor_iput_signal, get(), index.get(), source.get(), counters.get(), element, value,
+                           detail::raw(how));
   }
 
   /// Starts fetch_add(). `previous`, unless it is null, gets the old value, and must stay until the end. Local; does
@@ -222,11 +222,11 @@ class tensor : public detail::tensor_methods {
   }
 
   /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
-  /// after the limit.
+  /// after it.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
-                    std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
+                    std::optional<std::chrono::duration<double>> timeout = std::nullopt) const {
     return detail::fetch<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
-                                       limit ? limit->count() : -1.0);
+                                       timeout ? timeout->count() : -1.0);
   }
 
   /// Gives the tensor an optimizer with a new state, for apply_gradients(). Collective.

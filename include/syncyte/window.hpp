@@ -24,10 +24,10 @@ class window : public detail::window_methods {
   explicit window(syncyte_window_t raw) noexcept : detail::window_methods(raw) {}
 
   /// Collective; sizes may differ between ranks and may be 0.
-  window(const communicator& comm, std::int64_t bytes, const window_options& options = {}) {
+  window(const communicator& comm, std::int64_t size, const window_options& options = {}) {
     const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory),
                                        detail::null_if_empty(options.label)};
-    *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), bytes, &raw));
+    *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), size, &raw));
   }
 
   /// Another reference to the same window.
@@ -50,8 +50,8 @@ class window : public detail::window_methods {
   /// Combines one element and returns its old value; atomic.
   template <element T>
   T fetch_op(std::int32_t rank, std::int64_t offset, T operand, op how = op::sum) const {
-    return detail::fetch<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
-                            &operand);
+    return detail::fetch<T>(syncyte_window_fetch_op, get(), rank, offset, detail::raw(dtype_of<T>), &operand,
+                            detail::raw(how));
   }
 
   /// Writes desired if the element equals expected, and returns its old value; atomic.
@@ -64,8 +64,8 @@ class window : public detail::window_methods {
   /// Starts fetch_op(), as iput() does. `previous` gets the old element, and must stay until the end.
   template <element T>
   request ifetch_op(std::int32_t rank, std::int64_t offset, T operand, T& previous, op how = op::sum) const {
-    return detail::started(syncyte_window_ifetch_op, get(), rank, offset, detail::raw(dtype_of<T>), detail::raw(how),
-                           &operand, &previous);
+    return detail::started(syncyte_window_ifetch_op, get(), rank, offset, detail::raw(dtype_of<T>), &operand,
+                           detail::raw(how), &previous);
   }
 
   /// Starts compare_swap(), as iput() does. `previous` gets the old element, and must stay until the end.

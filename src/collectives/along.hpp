@@ -17,13 +17,13 @@ namespace syncyte::collectives {
 /// A gather to a root, and an allgather.
 class gathering_along final : public data_operation {
  public:
-  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
-                  int root, const syncyte_buffer_t* output)
-      : gathering_along(terms, how, input, axis, counts, std::optional(root), on_root(terms, root, output, "output")) {}
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, int root,
+                  given_counts counts, const syncyte_buffer_t* output)
+      : gathering_along(terms, how, input, axis, std::optional(root), counts, on_root(terms, root, output, "output")) {}
 
   gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
                   const syncyte_buffer_t* output)
-      : gathering_along(terms, how, input, axis, counts, std::nullopt, output) {
+      : gathering_along(terms, how, input, axis, std::nullopt, counts, output) {
     base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
   }
 
@@ -38,8 +38,8 @@ class gathering_along final : public data_operation {
   }
 
  private:
-  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
-                  std::optional<int> root, const syncyte_buffer_t* output)
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, std::optional<int> root,
+                  given_counts counts, const syncyte_buffer_t* output)
       : given_(checked_partition(terms, any_strides_to_move(input, "input", how), axis, counts, output, "output")),
         root_(root) {
     if (given_.whole) given_.whole->array().require_writable();
@@ -55,8 +55,8 @@ using allgather_along = gathering_along;
 
 class scatter_along final : public data_operation {
  public:
-  scatter_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
-                int root, const syncyte_buffer_t* output)
+  scatter_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, int root,
+                given_counts counts, const syncyte_buffer_t* output)
       : given_(checked_partition(terms, any_strides_to_move(output, "output", how).require_writable(), axis, counts,
                                  on_root(terms, root, input, "input"), "input")),
         root_(root) {
@@ -76,9 +76,9 @@ class scatter_along final : public data_operation {
 /// Half-precision elements are widened as a whole, and rounded once.
 class reduce_scatter_along final : public data_operation {
  public:
-  reduce_scatter_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis, given_counts counts,
-                       syncyte_op_t op, const syncyte_buffer_t* output)
-      : given_(checked(terms, input, axis, counts, op, output)),
+  reduce_scatter_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis, syncyte_op_t op,
+                       given_counts counts, const syncyte_buffer_t* output)
+      : given_(checked(terms, input, axis, op, counts, output)),
         op_(op),
         own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
     given_.whole->pack();
@@ -101,8 +101,8 @@ class reduce_scatter_along final : public data_operation {
   }
 
  private:
-  static partitioned checked(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
-                             syncyte_op_t op, const syncyte_buffer_t* output) {
+  static partitioned checked(comm::agreement& terms, const syncyte_buffer_t* input, int axis, syncyte_op_t op,
+                             given_counts counts, const syncyte_buffer_t* output) {
     const base::buffer part = any_strides(output, "output").require_aligned().require_writable();
     require_reducible(part.dtype(), op);
     any_strides(input, "input").require_aligned();
@@ -122,9 +122,8 @@ class reduce_scatter_along final : public data_operation {
 /// gather_axis, scatter_counts those of output along scatter_axis.
 class alltoall_along final : public data_operation {
  public:
-  alltoall_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,
-                 given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
-                 const syncyte_buffer_t* output)
+  alltoall_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis, int scatter_axis,
+                 given_counts gather_counts, given_counts scatter_counts, const syncyte_buffer_t* output)
       : given_(checked_change(terms, any_strides_to_move(input, "input", how), gather_axis, gather_counts, scatter_axis,
                               scatter_counts, output)) {
     given_.from.pack();

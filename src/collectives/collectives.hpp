@@ -24,18 +24,18 @@ void barrier(comm::communicator& comm);
 
 class bcast final : public data_operation {
  public:
-  bcast(comm::agreement& terms, form how, int root, const syncyte_buffer_t* buffer)
-      : root_(checked_root(terms, root)), buffer_(checked_to_move(buffer, "buffer", how)) {
-    if (terms.comm().rank() != root_) buffer_.require_writable();
-    terms.named_fact("dtype of buffer", buffer_.dtype(), base::dtype_name);
-    terms.fact("elements of buffer", buffer_.elements());
+  bcast(comm::agreement& terms, form how, int root, const syncyte_buffer_t* array)
+      : root_(checked_root(terms, root)), array_(checked_to_move(array, "array", how)) {
+    if (terms.comm().rank() != root_) array_.require_writable();
+    terms.named_fact("dtype of array", array_.dtype(), base::dtype_name);
+    terms.fact("elements of array", array_.elements());
   }
 
-  void move(moves& by) override { by.bcast(buffer_.data(), buffer_.elements(), root_, buffer_.dtype()); }
+  void move(moves& by) override { by.bcast(array_.data(), array_.elements(), root_, array_.dtype()); }
 
  private:
   int root_;
-  base::buffer buffer_;
+  base::buffer array_;
 };
 
 /// allgather, with equal counts, and allgatherv.

@@ -59,9 +59,9 @@ std::shared_ptr<fabric::group> open_fabric(comm::collective_call& call, std::spa
 }
 
 std::span<const std::int64_t> check_lengths(std::int64_t keys, std::int64_t count, const std::int64_t* lengths) {
-  base::expect(keys >= 1, SYNCYTE_ERR_SHAPE, "key_count", keys, "1 or more");
-  base::expect(keys <= most_keys, SYNCYTE_ERR_SHAPE, "key_count", keys, "at most 2^58");
-  base::expect(count == 1 || count == keys, SYNCYTE_ERR_SHAPE, "length_count", count, "1, or {} (key_count)", keys);
+  base::expect(keys >= 1, SYNCYTE_ERR_SHAPE, "num_keys", keys, "1 or more");
+  base::expect(keys <= most_keys, SYNCYTE_ERR_SHAPE, "num_keys", keys, "at most 2^58");
+  base::expect(count == 1 || count == keys, SYNCYTE_ERR_SHAPE, "lengths_length", count, "1, or {} (num_keys)", keys);
   base::expect(lengths != nullptr, SYNCYTE_ERR_ARGUMENT, "lengths", "null", "{} lengths", count);
   const std::span<const std::int64_t> all(lengths, static_cast<std::size_t>(count));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 8;  // elements, rounded up to two each
@@ -169,17 +169,17 @@ std::vector<table> make_tables(const comm::communicator& comm, const key_layout&
 }  // namespace
 
 std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype, std::int64_t keys,
-                                     std::int64_t length_count, const std::int64_t* lengths,
+                                     std::int64_t lengths_length, const std::int64_t* lengths,
                                      const store_options& options) {
   comm::collective_call call(*comm, "store_create", comm::collective_call::always_agrees);
   std::span<const std::int64_t> checked;
   call.attempt([&] {
     check_options(dtype, options);
-    checked = check_lengths(keys, length_count, lengths);
+    checked = check_lengths(keys, lengths_length, lengths);
   });
   call.named_fact("dtype", dtype, base::dtype_name);
-  call.fact("key_count", keys);
-  call.fact("length_count", length_count);
+  call.fact("num_keys", keys);
+  call.fact("lengths_length", lengths_length);
   call.fact("homes", options.homes);
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
   call.name_fact("store", options.name);

@@ -32,9 +32,9 @@ struct store_options {
 /// each rank has a table of its own.
 class store {
  public:
-  /// Collective. `lengths` has `length_count` elements; create() checks both.
+  /// Collective. `lengths` has `lengths_length` elements; create() checks both.
   static std::shared_ptr<store> create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
-                                       std::int64_t keys, std::int64_t length_count, const std::int64_t* lengths,
+                                       std::int64_t keys, std::int64_t lengths_length, const std::int64_t* lengths,
                                        const store_options& options);
 
   /// Drops this rank's reference; memory is freed at a collective point. Local, does not call MPI.

@@ -115,7 +115,7 @@ const message_peer& checked_peer(const comm::communicator& comm, const message_p
 }
 
 base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
-  const base::buffer buffer = mpi::require_taken(base::buffer(raw, "buffer"));
+  const base::buffer buffer = mpi::require_taken(base::buffer(raw, "array"));
   base::expect(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT, "options->room", room,
                "0 or SYNCYTE_MESSAGE_ROOM ({})", SYNCYTE_MESSAGE_ROOM);
   if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
@@ -123,7 +123,7 @@ base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
                "SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory", SYNCYTE_MESSAGE_ROOM);
   if (!buffer.is_contiguous()) [[unlikely]]
     base::refuse(SYNCYTE_ERR_UNSUPPORTED,
-                 {.object = "buffer",
+                 {.object = "array",
                   .argument = "layout",
                   .ndim = buffer.ndim(),
                   .value = fmt::format("strided, of shape {}", base::shape_text(buffer.shape())),
@@ -261,7 +261,7 @@ void message::start() {
 
 void message::require_apart(const message& sent, const message& received) {
   if (!sent.has_memory() || !received.has_memory()) return;
-  base::expect(!base::share_memory(sent.buffer_, received.buffer_), SYNCYTE_ERR_ARGUMENT, "recv_buffer",
+  base::expect(!base::share_memory(sent.buffer_, received.buffer_), SYNCYTE_ERR_ARGUMENT, "recv_array",
                "memory that is sent too", "{}", base::separate_memory);
 }
 

@@ -118,7 +118,7 @@ std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<s
 }
 
 accumulate_box::accumulate_box(whole_tensor& of, base::array_argument<std::int64_t> lower,
-                               const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha)
+                               const syncyte_buffer_t* source, const void* alpha, syncyte_op_t op)
     : box_operation(of, lower, source, "source"), op_(op), alpha_(alpha) {
   rows::require_combining(of.description().dtype(), op);
   if (user_.elements() == 0 || is_staged()) return;

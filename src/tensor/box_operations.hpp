@@ -59,7 +59,7 @@ class put_box final : public copy_box {
 class accumulate_box final : public box_operation {
  public:
   accumulate_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source,
-                 syncyte_op_t op, const void* alpha);
+                 const void* alpha, syncyte_op_t op);
   std::unique_ptr<access::transfer> begin();
   void run();
 

@@ -60,8 +60,8 @@ compare_swap::compare_swap(const whole_tensor& of, std::int64_t element, std::in
       previous_(previous) {}
 
 put_signal::put_signal(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source,
-                       std::shared_ptr<whole_tensor> counters, std::int64_t element, syncyte_op_t op,
-                       std::int64_t value)
+                       std::shared_ptr<whole_tensor> counters, std::int64_t element, std::int64_t value,
+                       syncyte_op_t op)
     : of_(of),
       counters_(std::move(counters)),
       counter_(*counters_, element),

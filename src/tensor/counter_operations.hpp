@@ -40,7 +40,7 @@ class compare_swap final {
 class put_signal final {
  public:
   put_signal(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source,
-             std::shared_ptr<whole_tensor> counters, std::int64_t element, syncyte_op_t op, std::int64_t value);
+             std::shared_ptr<whole_tensor> counters, std::int64_t element, std::int64_t value, syncyte_op_t op);
   std::unique_ptr<access::transfer> begin();
   std::shared_ptr<const void> keeps() const { return counters_; }
 

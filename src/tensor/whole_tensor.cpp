@@ -134,8 +134,8 @@ void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) cons
   count = layout_.partition().count(rank);
 }
 
-void whole_tensor::owner(base::array_argument<std::int64_t> rows, std::int32_t* ranks) const {
-  const auto wanted = rows.with_results("rows", ranks, "ranks");
+void whole_tensor::owner(base::array_argument<std::int64_t> index, std::int32_t* ranks) const {
+  const auto wanted = index.with_results("index", ranks, "ranks");
   rows::row_index(wanted).require_inside(layout_.rows());
   for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);
 }

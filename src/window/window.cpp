@@ -35,7 +35,7 @@ std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t 
                                        const std::string& label) {
   std::size_t whole = 0;
   call.attempt([&] {
-    base::expect(bytes < (std::size_t{1} << 62), SYNCYTE_ERR_MEMORY, "bytes", bytes, "less than 2^62");
+    base::expect(bytes < (std::size_t{1} << 62), SYNCYTE_ERR_MEMORY, "size", bytes, "less than 2^62");
     whole = sizeof(part_header) + memory::round_up(bytes, part_alignment);
   });
   call.name_fact("window", name);
@@ -187,21 +187,21 @@ bool window::combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, 
   return true;
 }
 
-void window::accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
-                        std::int64_t count) {
+void window::accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* source, std::int64_t count,
+                        syncyte_op_t op) {
   const auto* const elements = static_cast<const std::byte*>(source);
   if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return;
   remote_->combine(rank, in_part(offset), dtype, op, elements, nullptr, count);
 }
 
 std::unique_ptr<access::started> window::iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                     syncyte_op_t op, const void* source, std::int64_t count) {
+                                                     const void* source, std::int64_t count, syncyte_op_t op) {
   const auto* const elements = static_cast<const std::byte*>(source);
   if (combine_here(rank, offset, dtype, op, elements, nullptr, count)) return started(nullptr);
   return started(remote_->start_combine(rank, in_part(offset), dtype, op, elements, nullptr, count));
 }
 
-void window::fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+void window::fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* operand, syncyte_op_t op,
                       void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
@@ -212,7 +212,7 @@ void window::fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, sync
 }
 
 std::unique_ptr<access::started> window::ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                   syncyte_op_t op, const void* operand, void* previous) {
+                                                   const void* operand, syncyte_op_t op, void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
   const auto* const element = static_cast<const std::byte*>(operand);

@@ -46,9 +46,9 @@ class window : public std::enable_shared_from_this<window> {
   void get_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
 
   /// Element-wise and atomic; `offset` is a multiple of the element's size.
-  void accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
-                  std::int64_t count);
-  void fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+  void accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* source, std::int64_t count,
+                  syncyte_op_t op);
+  void fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* operand, syncyte_op_t op,
                 void* previous);
   void compare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
@@ -57,10 +57,10 @@ class window : public std::enable_shared_from_this<window> {
   /// access is done at the target when it has ended.
   std::unique_ptr<access::started> iput_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
   std::unique_ptr<access::started> iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
-  std::unique_ptr<access::started> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                               const void* source, std::int64_t count);
-  std::unique_ptr<access::started> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                             const void* operand, void* previous);
+  std::unique_ptr<access::started> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* source,
+                                               std::int64_t count, syncyte_op_t op);
+  std::unique_ptr<access::started> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* operand,
+                                             syncyte_op_t op, void* previous);
   std::unique_ptr<access::started> icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
                                                  const void* expected, const void* desired, void* previous);
 

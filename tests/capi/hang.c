@@ -129,7 +129,7 @@ static void wait_in_halo(void) {
   syncyte_halo_t halo = NULL;
   syncyte_buffer_init(cells, SYNCYTE_FLOAT64, 1, &shape, &field);
   syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &ring);
-  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &one, 1, &one, NULL, &halo);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 1, &one, 1, &one, 0, NULL, NULL, &halo);
   come_late();
   syncyte_halo_exchange(halo, &field);
 }

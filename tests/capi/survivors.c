@@ -274,7 +274,7 @@ static syncyte_status_t get(void) {
 
 static syncyte_status_t accumulate(void) {
   const syncyte_buffer_t source = integers(&one);
-  return syncyte_window_accumulate(window, victim, 0, SYNCYTE_OP_SUM, &source);
+  return syncyte_window_accumulate(window, victim, 0, &source, SYNCYTE_OP_SUM);
 }
 
 static syncyte_status_t compare_swap(void) {
@@ -298,7 +298,7 @@ static syncyte_status_t put_box(void) {
 static syncyte_status_t accumulate_box(void) {
   const int64_t row = victim;
   const syncyte_buffer_t source = integers(&one);
-  return syncyte_tensor_accumulate_box(table, 1, &row, &source, SYNCYTE_OP_SUM, NULL);
+  return syncyte_tensor_accumulate_box(table, 1, &row, &source, NULL, SYNCYTE_OP_SUM);
 }
 
 static syncyte_status_t apply_gradients(void) {
@@ -314,7 +314,7 @@ static syncyte_status_t put_signal(void) {
   int64_t seen = 0;
   const syncyte_buffer_t index = integers(&row), source = buffer_of(values, 1);
   const syncyte_status_t status =
-      syncyte_tensor_put_signal(parameters, &index, &source, table, rank, SYNCYTE_OP_SUM, 1);
+      syncyte_tensor_put_signal(parameters, &index, &source, table, rank, 1, SYNCYTE_OP_SUM);
   signals += status == SYNCYTE_SUCCESS;
   syncyte_tensor_load(table, rank, &seen);
   return seen == signals ? status : SYNCYTE_ERR_INTERNAL;
@@ -325,7 +325,7 @@ static syncyte_status_t iput_signal(void) {
   const int64_t row = 0;
   const syncyte_buffer_t index = integers(&row), source = integers(&one);
   syncyte_request_t request = NULL;
-  syncyte_tensor_iput_signal(table, &index, &source, table, victim, SYNCYTE_OP_SUM, 1, &request);
+  syncyte_tensor_iput_signal(table, &index, &source, table, victim, 1, SYNCYTE_OP_SUM, &request);
   return syncyte_request_wait(&request);
 }
 
@@ -440,7 +440,7 @@ static void make_objects(void) {
   syncyte_store_worker_create(kv, 0, &worker);
   syncyte_window_create(world, 8, NULL, &window);
   syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &ring);
-  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, 0, NULL, 1, &one, 1, &one, NULL, &halo);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, 1, &one, 1, &one, 0, NULL, NULL, &halo);
   syncyte_reducer_create(world, 1, &type, &one, NULL, &reducer);
   syncyte_comm_barrier(world);
 }

@@ -26,7 +26,7 @@ static void test_names(void) {
   EXPECT_OK(syncyte_dtype_size(SYNCYTE_COMPLEX128, &bytes));
   EXPECT(bytes == 16);
   EXPECT_ERROR(syncyte_dtype_size(77, &bytes), SYNCYTE_ERR_TYPE, "dtype is 77; expected one of");
-  EXPECT_ERROR(syncyte_dtype_size(SYNCYTE_BOOL, NULL), SYNCYTE_ERR_ARGUMENT, "bytes is null");
+  EXPECT_ERROR(syncyte_dtype_size(SYNCYTE_BOOL, NULL), SYNCYTE_ERR_ARGUMENT, "size is null");
 }
 
 static void test_buffers(void) {

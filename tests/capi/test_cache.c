@@ -90,7 +90,7 @@ static void wrong_arguments(void) {
   EXPECT_OK(syncyte_cache_insert(cache, 0, 2 * part));
   EXPECT_ERROR(syncyte_cache_insert(cache, 0, part), SYNCYTE_ERR_BUSY, "overlaps [0, 65536)");
   EXPECT_ERROR(syncyte_cache_insert(cache, part, 2 * part), SYNCYTE_ERR_BUSY, "clear it first");
-  EXPECT_ERROR(syncyte_cache_allocate(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
+  EXPECT_ERROR(syncyte_cache_allocate(-1, &data), SYNCYTE_ERR_ARGUMENT, "size is -1; expected 0 or more");
   EXPECT_ERROR(syncyte_cache_allocate(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
   EXPECT_ERROR(syncyte_cache_holds(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "holds is null");
   EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "expected a pointer that cache_allocate() returned");

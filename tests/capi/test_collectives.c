@@ -28,7 +28,7 @@ static void test_gather_columns(void) {
   syncyte_buffer_t to = array_of(table, SYNCYTE_INT32, 2, (int64_t[]){3, 2 * size});
   to.strides[0] = sizeof table[0]; /* a slice of a wider array */
   const int root = size - 1;
-  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, size, twos, root, NULL, rank == root ? &to : NULL));
+  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, root, size, twos, NULL, rank == root ? &to : NULL));
   if (rank != root) return;
   for (int32_t i = 0; i < 3; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(table[i][j] == 100 * i + j);
@@ -41,12 +41,12 @@ static void test_alltoall_turns_columns_into_rows(void) {
     for (int32_t j = 0; j < 2; ++j) part[i][j] = 100 * i + 2 * rank + j;
   syncyte_buffer_t columns = array_of(part, SYNCYTE_INT32, 2, (int64_t[]){3, 2});
   const syncyte_buffer_t turned = array_of(rows, SYNCYTE_INT32, 2, (int64_t[]){scattered[rank], 2 * size});
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, size, twos, 0, size, scattered, NULL, &turned));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, 0, size, twos, size, scattered, NULL, &turned));
   const int32_t* element = &rows[0][0]; /* dense, 2 size in a row */
   for (int32_t i = 0; i < scattered[rank]; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(*element++ == 100 * i + j);
   columns.data = again;
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, size, scattered, 1, size, twos, NULL, &columns));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, 1, size, scattered, size, twos, NULL, &columns));
   EXPECT(memcmp(part, again, sizeof part) == 0);
 }
 
@@ -136,34 +136,34 @@ static void test_wrong_parts(void) {
   const syncyte_buffer_t short_one = vector_of(part, SYNCYTE_FLOAT64, is_odd_one() ? 1 : 2);
   const int odd_axis = is_odd_one() ? 1 : 0;
   const int64_t* const no_counts = is_odd_one() ? NULL : twos;
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, size, twos, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, 0, size, twos, NULL, &all), SYNCYTE_ERR_ARGUMENT,
                "axis is 1; expected -1 to 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, size, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, 0, size, twos, NULL, &all), SYNCYTE_ERR_SHAPE,
                "expected extent 2 along axis 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, size, twos, is_odd_one() ? -1 : 0, NULL, &all),
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, is_odd_one() ? -1 : 0, size, twos, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
   EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, size, no_counts, NULL, &all), SYNCYTE_ERR_ARGUMENT,
                "counts is null");
   EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, size, twos, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "input is null");
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, size, twos, size - 1, NULL, &mine),
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, size - 1, size, twos, NULL, &mine),
                SYNCYTE_ERR_ARGUMENT, "input is null on root");
   EXPECT_ERROR(
-      syncyte_comm_reduce_scatter_along(world, &all, 0, size, twos, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
+      syncyte_comm_reduce_scatter_along(world, &all, 0, is_odd_one() ? 99 : SYNCYTE_OP_SUM, size, twos, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "99");
   EXPECT_ERROR(
-      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, size, twos, SYNCYTE_OP_SUM, NULL, &mine),
+      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, SYNCYTE_OP_SUM, size, twos, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "input is null");
   const syncyte_buffer_t inside = vector_of(whole + 1, SYNCYTE_FLOAT64, 2);
-  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, size, twos, SYNCYTE_OP_SUM, NULL,
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, SYNCYTE_OP_SUM, size, twos, NULL,
                                                  is_odd_one() ? &inside : &mine),
                SYNCYTE_ERR_ARGUMENT, "input is memory that overlaps the output's");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, odd_axis, size, twos, NULL, &other),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, odd_axis, size, twos, size, twos, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_axis is 1");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, size, no_counts, NULL, &other),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, 0, size, twos, size, no_counts, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_counts is null");
   EXPECT_ERROR(
-      syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, size, twos, NULL, is_odd_one() ? &mine : &other),
+      syncyte_comm_alltoall_along(world, &mine, 0, 0, size, twos, size, twos, NULL, is_odd_one() ? &mine : &other),
       SYNCYTE_ERR_ARGUMENT, "output is memory that overlaps the input's");
   EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, size, twos, NULL, &all));
 }
@@ -181,15 +181,15 @@ static void test_wrong_lengths_of_counts(void) {
                "send_counts has");
   EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, size, twos, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE,
                "recv_counts has");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, wrong, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, 0, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
   EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, wrong, twos, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, wrong, twos, 0, NULL, &mine), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, 0, wrong, twos, NULL, &mine), SYNCYTE_ERR_SHAPE,
                "counts has");
-  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, wrong, twos, SYNCYTE_OP_SUM, NULL, &mine),
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, SYNCYTE_OP_SUM, wrong, twos, NULL, &mine),
                SYNCYTE_ERR_SHAPE, "counts has");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, wrong, twos, 0, size, twos, NULL, &yours),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, 0, wrong, twos, size, twos, NULL, &yours),
                SYNCYTE_ERR_SHAPE, "gather_counts has");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, size, twos, 0, wrong, twos, NULL, &yours),
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, 0, size, twos, wrong, twos, NULL, &yours),
                SYNCYTE_ERR_SHAPE, "scatter_counts has");
   const syncyte_status_t started = syncyte_comm_iallgather_along(world, &mine, 0, wrong, twos, NULL, &all, &request);
   EXPECT_ERROR(is_odd_one() ? started : syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, "one for each rank");
@@ -200,10 +200,10 @@ static void test_disagreement(void) {
   const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
   const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
   if (size == 1) return;
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, size, twos, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, is_odd_one(), size, twos, NULL, &mine), SYNCYTE_ERR_MISMATCH,
                "root is");
   EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, size, twos, NULL, &all)
-                            : syncyte_comm_gather_along(world, &mine, 0, size, twos, 0, NULL, &all),
+                            : syncyte_comm_gather_along(world, &mine, 0, 0, size, twos, NULL, &all),
                SYNCYTE_ERR_MISMATCH, "comm_allgather_along");
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -339,10 +339,10 @@ static void test_error_fields_of_objects(void) {
   syncyte_comm_t line = NULL;
   syncyte_halo_t halo = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, &size, 0, NULL, NULL, &line));
-  EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &below, 1, &one, NULL, &halo),
+  EXPECT_ERROR(syncyte_halo_create(line, SYNCYTE_FLOAT64, 2, shape, 1, &below, 1, &one, 0, NULL, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "low[0] is -1");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world/cart", "low", 0, "-1", "0 or more");
-  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &halo),
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, NULL, &halo),
                SYNCYTE_ERR_ARGUMENT, "is not Cartesian");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "halo_create", "world", "communicator", -1, "not Cartesian",
                 "one of syncyte_cart_create(), or made from a Cartesian one of MPI");

@@ -20,7 +20,7 @@ static syncyte_buffer_t buffer_of(int64_t count) {
 static syncyte_halo_t make_halo(void) {
   const int64_t shape = 4, one = 1;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &one, 1, &one, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 1, &one, 1, &one, 0, NULL, NULL, &halo));
   return halo;
 }
 

@@ -47,7 +47,7 @@ static void use_rows_elsewhere(void) {
   EXPECT_REFUSED(syncyte_tensor_igather(tensor, &index, &packed, &request));
   EXPECT_REFUSED(syncyte_tensor_iscatter(tensor, &index, &packed, &request));
   EXPECT_REFUSED(syncyte_tensor_iscatter_add(tensor, &index, &packed, &request));
-  EXPECT_REFUSED(syncyte_tensor_iput_signal(tensor, &index, &packed, tensor, element, SYNCYTE_OP_SUM, 1, &request));
+  EXPECT_REFUSED(syncyte_tensor_iput_signal(tensor, &index, &packed, tensor, element, 1, SYNCYTE_OP_SUM, &request));
   EXPECT_REFUSED(syncyte_tensor_ifetch_add(tensor, element, 1, &number, &request));
   EXPECT_REFUSED(syncyte_tensor_icompare_swap(tensor, element, 0, 1, &number, &request));
   EXPECT_REFUSED(syncyte_tensor_get_box(tensor, 2, lower, &packed));
@@ -82,8 +82,8 @@ static void use_parts_elsewhere(void) {
   const syncyte_buffer_t counter = vector_of(&number, SYNCYTE_INT64, 1);
   EXPECT_REFUSED(syncyte_window_get(window, other, 0, &counter));
   EXPECT_REFUSED(syncyte_window_put(window, other, 0, &counter));
-  EXPECT_REFUSED(syncyte_window_accumulate(window, other, 0, SYNCYTE_OP_SUM, &counter));
-  EXPECT_REFUSED(syncyte_window_fetch_op(window, other, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &number, &found));
+  EXPECT_REFUSED(syncyte_window_accumulate(window, other, 0, &counter, SYNCYTE_OP_SUM));
+  EXPECT_REFUSED(syncyte_window_fetch_op(window, other, 0, SYNCYTE_INT64, &number, SYNCYTE_OP_SUM, &found));
   EXPECT_REFUSED(syncyte_window_compare_swap(window, other, 0, SYNCYTE_INT64, &number, &number, &found));
   EXPECT_REFUSED(syncyte_window_lock(window, other, SYNCYTE_LOCK_SHARED));
   EXPECT_REFUSED(syncyte_window_flush(window, other));

@@ -62,7 +62,7 @@ static void fill(void) {
 
 static syncyte_halo_t make_halo(void) {
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, NULL, &halo));
   return halo;
 }
 
@@ -161,22 +161,22 @@ static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
   const syncyte_halo_options_t wrong = {1, 1, 0};
-  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "not Cartesian");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &wide, 1, &wide, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &wide, 1, &wide, 0, NULL, NULL, &none),
                SYNCYTE_ERR_SHAPE, "expected at least 3 + 3");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &wide, 1, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &wide, 1, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_SHAPE, "interior along axis 0 is 0 cells");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, NULL, 1, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, NULL, 1, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "low is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 2, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 2, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_SHAPE, "high has 2 entries; expected 1, one for each dimension of the grid");
   EXPECT_ERROR(
-      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 2, (int32_t[]){0, 1}, 1, &one, 1, &one, NULL, &none),
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 2, (int32_t[]){0, 1}, NULL, &none),
       SYNCYTE_ERR_SHAPE, "axes has 2 entries; expected 1");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, 0, NULL, 1, &one, 1, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, 1, &one, 1, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "shape is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 0, NULL, 1, &one, 1, &one, &wrong, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, &wrong, &none),
                SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
   EXPECT(none == NULL);
 }

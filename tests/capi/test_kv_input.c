@@ -17,12 +17,12 @@ static void wrong_stores(void) {
   syncyte_store_t none = NULL;
   syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   for (int i = 0; i < keys; ++i) lengths[i] = 1;
-#define EXPECT_REFUSED(dtype, key_count, length_count, lengths, status, text) \
-  EXPECT_ERROR(syncyte_store_create(world, dtype, key_count, length_count, lengths, &options, &none), status, text)
+#define EXPECT_REFUSED(dtype, num_keys, lengths_length, lengths, status, text) \
+  EXPECT_ERROR(syncyte_store_create(world, dtype, num_keys, lengths_length, lengths, &options, &none), status, text)
   EXPECT_REFUSED(SYNCYTE_FLOAT64, keys, 1, &two, SYNCYTE_ERR_UNSUPPORTED, "dtype is float64; expected float32");
   EXPECT_REFUSED(77, keys, 1, &two, SYNCYTE_ERR_TYPE, "77");
-  EXPECT_REFUSED(SYNCYTE_FLOAT32, 0, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 0; expected 1 or more");
-  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 7, lengths, SYNCYTE_ERR_SHAPE, "length_count is 7; expected 1, or 100");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, 0, 1, &two, SYNCYTE_ERR_SHAPE, "num_keys is 0; expected 1 or more");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 7, lengths, SYNCYTE_ERR_SHAPE, "lengths_length is 7; expected 1, or 100");
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, NULL, SYNCYTE_ERR_ARGUMENT, "lengths is null");
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &zero, SYNCYTE_ERR_SHAPE, "lengths[0] is 0; expected 1 or more");
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &huge, SYNCYTE_ERR_SHAPE, "lengths[0]");
@@ -35,13 +35,13 @@ static void wrong_stores(void) {
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT,
                  "options->workers is 2147483647; expected at most");
   options.workers = 1;
-  EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 9223372036854775807; expected");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "num_keys is 9223372036854775807; expected");
   EXPECT_ERROR(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "store is null");
   if (size > 1) {
     lengths[9] = rank == 1 ? 2 : 1;
     EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_MISMATCH, "lengths");
-    EXPECT_REFUSED(SYNCYTE_FLOAT32, keys + rank, 1, &two, SYNCYTE_ERR_MISMATCH, "key_count");
+    EXPECT_REFUSED(SYNCYTE_FLOAT32, keys + rank, 1, &two, SYNCYTE_ERR_MISMATCH, "num_keys");
   }
   EXPECT(none == NULL);
 }

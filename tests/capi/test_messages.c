@@ -15,15 +15,15 @@ static void test_one_memory_cannot_be_exchanged(void) {
   const syncyte_buffer_t other = vector_of(others, SYNCYTE_FLOAT64, 8);
   syncyte_request_t request = NULL;
   EXPECT_ERROR(syncyte_comm_sendrecv(world, &all, next, 1, previous, 1, NULL, &all, NULL), SYNCYTE_ERR_ARGUMENT,
-               "recv_buffer is memory that is sent too; expected separate memory, such as a copy");
+               "recv_array is memory that is sent too; expected separate memory, such as a copy");
   EXPECT_ERROR(syncyte_comm_sendrecv(world, &front, next, 1, previous, 1, NULL, &behind, NULL), SYNCYTE_ERR_ARGUMENT,
-               "recv_buffer is memory");
+               "recv_array is memory");
   EXPECT_OK(syncyte_comm_sendrecv(world, &all, SYNCYTE_PROC_NULL, 1, SYNCYTE_PROC_NULL, 1, NULL, &all,
                                   NULL));  // nothing moves
   EXPECT_OK(syncyte_comm_irecv(world, previous, 2, NULL, &all, NULL, &request));
   EXPECT_ERROR(syncyte_comm_recv(world, previous, 3, NULL, &front, NULL), SYNCYTE_ERR_ARGUMENT,
                "memory into which a message which was started receives; expected other memory, or a wait");
-  EXPECT_ERROR(syncyte_comm_send(world, &behind, next, 2, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is memory into which");
+  EXPECT_ERROR(syncyte_comm_send(world, &behind, next, 2, NULL), SYNCYTE_ERR_ARGUMENT, "array is memory into which");
   EXPECT_OK(syncyte_comm_send(world, &other, next, 2, NULL));
   EXPECT_OK(syncyte_request_wait(&request));
   EXPECT(values[7] == 1);
@@ -158,11 +158,11 @@ static void test_wrong_arguments(void) {
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, highest + 1, NULL), SYNCYTE_ERR_ARGUMENT, "tag is");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &channel), SYNCYTE_ERR_ARGUMENT, "options->channel is 8");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &room), SYNCYTE_ERR_ARGUMENT, "options->room is 3");
-  EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
+  EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "array is null");
   EXPECT_ERROR(syncyte_comm_sendrecv(world, &buffer, size, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
                "dest is"); /* at once, without a wait for a message */
   EXPECT_ERROR(syncyte_comm_sendrecv(world, NULL, next, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
-               "buffer is null");
+               "array is null");
   EXPECT_ERROR(syncyte_comm_recv(world, -5, 0, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT, "source is -5");
   EXPECT_ERROR(syncyte_comm_recv(world, 0, 0, NULL, &buffer, &status), SYNCYTE_ERR_ARGUMENT, "struct_size is 3");
   EXPECT_ERROR(syncyte_comm_isend(world, &buffer, 0, 0, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");

@@ -40,9 +40,9 @@ static void test_each(const syncyte_collective_options_t* options) {
   EXPECT_OK(syncyte_comm_iallreduce(world, &part, SYNCYTE_OP_SUM, options, &total, &requests[0]));
   EXPECT_OK(syncyte_comm_ibcast(world, size - 1, options, &told, &requests[1]));
   EXPECT_OK(syncyte_comm_iallgather_along(world, &part, 0, size, ones, options, &whole, &requests[2]));
-  EXPECT_OK(syncyte_comm_ialltoall_along(world, &row, 0, size, ones, 1, size, ones, options, &column, &requests[3]));
+  EXPECT_OK(syncyte_comm_ialltoall_along(world, &row, 0, 1, size, ones, size, ones, options, &column, &requests[3]));
   EXPECT_OK(
-      syncyte_comm_ireduce_scatter_along(world, &tall, 0, size, ones, SYNCYTE_OP_MAX, options, &own, &requests[4]));
+      syncyte_comm_ireduce_scatter_along(world, &tall, 0, SYNCYTE_OP_MAX, size, ones, options, &own, &requests[4]));
   int64_t index = -1;
   EXPECT_OK(syncyte_request_wait_any(5, requests, &index));
   EXPECT(index >= 0 && index < 5);

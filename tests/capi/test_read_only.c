@@ -41,17 +41,17 @@ static void test_collectives(void) {
   EXPECT_REFUSED(syncyte_comm_allgather(world, &one, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_allgatherv(world, &one, size, counts, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_alltoallv(world, &in, size, counts, size, counts, NULL, &bad));
-  EXPECT_REFUSED(syncyte_comm_gather_along(world, &one, 0, size, counts, 0, NULL, &bad));
+  EXPECT_REFUSED(syncyte_comm_gather_along(world, &one, 0, 0, size, counts, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_allgather_along(world, &one, 0, size, counts, NULL, &bad));
-  EXPECT_REFUSED(syncyte_comm_scatter_along(world, &in, 0, size, counts, 0, NULL, &bad_first));
-  EXPECT_REFUSED(syncyte_comm_reduce_scatter_along(world, &in, 0, size, counts, SYNCYTE_OP_SUM, NULL, &bad_first));
-  EXPECT_REFUSED(syncyte_comm_alltoall_along(world, &one, 0, size, counts, 0, size, counts, NULL, &bad_first));
+  EXPECT_REFUSED(syncyte_comm_scatter_along(world, &in, 0, 0, size, counts, NULL, &bad_first));
+  EXPECT_REFUSED(syncyte_comm_reduce_scatter_along(world, &in, 0, SYNCYTE_OP_SUM, size, counts, NULL, &bad_first));
+  EXPECT_REFUSED(syncyte_comm_alltoall_along(world, &one, 0, 0, size, counts, size, counts, NULL, &bad_first));
   EXPECT_REFUSED_START(syncyte_comm_iallreduce(world, &in, SYNCYTE_OP_SUM, NULL, &bad, &request));
   EXPECT_REFUSED_START(syncyte_comm_iallgather_along(world, &one, 0, size, counts, NULL, &bad, &request));
   EXPECT_REFUSED_START(
-      syncyte_comm_ireduce_scatter_along(world, &in, 0, size, counts, SYNCYTE_OP_SUM, NULL, &bad_first, &request));
+      syncyte_comm_ireduce_scatter_along(world, &in, 0, SYNCYTE_OP_SUM, size, counts, NULL, &bad_first, &request));
   EXPECT_REFUSED_START(
-      syncyte_comm_ialltoall_along(world, &one, 0, size, counts, 0, size, counts, NULL, &bad_first, &request));
+      syncyte_comm_ialltoall_along(world, &one, 0, 0, size, counts, size, counts, NULL, &bad_first, &request));
   if (size == 1) return; /* a broadcast of one rank writes nothing */
   EXPECT_ERROR(syncyte_comm_bcast(world, 0, NULL, &bad), SYNCYTE_ERR_ARGUMENT, "read_only is 1");
   syncyte_request_t request = NULL;
@@ -81,7 +81,7 @@ static void test_halos(void) {
   EXPECT_REFUSED(syncyte_comm_neighbor_alltoall(ring, &in, NULL, &out));
   /* A halo whose exchange has failed half-way is broken: each operation gets a new one. */
   for (int number = 0; number < 5; ++number) {
-    EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &width, 1, &width, NULL, &halo));
+    EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 1, &width, 1, &width, 0, NULL, NULL, &halo));
     if (number == 0) EXPECT_REFUSED(syncyte_halo_exchange(halo, &bad));
     if (number == 1) EXPECT_REFUSED(syncyte_halo_accumulate(halo, &bad));
     if (number == 2) EXPECT_REFUSED_START(syncyte_halo_iexchange(halo, &bad, &request));
@@ -122,7 +122,7 @@ static void test_windows(void) {
   const syncyte_buffer_t bad = constant(vector_of(others, SYNCYTE_FLOAT64, 2));
   EXPECT_OK(syncyte_window_create(world, 64, NULL, &window));
   EXPECT_OK(syncyte_window_put(window, rank, 0, &in));
-  EXPECT_OK(syncyte_window_accumulate(window, rank, 0, SYNCYTE_OP_SUM, &in));
+  EXPECT_OK(syncyte_window_accumulate(window, rank, 0, &in, SYNCYTE_OP_SUM));
   EXPECT_REFUSED(syncyte_window_get(window, rank, 0, &bad));
   EXPECT_REFUSED_START(syncyte_window_iget(window, rank, 0, &bad, &request));
   EXPECT_OK(syncyte_window_destroy(&window));

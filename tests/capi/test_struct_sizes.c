@@ -51,7 +51,7 @@ static syncyte_status_t halo_with(const void* given) {
   syncyte_halo_t halo = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, &chosen, 0, NULL, NULL, &ring));
   const syncyte_status_t status =
-      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &width, 1, &width, given, &halo);
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 1, &width, 1, &width, 0, NULL, given, &halo);
   if (halo != NULL) EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));
   return status;
@@ -196,7 +196,7 @@ static syncyte_status_t halo_into(syncyte_buffer_t* array, syncyte_buffer_t* int
   syncyte_comm_t ring = NULL;
   syncyte_halo_t halo = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, &chosen, 0, NULL, NULL, &ring));
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 0, NULL, 1, &width, 1, &width, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, 1, &width, 1, &width, 0, NULL, NULL, &halo));
   const syncyte_status_t status = syncyte_halo_describe(halo, array, interior);
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));

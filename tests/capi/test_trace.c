@@ -101,8 +101,8 @@ static void test_roots(void) {
   events = 0;
   EXPECT_OK(syncyte_comm_bcast(world, root, NULL, &one));
   EXPECT_OK(syncyte_comm_reduce(world, &one, SYNCYTE_OP_SUM, root, NULL, rank == root ? &sum : NULL));
-  EXPECT_OK(syncyte_comm_gather_along(world, &one, axis, size, lengths, root, NULL, rank == root ? &many : NULL));
-  EXPECT_OK(syncyte_comm_scatter_along(world, rank == root ? &many : NULL, axis, size, lengths, root, NULL, &one));
+  EXPECT_OK(syncyte_comm_gather_along(world, &one, axis, root, size, lengths, NULL, rank == root ? &many : NULL));
+  EXPECT_OK(syncyte_comm_scatter_along(world, rank == root ? &many : NULL, axis, root, size, lengths, NULL, &one));
   EXPECT_OK(syncyte_comm_ibcast(world, root, NULL, &one, &request));
   EXPECT_OK(syncyte_request_wait(&request));
   EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &one));
@@ -128,7 +128,7 @@ static void test_halo(void) {
   syncyte_halo_t halo = NULL;
   syncyte_request_t request = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, extents, 1, periods, NULL, &line));
-  EXPECT_OK(syncyte_halo_create(line, SYNCYTE_FLOAT64, 1, &cells, 0, NULL, 1, &one, 1, &one, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(line, SYNCYTE_FLOAT64, 1, &cells, 1, &one, 1, &one, 0, NULL, NULL, &halo));
   events = 0;
   EXPECT_OK(syncyte_halo_exchange(halo, &buffer));
   EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));

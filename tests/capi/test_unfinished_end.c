@@ -29,7 +29,7 @@ int main(void) {
   syncyte_halo_t halo = NULL;
   syncyte_request_t exchange = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, &size, 1, &periodic, NULL, &ring));
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, 0, NULL, 1, &width, 1, &width, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, 1, &width, 1, &width, 0, NULL, NULL, &halo));
   if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never start it */
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));

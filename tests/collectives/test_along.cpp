@@ -87,7 +87,7 @@ TEST(along, gather_joins_on_every_root) {
       const auto from = input.buffer();
       const auto to = output.buffer();
       const bool is_root = world().rank() == root;
-      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, s.axis, s.lengths, root,
+      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, s.axis, root, s.lengths,
                                                   is_root ? &to : nullptr);
       if (is_root) output.expect(element);
       input.expect(s.mine().values());
@@ -116,7 +116,7 @@ TEST(along, scatter_cuts_on_every_root) {
       const auto from = input.buffer();
       const auto to = output.buffer();
       collectives::run<collectives::scatter_along>(
-          world(), "comm_scatter_along", {}, world().rank() == root ? &from : nullptr, s.axis, s.lengths, root, &to);
+          world(), "comm_scatter_along", {}, world().rank() == root ? &from : nullptr, s.axis, root, s.lengths, &to);
       output.expect(s.mine().values());
     }
   });
@@ -131,7 +131,7 @@ TEST(along, reduce_scatter_sums_and_cuts) {
     const auto from = input.buffer();
     const auto to = output.buffer();
     collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, s.axis,
-                                                        s.lengths, SYNCYTE_OP_SUM, &to);
+                                                        SYNCYTE_OP_SUM, s.lengths, &to);
     const int sum = world().size() * (world().size() + 1) / 2;
     output.expect([&](const extents& at) { return sum * s.mine().values()(at); });
   });
@@ -146,8 +146,8 @@ TEST(along, alltoall_changes_the_axis) {
       strided_array output = after.array(s.whole, s.to);
       const auto from = input.buffer();
       const auto to = output.buffer();
-      collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, s.axis, s.lengths,
-                                                    target, scattered, &to);
+      collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, s.axis, target,
+                                                    s.lengths, scattered, &to);
       output.expect(after.values());
     }
   });
@@ -174,8 +174,8 @@ TEST(along, half_precision_is_rounded_once) {
   const std::vector<std::int64_t> lengths(size, 1);
   const auto from = base::make_buffer(values.data(), SYNCYTE_FLOAT16, shape);
   const auto to = base::make_buffer(&result, SYNCYTE_FLOAT16, one);
-  collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, 0, lengths,
-                                                      SYNCYTE_OP_SUM, &to);
+  collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, 0,
+                                                      SYNCYTE_OP_SUM, lengths, &to);
   EXPECT_EQ(result.bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
@@ -199,8 +199,8 @@ struct attempt {
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 2);
     if (is_odd) lengths.back() = length;
     return outcome_of([&] {
-      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, mine.axis, lengths,
-                                                  mine.root, &to);
+      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, mine.axis, mine.root,
+                                                  lengths, &to);
     });
   }
 };
@@ -256,7 +256,7 @@ TEST(along, output_must_be_the_whole) {
                }),
                SYNCYTE_ERR_ARGUMENT, "output is null");
   expect_error(outcome_of([&] {
-                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, nullptr, 0, lengths, 0,
+                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, nullptr, 0, 0, lengths,
                                                               &from);
                }),
                SYNCYTE_ERR_ARGUMENT, "input is null on root");
@@ -270,7 +270,7 @@ TEST(along, repartition_keeps_the_total) {
   const std::vector<std::int64_t> two(static_cast<std::size_t>(world().size()), 2);
   const std::vector<std::int64_t> three(static_cast<std::size_t>(world().size()), 3);
   expect_error(outcome_of([&] {
-                 collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, two, 0,
+                 collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, 0, two,
                                                                three, &to);
                }),
                SYNCYTE_ERR_SHAPE, ", the sum of gather_counts");

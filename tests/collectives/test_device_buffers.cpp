@@ -112,10 +112,10 @@ TEST(device_buffers, are_gathered_and_scattered) {
     const auto whole = at_root.buffer();
     const auto to = back.buffer();
     collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, parts.lengths, &all);
-    collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, 0, parts.lengths, root,
+    collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, 0, root, parts.lengths,
                                                 is_root ? &whole : nullptr);
-    collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, is_root ? &whole : nullptr, 0,
-                                                 parts.lengths, root, &to);
+    collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, is_root ? &whole : nullptr, 0, root,
+                                                 parts.lengths, &to);
     EXPECT_EQ(everywhere.contents(), numbers(0, 2 * parts.all));
     EXPECT_EQ(at_root.contents(), numbers(is_root ? 0 : -1000, 2 * parts.all));
     EXPECT_EQ(back.contents(), part.contents());
@@ -133,7 +133,7 @@ TEST(device_buffers, are_repartitioned) {
     array after(mine, is_on_device, -1000);
     const auto from = before.buffer();
     const auto to = after.buffer();
-    collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, parts.lengths, 0,
+    collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, 0, parts.lengths,
                                                   reversed, &to);
     EXPECT_EQ(after.contents(), numbers(first, 2 * mine));
   });
@@ -250,7 +250,7 @@ TEST(device_buffers, are_both_on_devices) {
                }),
                SYNCYTE_ERR_UNSUPPORTED, "output is in host memory; expected device memory, as input");
   expect_error(outcome_of([&] {
-                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, &to, 0, lengths, 0,
+                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, &to, 0, 0, lengths,
                                                               &from);
                }),
                SYNCYTE_ERR_UNSUPPORTED, "input is in host memory; expected device memory, as output");
@@ -267,7 +267,7 @@ TEST(device_buffers, are_not_reduced) {
                SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(outcome_of([&] {
                  collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &buffer,
-                                                                     0, lengths, SYNCYTE_OP_SUM, &buffer);
+                                                                     0, SYNCYTE_OP_SUM, lengths, &buffer);
                }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
@@ -286,7 +286,7 @@ TEST(device_buffers, are_not_started) {
                SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(outcome_of([&] {
                  collectives::start<collectives::alltoall_along>(shared_world(), "comm_ialltoall_along", {}, &buffer, 0,
-                                                                 lengths, 0, lengths, &buffer);
+                                                                 0, lengths, lengths, &buffer);
                }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
 }

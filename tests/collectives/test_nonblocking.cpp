@@ -77,7 +77,7 @@ TEST(nonblocking, half_precision_is_reduced_in_float32_and_rounded_once) {
   const auto from = buffer_of(whole, SYNCYTE_BFLOAT16);
   const auto to = buffer_of(part, SYNCYTE_BFLOAT16);
   collectives::start<collectives::reduce_scatter_along>(shared_world(), "comm_ireduce_scatter_along", {}, &from, 0,
-                                                        lengths, SYNCYTE_OP_SUM, &to)
+                                                        SYNCYTE_OP_SUM, lengths, &to)
       ->wait();
   const auto rounded = static_cast<float>(base::bfloat16(256.0f + static_cast<float>(world().size() - 1)));
   for (const auto each : part) ASSERT_EQ(static_cast<float>(each), rounded);

@@ -240,12 +240,12 @@ TEST(reductions, misaligned_elements_are_refused) {
           ->wait();
     });
     refused([&] {
-      collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &array, 0, lengths,
-                                                          SYNCYTE_OP_SUM, &own);
+      collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &array, 0,
+                                                          SYNCYTE_OP_SUM, lengths, &own);
     });
     refused([&] {
       collectives::start<collectives::reduce_scatter_along>(test::shared_world(), "comm_ireduce_scatter_along", {},
-                                                            &array, 0, lengths, SYNCYTE_OP_SUM, &own)
+                                                            &array, 0, SYNCYTE_OP_SUM, lengths, &own)
           ->wait();
     });
   }

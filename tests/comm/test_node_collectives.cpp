@@ -52,8 +52,8 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(output, SYNCYTE_FLOAT64);
-  collectives::run<collectives::reduce_scatter_along>(comm, "comm_reduce_scatter_along", {}, &from, 0, lengths,
-                                                      SYNCYTE_OP_SUM, &to);
+  collectives::run<collectives::reduce_scatter_along>(comm, "comm_reduce_scatter_along", {}, &from, 0, SYNCYTE_OP_SUM,
+                                                      lengths, &to);
   const std::vector<double> whole = sum_of_all(seed, all);
   const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;

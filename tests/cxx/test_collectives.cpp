@@ -92,10 +92,10 @@ TEST_F(Collectives, ReduceToEveryRoot) {
     const auto given = reference::random_values<std::int32_t>(31, rank_, 9);
     const auto sum = reference::allreduce<std::int32_t>(31, size_, 9);
     std::vector<std::int32_t> result(rank_ == root ? 9 : 0);  // elsewhere ignored
-    world_.reduce(given, result, root);
+    world_.reduce(given, root, result);
     EXPECT_EQ(result, rank_ == root ? sum : std::vector<std::int32_t>{});
     auto values = given;
-    world_.reduce(values, root);
+    world_.reduce(root, values);
     EXPECT_EQ(values, rank_ == root ? sum : given);
   }
 }
@@ -139,7 +139,7 @@ TEST_F(Collectives, GatherAndAllgatherRows) {
     for (int root = 0; root < size_; ++root) {
       std::vector<double> table(rank_ == root ? 60 : 0);
       const extents whole = block().shape();
-      world_.gather_along(const_buffer(rows.data(), own.shape()), 0, parts, root, buffer(table.data(), whole));
+      world_.gather_along(const_buffer(rows.data(), own.shape()), 0, root, parts, buffer(table.data(), whole));
       EXPECT_EQ(table, rank_ == root ? block().values() : std::vector<double>{});
     }
     column_major table{block()};
@@ -155,7 +155,7 @@ TEST_F(Collectives, ScatterColumns) {
       if (rank_ == root) table.fill(block().values());
       const block own = block::of_columns(parts, rank_);
       column_major columns(own);
-      world_.scatter_along(table.all(), 1, parts, root, columns.all());
+      world_.scatter_along(table.all(), 1, root, parts, columns.all());
       columns.expect(own.values());
     }
   }
@@ -184,7 +184,7 @@ TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
       const block after = block::of_columns(columns, rank_);
       const auto given = before.values();
       column_major result(after);
-      world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, rows, 1, columns, result.all());
+      world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, 1, rows, columns, result.all());
       result.expect(after.values());
     }
     const auto even = syncyte::even_counts(block::all_rows, size_);  // one axis: other lengths
@@ -192,7 +192,7 @@ TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
     const block after = block::of_rows(even, rank_);
     const auto given = before.values();
     column_major result(after);
-    world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, rows, 0, even, result.all());
+    world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, 0, rows, even, result.all());
     result.expect(after.values());
   }
 }
@@ -217,16 +217,16 @@ TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
   const auto expect_lengths = [&](const char* operation, const char* name, auto call) {
     expect_error(status::shape, {operation, name, "entries; expected", "one for each rank"}, call);
   };
-  expect_lengths("gather_along", "counts has", [&] { world_.gather_along(part, 0, given, 0, whole); });
+  expect_lengths("gather_along", "counts has", [&] { world_.gather_along(part, 0, 0, given, whole); });
   expect_lengths("allgather_along", "counts has", [&] { world_.allgather_along(part, 0, given, whole); });
-  expect_lengths("scatter_along", "counts has", [&] { world_.scatter_along(whole, 0, given, 0, part); });
+  expect_lengths("scatter_along", "counts has", [&] { world_.scatter_along(whole, 0, 0, given, part); });
   expect_lengths("reduce_scatter_along", "counts has", [&] { world_.reduce_scatter_along(whole, 0, given, part); });
   expect_lengths("alltoall_along", "gather_counts has",
-                 [&] { world_.alltoall_along(part, 0, given, 0, right, other); });
+                 [&] { world_.alltoall_along(part, 0, 0, given, right, other); });
   expect_lengths("alltoall_along", "scatter_counts has",
-                 [&] { world_.alltoall_along(part, 0, right, 0, given, other); });
-  expect_error(status::argument, {"root is -1"}, [&] { world_.reduce(part, is_odd_one() ? -1 : 0); });
-  expect_error(status::argument, {"axis is 1"}, [&] { world_.gather_along(part, is_odd_one(), right, 0, whole); });
+                 [&] { world_.alltoall_along(part, 0, 0, right, given, other); });
+  expect_error(status::argument, {"root is -1"}, [&] { world_.reduce(is_odd_one() ? -1 : 0, part); });
+  expect_error(status::argument, {"axis is 1"}, [&] { world_.gather_along(part, is_odd_one(), 0, right, whole); });
   const extents short_shape{is_odd_one() ? 1 : 2};
   expect_error(status::shape, {"this rank's in counts"},
                [&] { world_.allgather_along(const_buffer(part.data(), short_shape), 0, right, whole); });
@@ -240,9 +240,9 @@ TEST_F(Collectives, DisagreementThrowsOnAllRanks) {
   std::vector<double> part(2), whole(static_cast<std::size_t>(2 * size_));
   const lengths right(static_cast<std::size_t>(size_), 2);
   using syncyte::status;
-  expect_error(status::mismatch, {"root is"}, [&] { world_.scatter_along(whole, 0, right, is_odd_one(), part); });
+  expect_error(status::mismatch, {"root is"}, [&] { world_.scatter_along(whole, 0, is_odd_one(), right, part); });
   expect_error(status::mismatch, {"reverse"}, [&] { world_.exscan(part, op::sum, is_odd_one() ? true : false); });
-  expect_error(status::mismatch, {"op is"}, [&] { world_.reduce(part, 0, is_odd_one() ? op::min : op::max); });
+  expect_error(status::mismatch, {"op is"}, [&] { world_.reduce(0, part, is_odd_one() ? op::min : op::max); });
   EXPECT_EQ(world_.allreduce_value(1), size_);
 }
 

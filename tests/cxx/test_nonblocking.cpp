@@ -32,7 +32,7 @@ TEST_F(Nonblocking, EachGivesItsResultAtTheEnd) {
       world_.iallreduce(in_place),
       world_.iallgather_along(mine, 0, ones_, all),
       world_.ireduce_scatter_along(from, 0, ones_, part),
-      world_.ialltoall_along(from, 0, extents(ranks_, size_), 0, extents(ranks_, size_), to)};
+      world_.ialltoall_along(from, 0, 0, extents(ranks_, size_), extents(ranks_, size_), to)};
   while (!started[1].test()) {
   }
   wait_all(started);

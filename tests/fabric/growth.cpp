@@ -84,7 +84,7 @@ void tensor_and_window(syncyte_comm_t world, int round) {
   require(syncyte_window_create(world, 4096, nullptr, &window), "window_create");
   if (round % 4 == 0) {
     add_elsewhere(tensor);
-    require(syncyte_window_fetch_op(window, (rank + 1) % ranks, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous),
+    require(syncyte_window_fetch_op(window, (rank + 1) % ranks, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous),
             "fetch_op");
     require(syncyte_comm_barrier(world), "barrier");  // nobody frees before all have used it
   }

@@ -89,7 +89,7 @@ std::vector<operation> make_operations() {
     run<tensor::put_box>(of, lower, &packed);
   };
   const auto add_box = [](auto& of, const extents& lower, const auto& packed) {
-    run<tensor::accumulate_box>(of, lower, &packed, SYNCYTE_OP_SUM, nullptr);
+    run<tensor::accumulate_box>(of, lower, &packed, nullptr, SYNCYTE_OP_SUM);
   };
   const auto on_counters = [counters](auto change) {
     return [counters, change](index rows) {

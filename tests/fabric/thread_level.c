@@ -28,12 +28,12 @@ static void add_everywhere(void) {
     syncyte_request_t requests[3] = {NULL, NULL, NULL};
     EXPECT_OK(syncyte_tensor_scatter_add(table, &row, &source));
     EXPECT_OK(syncyte_tensor_iscatter_add(table, &row, &source, &requests[0]));
-    EXPECT_OK(syncyte_window_iaccumulate(window, (int32_t)rank, 0, SYNCYTE_OP_SUM, &source, &requests[1]));
+    EXPECT_OK(syncyte_window_iaccumulate(window, (int32_t)rank, 0, &source, SYNCYTE_OP_SUM, &requests[1]));
     EXPECT_OK(syncyte_request_wait_any(2, requests, &index));
     EXPECT_OK(syncyte_tensor_igather(table, &row, &output, &requests[2]));
     EXPECT_OK(syncyte_request_wait_all(3, requests));
     EXPECT(found >= 2);
-    EXPECT_OK(syncyte_window_fetch_op(window, (int32_t)rank, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &found));
+    EXPECT_OK(syncyte_window_fetch_op(window, (int32_t)rank, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &found));
     EXPECT_OK(syncyte_tensor_lock(table, rank));
     EXPECT_OK(syncyte_tensor_unlock(table, rank));
   }

@@ -19,6 +19,7 @@ import lines
 import python_tests
 import symbols
 import units
+import vocabulary
 
 
 class Tree(unittest.TestCase):
@@ -30,6 +31,49 @@ class Tree(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+class Vocabulary(unittest.TestCase):
+    PAGE = """
+| arguments, in this order | in |
+|---|---|
+| `comm` | C, C++ |
+| `input` | |
+| `axis`, `dim` | |
+| `op` | |
+| `output` | |
+| `comm` | Python |
+
+| exception | in | why |
+|---|---|---|
+| `scan` | Python | old |
+"""
+
+    def problems(self, language: str, *found: tuple[str, list[list[str]]]) -> list[str]:
+        excepted = ("scan", [["op", "input"]])
+        return vocabulary.order_problems(self.PAGE, {"Python": [excepted], language: [excepted, *found]})
+
+    def test_an_order_of_its_own_is_found(self) -> None:
+        self.assertEqual(self.problems("Python", ("reduce", [["input", "dim"], ["op", "comm"]])), [])
+        self.assertIn("Python's reduce has", self.problems("Python", ("reduce", [["op", "input"]]))[0])
+        self.assertIn("Python's reduce has", self.problems("Python", ("reduce", [["input"], ["comm", "op"]]))[0])
+
+    def test_arguments_with_a_default_are_a_group(self) -> None:
+        self.assertEqual(self.problems("Python", ("reduce", [["input", "output"], ["axis", "op"]])), [])
+
+    def test_a_started_form_with_other_arguments_is_found(self) -> None:
+        blocking = ("reduce", [["input", "op"], ["output"]])
+        self.assertEqual(self.problems("Python", blocking, ("ireduce", [["input", "op", "request"]])), [])
+        self.assertIn("ireduce", self.problems("Python", blocking, ("ireduce", [["input", "axis", "op"]]))[0])
+
+    def test_an_exception_that_is_none_is_found(self) -> None:
+        self.assertIn("excepts scan", vocabulary.order_problems(self.PAGE, {"Python": []})[0])
+
+    def test_functions_of_torch_are_listed(self) -> None:
+        found = {"torch": [("bcast_", [[]]), ("join", [[]])], "torch.hpp": [("bcast", [[]])]}
+        self.assertEqual(vocabulary.torch_problems("Only torch has `join`.", {"comm_bcast"}, found), [])
+        self.assertIn("join", vocabulary.torch_problems("", {"comm_bcast"}, found)[0])
+        self.assertIn("leave", vocabulary.torch_problems("Only torch has `join`, `leave`.", {"comm_bcast"}, found)[0])
 
 
 class Units(Tree):

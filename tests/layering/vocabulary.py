@@ -2,7 +2,8 @@
 
     vocabulary.py ROOT --compiler CC
 
-The page's table of nouns says which languages have each object, and README says the same.
+The page's table of nouns says which languages have each object, and README says the same. The page lists the functions
+that only torch has, and the order of arguments, which all functions follow but those that it excepts.
 The name is C's without `syncyte_` and the object. Methods are found by the one C function that they call: in Fortran as
 bindings/fortran/methods says, in C++ and Python by their text; classes are made by constructors. Python's methods that
 change an object in place may end in `_`, as torch's do. Each row of the page's table of other names must still be true.
@@ -16,14 +17,19 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from signatures import Signature, signatures
 
 OBJECTS = (
     "store_worker", "comm", "cart", "tensor", "window", "halo", "reducer", "cache", "store", "checkpoint", "request",
     "memory",
 )  # fmt: skip
-LANGUAGES = ("C++", "Fortran", "Python")
+LANGUAGES = ("C++", "Fortran", "Python", "torch")
 _METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)
 _ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
+_PLACE = re.compile(r"^\| (`[^|]+`) \|([^|`]*)\|$", re.MULTILINE)  # arguments, languages
+_EXCEPTION = re.compile(r"^\| (`[^|]+`) \| ([\w+.]+) \| [^|`]+ \|$", re.MULTILINE)  # functions, language, reason
 Name = tuple[str, str, str]  # C function without "syncyte_", language, name there
 
 
@@ -35,13 +41,13 @@ def verb(function: str) -> str:
     return function
 
 
-def functions(root: Path, compiler: str) -> set[str]:
+def functions(root: Path, compiler: str) -> list[Any]:
     from generate import CORE, HDF5
     from parse import parse_headers
 
     core, hdf5 = root / "capi/include", root / "bindings/hdf5/include"
     headers = [*parse_headers(compiler, core, CORE, []), *parse_headers(compiler, hdf5, HDF5, [core])]
-    return {function.name.removeprefix("syncyte_") for header in headers for function in header.functions}
+    return [function for header in headers for function in header.functions]
 
 
 def fortran_names(root: Path) -> Iterator[tuple[str, str]]:
@@ -112,6 +118,60 @@ def object_problems(root: Path, page: str) -> list[str]:
     return problems
 
 
+def _words(cell: str) -> list[str]:
+    return re.findall(r"`(\w+)`", cell)
+
+
+def torch_problems(page: str, known: set[str], found: dict[str, list[Signature]]) -> list[str]:
+    """Functions of syncyte.torch and torch.hpp have names of C's functions, or the page lists them."""
+    text = re.search(r"^Only torch has .*?\.$", page, re.MULTILINE | re.DOTALL)
+    listed = {
+        *_words(text[0] if text else ""),
+        *(name for _, language, name in listed_names(page) if language == "torch"),
+    }
+    named = {name for language in ("torch", "torch.hpp") for name, _ in found[language]} - {"__init__"}
+    usual = {verb(function) for function in known}
+    other = {name for name in named if name not in usual and name.removesuffix("_") not in usual}
+    return [f"docs/vocabulary.md and torch differ in the function {name}" for name in sorted(other ^ listed)]
+
+
+def _is_ascending(groups: list[list[str]], place: dict[str, int]) -> bool:
+    numbers = [[place[name] for name in group if name in place] for group in groups]
+    return all(each == sorted(each) for each in numbers)
+
+
+def _exceptional(language: str, found: list[Signature], place: dict[str, int]) -> set[tuple[str, str]]:
+    """Functions with another order, and started forms with an argument that the blocking form does not have."""
+    wrong = {name for name, groups in found if not _is_ascending(groups, place)}
+    names = dict[str, list[set[str]]]()
+    for name, groups in found:
+        names.setdefault(name, []).append({argument for group in groups for argument in group})
+    for name, forms in names.items():
+        start = verb(name)
+        blocking = names.get(name.removesuffix(start) + start[1:], []) if start.startswith("i") else []
+        own = [form - {"request", "output"} for form in forms]
+        if blocking and not all(any(form <= other for other in blocking) for form in own):
+            wrong.add(name)
+    return {(name, language) for name in wrong}
+
+
+def order_problems(page: str, found: dict[str, list[Signature]]) -> list[str]:
+    """The page's table has the order of arguments, in all languages or in some, and then the exceptions."""
+    wrong = set[tuple[str, str]]()
+    for language, each in found.items():
+        rows = [_words(cell) for cell, languages in _PLACE.findall(page)
+                if not languages.strip() or language in languages.strip().split(", ")]  # fmt: skip
+        wrong |= _exceptional(language, each, {word: i for i, row in enumerate(rows) for word in row})
+    listed = {(name, language) for cell, language in _EXCEPTION.findall(page) for name in _words(cell)}
+    return [
+        *(
+            f"{language}'s {name} has another order of arguments than docs/vocabulary.md"
+            for name, language in wrong - listed
+        ),
+        *(f"docs/vocabulary.md excepts {name} of {language}, which has its order" for name, language in listed - wrong),
+    ]
+
+
 def is_same(function: str, language: str, name: str) -> bool:
     usual = verb(function)
     return name in (usual, f"syncyte_{usual}") or (language == "Python" and name == f"{usual}_")
@@ -144,10 +204,16 @@ def main() -> int:
     parser.add_argument("--compiler", default="cc")
     given = parser.parse_args()
     sys.path.insert(0, str(given.root / "bindings/generate"))
-    known = functions(given.root, given.compiler)
+    declared = functions(given.root, given.compiler)
+    known = {function.name.removeprefix("syncyte_") for function in declared}
     page = (given.root / "docs/vocabulary.md").read_text()
     found, listed = other_names(given.root, known), listed_names(page)
-    lines = object_problems(given.root, page)
+    arguments = signatures(given.root, declared)
+    lines = [
+        *object_problems(given.root, page),
+        *torch_problems(page, known, arguments),
+        *order_problems(page, arguments),
+    ]
     lines += [
         f"{language} calls {function} {name}: name it {verb(function)}, or list it in docs/vocabulary.md"
         for function, language, name in sorted(found - listed)
@@ -155,6 +221,7 @@ def main() -> int:
     lines += [
         f"docs/vocabulary.md lists {name} of {language} for {function}, which has no such name"
         for function, language, name in sorted(listed - found)
+        if language != "torch"
     ]
     print("\n".join(lines) or f"{len(known)} functions, {len(listed)} other names")
     return 1 if lines else 0

@@ -54,7 +54,7 @@ TEST(memory_capi, wrong_arguments) {
   EXPECT_TRUE(last_error_has("device is 3")) << syncyte_last_error();
   EXPECT_EQ(syncyte_memory_allocate(8, 9, 0, &data), SYNCYTE_ERR_ARGUMENT);
   EXPECT_EQ(syncyte_memory_allocate(-1, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_ERR_ARGUMENT);
-  EXPECT_NE(std::string(syncyte_last_error()).find("bytes is -1; expected 0 or more"), std::string::npos);
+  EXPECT_NE(std::string(syncyte_last_error()).find("size is -1; expected 0 or more"), std::string::npos);
   EXPECT_EQ(syncyte_memory_allocate(INT64_MAX, SYNCYTE_MEMORY_HOST, 0, &data), SYNCYTE_ERR_MEMORY);
   EXPECT_EQ(data, &data) << "written in spite of an error";
   EXPECT_EQ(syncyte_memory_free(&data), SYNCYTE_ERR_ARGUMENT);

@@ -205,7 +205,7 @@ TEST(messages, that_exchange_one_memory_are_refused) {
       const message out(shared_world(), &sent, {next(), 6}, message::direction::out);
       return outcome_of([&] { message::require_apart(out, in); });
     };
-    expect_error(exchange(whole, whole), SYNCYTE_ERR_ARGUMENT, "recv_buffer is memory that is sent too");
+    expect_error(exchange(whole, whole), SYNCYTE_ERR_ARGUMENT, "recv_array is memory that is sent too");
     expect_error(exchange(front, behind), SYNCYTE_ERR_ARGUMENT, "clone()");
     EXPECT_EQ(exchange(column(matrix, 2, 0), column(matrix, 2, 0)).status, SYNCYTE_ERR_ARGUMENT);
     EXPECT_EQ(exchange(column(matrix, 2, 0), column(matrix, 2, 1)).status, SYNCYTE_SUCCESS);
@@ -222,7 +222,7 @@ TEST(messages, that_were_started_keep_their_memory) {
   auto sending = send(source, next(), 1);
   sending->list_buffer();
   expect_error(outcome_of([&] { receive(part, previous(), 2); }), SYNCYTE_ERR_ARGUMENT,
-               "buffer is memory that a message which was started still sends");
+               "array is memory that a message which was started still sends");
   auto again = send(source, next(), 2);  // sends may read the same memory
   again->list_buffer();
   auto receiving = receive(target, previous(), 1);

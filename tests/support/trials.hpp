@@ -134,9 +134,9 @@ inline trial start_reduce_scatter(const group& comm, int seed) {
   const auto reference = arrays->wanted.buffer();
   const syncyte_op_t op = seed % 2 == 0 ? SYNCYTE_OP_SUM : SYNCYTE_OP_MAX;
   collectives::run<collectives::reduce_scatter_along>(reference_world(), "comm_reduce_scatter_along", {}, &input, axis,
-                                                      lengths, op, &reference);
+                                                      op, lengths, &reference);
   return {collectives::start<collectives::reduce_scatter_along>(comm, "comm_ireduce_scatter_along", {}, &input, axis,
-                                                                lengths, op, &output),
+                                                                op, lengths, &output),
           [=] { arrays->expect(); }};
 }
 
@@ -157,10 +157,10 @@ inline trial start_alltoall(const group& comm, int seed) {
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
   const int scatter_axis = is_repartition ? 0 : 2;
-  collectives::run<collectives::alltoall_along>(reference_world(), "comm_alltoall_along", {}, &input, 0, gathered,
-                                                scatter_axis, scattered, &reference);
-  return {collectives::start<collectives::alltoall_along>(comm, "comm_ialltoall_along", {}, &input, 0, gathered,
-                                                          scatter_axis, scattered, &output),
+  collectives::run<collectives::alltoall_along>(reference_world(), "comm_alltoall_along", {}, &input, 0, scatter_axis,
+                                                gathered, scattered, &reference);
+  return {collectives::start<collectives::alltoall_along>(comm, "comm_ialltoall_along", {}, &input, 0, scatter_axis,
+                                                          gathered, scattered, &output),
           [=] { arrays->expect(); }};
 }
 

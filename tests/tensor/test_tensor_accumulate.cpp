@@ -44,7 +44,7 @@ void check_box(syncyte_dtype_t dtype, const extents& shape, const box_case& box,
     });
     if (r != rank()) continue;
     const syncyte_buffer_t values = buffer_of(source, dtype, box.size);
-    run<tensor::accumulate_box>(*tensor, box.lower, &values, op, nullptr);
+    run<tensor::accumulate_box>(*tensor, box.lower, &values, nullptr, op);
   }
   tensor->sync();
   EXPECT_TRUE(same_bytes(read_all<T>(*tensor), expected))
@@ -88,7 +88,7 @@ TEST(TensorAccumulate, StridesAndAlpha) {
   source.strides[0] = 8;  // the transpose of every second row of a 4 x 6 array
   source.strides[1] = 2 * 6 * 8;
   const double alpha = -2;
-  run<tensor::accumulate_box>(*tensor, extents{0, 1}, &source, SYNCYTE_OP_SUM, &alpha);
+  run<tensor::accumulate_box>(*tensor, extents{0, 1}, &source, &alpha, SYNCYTE_OP_SUM);
   tensor->sync();
   const auto all = read_all<double>(*tensor);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -112,7 +112,7 @@ void check_with_scatter_add(syncyte_dtype_t dtype, std::int64_t row_elements) {
   barrier();
   for (int round = 0; round < rounds; ++round) {
     if (rank() % 2 == 0) run<tensor::scatter_add>(*tensor, &index, &whole);
-    run<tensor::accumulate_box>(*tensor, extents{0, row_elements - 1}, &last, SYNCYTE_OP_SUM, nullptr);
+    run<tensor::accumulate_box>(*tensor, extents{0, row_elements - 1}, &last, nullptr, SYNCYTE_OP_SUM);
   }
   tensor->sync();
   const auto all = read_all<T>(*tensor);
@@ -141,7 +141,7 @@ TEST(TensorAccumulate, LongPieces) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {2 * ranks(), row});
   const std::vector<std::int32_t> ones(static_cast<std::size_t>(2 * ranks() * (row - 2)), 1);
   const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_INT32, {2 * ranks(), row - 2});
-  run<tensor::accumulate_box>(*tensor, extents{0, 1}, &source, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::accumulate_box>(*tensor, extents{0, 1}, &source, nullptr, SYNCYTE_OP_SUM);
   tensor->sync();
   const auto all = read_all<std::int32_t>(*tensor);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -159,7 +159,7 @@ TEST(TensorAccumulate, WrongArgumentsChangeNothing) {
       base::make_buffer(const_cast<std::complex<float>*>(ones.data()), SYNCYTE_FLOAT32, extents{2, 2});
   const syncyte_buffer_t complexes = buffer_of(ones, SYNCYTE_COMPLEX64, {2, 2});
   const auto attempt = [&](const extents& lower, const syncyte_buffer_t& values, syncyte_op_t op) {
-    return outcome_of([&] { run<tensor::accumulate_box>(*numbers, lower, &values, op, nullptr); });
+    return outcome_of([&] { run<tensor::accumulate_box>(*numbers, lower, &values, nullptr, op); });
   };
   expect_error(attempt({3, 0}, source, SYNCYTE_OP_SUM), SYNCYTE_ERR_INDEX, "lower[0] is 3; expected a box of extent 2");
   expect_error(attempt({0}, source, SYNCYTE_OP_SUM), SYNCYTE_ERR_SHAPE, "lower has 1 entries");
@@ -168,7 +168,7 @@ TEST(TensorAccumulate, WrongArgumentsChangeNothing) {
   expect_error(attempt({0, 0}, source, SYNCYTE_OP_REPLACE), SYNCYTE_ERR_ARGUMENT, "put_box() replaces");
   expect_error(attempt({0, 0}, source, SYNCYTE_OP_BXOR), SYNCYTE_ERR_UNSUPPORTED, "float32");
   for (const syncyte_op_t op : {SYNCYTE_OP_MAX, SYNCYTE_OP_PROD})
-    expect_error(outcome_of([&] { run<tensor::accumulate_box>(*complex, extents{0, 0}, &complexes, op, nullptr); }),
+    expect_error(outcome_of([&] { run<tensor::accumulate_box>(*complex, extents{0, 0}, &complexes, nullptr, op); }),
                  SYNCYTE_ERR_UNSUPPORTED, "complex64");
   EXPECT_EQ(read_all<float>(*numbers), std::vector<float>(8, 0.0f));
   barrier();
@@ -179,7 +179,7 @@ TEST(TensorAccumulate, ElsewhereIsUnsupportedAndAddsNothing) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {2 * ranks(), 8});
   const std::vector<float> ones(static_cast<std::size_t>(16 * ranks()), 1.0f);
   const syncyte_buffer_t all = buffer_of(ones, SYNCYTE_FLOAT32, {2 * ranks(), 8});
-  expect_error(outcome_of([&] { run<tensor::accumulate_box>(*tensor, extents{0, 0}, &all, SYNCYTE_OP_SUM, nullptr); }),
+  expect_error(outcome_of([&] { run<tensor::accumulate_box>(*tensor, extents{0, 0}, &all, nullptr, SYNCYTE_OP_SUM); }),
                SYNCYTE_ERR_UNSUPPORTED, "row of the box is");
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(static_cast<std::size_t>(16 * ranks()), 0.0f));
@@ -187,7 +187,7 @@ TEST(TensorAccumulate, ElsewhereIsUnsupportedAndAddsNothing) {
   std::int64_t first = 0, count = 0;
   tensor->rows(rank(), first, count);
   const syncyte_buffer_t own = buffer_of(ones, SYNCYTE_FLOAT32, {count, 8});
-  run<tensor::accumulate_box>(*tensor, extents{first, 0}, &own, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::accumulate_box>(*tensor, extents{first, 0}, &own, nullptr, SYNCYTE_OP_SUM);
   EXPECT_EQ(static_cast<const float*>(tensor->local().data)[7], 1.0f);
   tensor->sync();
 }

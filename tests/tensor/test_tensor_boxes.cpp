@@ -185,7 +185,7 @@ TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
   EXPECT_TRUE(got == put);
   if (tensor->held()->mapped_rows().covers(2) || has_fabric()) {
     tensor->sync();
-    run<tensor::accumulate_box>(*tensor, next, &source, SYNCYTE_OP_SUM, nullptr);
+    run<tensor::accumulate_box>(*tensor, next, &source, nullptr, SYNCYTE_OP_SUM);
     tensor->sync();
     run<tensor::get_box>(*tensor, mine, &output);
     bool is_sum = true;

@@ -125,8 +125,8 @@ static void use_accumulates(syncyte_comm_t comm) {
   int64_t count = -1;
   for (int i = 0; i < 8 * size; ++i) ones[i] = 1;
   EXPECT_OK(syncyte_buffer_init(ones, SYNCYTE_FLOAT64, 2, extent, &source));
-  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_SUM, NULL));
-  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_SUM, &alpha));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, NULL, SYNCYTE_OP_SUM));
+  EXPECT_OK(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, &alpha, SYNCYTE_OP_SUM));
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_local(tensor, &view));
   const double* mine = view.data;
@@ -141,7 +141,7 @@ static void use_accumulates(syncyte_comm_t comm) {
     EXPECT(first[i] == (i == 0 ? 1 : 4 * i));
     EXPECT(first[i] + rows[i] == (i == size - 1 ? 4 * size - 1 : 4 * (i + 1)));
   }
-  EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, SYNCYTE_OP_REPLACE, NULL), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_tensor_accumulate_box(tensor, 2, lower, &source, NULL, SYNCYTE_OP_REPLACE), SYNCYTE_ERR_ARGUMENT,
                "put_box");
   EXPECT_ERROR(syncyte_tensor_locate_box(tensor, 2, lower, 2, extent, 0, NULL, NULL, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "count is null");
@@ -165,8 +165,8 @@ static void use_started_boxes(syncyte_comm_t comm) {
   int32_t done = 0;
   for (int i = 0; i < 8 * size; ++i) values[i] = 1;
   EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, extent, &box));
-  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, SYNCYTE_OP_SUM, NULL, &requests[0]));
-  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, SYNCYTE_OP_SUM, &alpha, &requests[1]));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, NULL, SYNCYTE_OP_SUM, &requests[0]));
+  EXPECT_OK(syncyte_tensor_iaccumulate_box(tensor, 2, lower, &box, &alpha, SYNCYTE_OP_SUM, &requests[1]));
   EXPECT_OK(syncyte_request_wait_any(2, requests, &index));
   EXPECT(index == 0 || index == 1);
   EXPECT_OK(syncyte_request_wait_all(2, requests));
@@ -215,12 +215,12 @@ static void use_locks_and_signals(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_unlock(tensor, 0));
   EXPECT_ERROR(syncyte_tensor_unlock(tensor, rank), SYNCYTE_ERR_ARGUMENT, "row is");
   EXPECT_ERROR(syncyte_tensor_lock(counters, 0), SYNCYTE_ERR_UNSUPPORTED, "row_locks");
-  if (rank == size - 1) EXPECT_OK(syncyte_tensor_put_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5));
+  if (rank == size - 1) EXPECT_OK(syncyte_tensor_put_signal(tensor, &index, &source, counters, 0, 5, SYNCYTE_OP_SUM));
   EXPECT_OK(syncyte_tensor_wait(counters, 0, SYNCYTE_COMPARE_EQ, 5, -1, &count));
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
   EXPECT(seen[0] == 3);
   EXPECT(seen[1] == 4);
-  EXPECT_ERROR(syncyte_tensor_put_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5), SYNCYTE_ERR_HANDLE,
+  EXPECT_ERROR(syncyte_tensor_put_signal(tensor, &index, &source, NULL, 0, 5, SYNCYTE_OP_SUM), SYNCYTE_ERR_HANDLE,
                "null handle");
   EXPECT_OK(syncyte_tensor_sync(tensor));
   EXPECT_OK(syncyte_tensor_destroy(&counters));
@@ -251,7 +251,7 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_OK(syncyte_tensor_icompare_swap(counters, right, 2, 0, NULL, &requests[1]));
   EXPECT_OK(syncyte_request_wait_all(2, requests));
   EXPECT(previous[0] == 0);
-  EXPECT_OK(syncyte_tensor_iput_signal(tensor, &index, &source, counters, right, SYNCYTE_OP_SUM, 7, &requests[0]));
+  EXPECT_OK(syncyte_tensor_iput_signal(tensor, &index, &source, counters, right, 7, SYNCYTE_OP_SUM, &requests[0]));
   EXPECT_OK(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_EQ, 7, -1, NULL));
   row = rank; /* the index may be re-used */
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
@@ -274,9 +274,9 @@ static void use_started_changes(syncyte_comm_t comm) {
   EXPECT_ERROR(syncyte_tensor_ifetch_add(counters, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT_ERROR(syncyte_tensor_icompare_swap(counters, -1, 0, 1, NULL, &requests[0]), SYNCYTE_ERR_INDEX, "element");
   EXPECT_ERROR(syncyte_tensor_icompare_swap(counters, 0, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
-  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, NULL, 0, SYNCYTE_OP_SUM, 5, &requests[0]),
+  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, NULL, 0, 5, SYNCYTE_OP_SUM, &requests[0]),
                SYNCYTE_ERR_HANDLE, "null handle");
-  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 5, NULL),
+  EXPECT_ERROR(syncyte_tensor_iput_signal(tensor, &index, &source, counters, 0, 5, SYNCYTE_OP_SUM, NULL),
                SYNCYTE_ERR_ARGUMENT, "request is null");
   EXPECT(requests[0] == NULL);
   EXPECT_OK(syncyte_tensor_sync(tensor));

@@ -50,7 +50,7 @@ std::vector<T> add_terms(syncyte_dtype_t dtype, const reference::lengths& parts,
     const syncyte_buffer_t index = index_of(row);
     const syncyte_buffer_t source = base::make_buffer(&terms[static_cast<std::size_t>(i * width)], dtype, {{1, width}});
     if (i % 4 == 3)
-      run<tensor::accumulate_box>(*tensor, extents{row[0], 0}, &source, SYNCYTE_OP_SUM, nullptr);
+      run<tensor::accumulate_box>(*tensor, extents{row[0], 0}, &source, nullptr, SYNCYTE_OP_SUM);
     else
       run<tensor::scatter_add>(*tensor, &index, &source);
   }

@@ -73,7 +73,7 @@ TEST(TensorLocks, TheHolderUsesAllOperations) {
   tensor->lock(first);
   tensor->lock(first + 1);  // another row's lock
   run<tensor::scatter_add>(*tensor, &index, &packed);
-  run<tensor::accumulate_box>(*tensor, extents{first, 0}, &packed, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::accumulate_box>(*tensor, extents{first, 0}, &packed, nullptr, SYNCYTE_OP_SUM);
   tensor->unlock(first + 1);
   tensor->unlock(first);
   EXPECT_EQ(static_cast<const std::int64_t*>(tensor->local().data)[3], 2);
@@ -187,8 +187,8 @@ TEST(TensorSignals, WhoSeesTheSignalSeesTheRows) {
       const syncyte_buffer_t source = buffer_of(values, SYNCYTE_INT64, {rows, 40});
       const bool adds = round % 2 == 0;
       const std::int64_t before = adds ? signals->load(reader) : 0;
-      run<tensor::put_signal>(*tensor, &index, &source, signals, reader, adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE,
-                              round - before);
+      run<tensor::put_signal>(*tensor, &index, &source, signals, reader, round - before,
+                              adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE);
     }
     if (rank() == reader) {
       signals->wait(reader, SYNCYTE_COMPARE_EQ, round, -1);
@@ -207,7 +207,7 @@ TEST(TensorSignals, NoRowsSignalToo) {
   const std::vector<float> nothing;
   const syncyte_buffer_t index = index_of(none);
   const syncyte_buffer_t source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
-  run<tensor::put_signal>(*tensor, &index, &source, signals, 0, SYNCYTE_OP_SUM, 3);
+  run<tensor::put_signal>(*tensor, &index, &source, signals, 0, 3, SYNCYTE_OP_SUM);
   EXPECT_EQ(signals->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   signals->sync();
 }
@@ -221,7 +221,7 @@ TEST(TensorSignals, WrongArgumentsChangeNothing) {
   const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
   const auto attempt = [&](const syncyte_buffer_t& where, const tensor_pointer& counters, std::int64_t element,
                            syncyte_op_t op, std::int64_t value) {
-    return outcome_of([&] { run<tensor::put_signal>(*tensor, &where, &source, counters, element, op, value); });
+    return outcome_of([&] { run<tensor::put_signal>(*tensor, &where, &source, counters, element, value, op); });
   };
   expect_error(attempt(outside, signals, 0, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "index 4 at position 0");
   expect_error(attempt(index, signals, 2, SYNCYTE_OP_SUM, 1), SYNCYTE_ERR_INDEX, "element is 2");

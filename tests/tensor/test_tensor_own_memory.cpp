@@ -60,11 +60,11 @@ std::vector<row_way> row_ways(tensor_pointer counters) {
        [](auto& t, auto* index, auto* packed) { start<tensor::scatter>(t, index, packed)->wait(); }},
       {"put_signal", kind::put,
        [=](auto& t, auto* index, auto* packed) {
-         run<tensor::put_signal>(t, index, packed, counters, 0, SYNCYTE_OP_SUM, 1);
+         run<tensor::put_signal>(t, index, packed, counters, 0, 1, SYNCYTE_OP_SUM);
        }},
       {"iput_signal", kind::put,
        [=](auto& t, auto* index, auto* packed) {
-         start<tensor::put_signal>(t, index, packed, counters, 0, SYNCYTE_OP_SUM, 1)->wait();
+         start<tensor::put_signal>(t, index, packed, counters, 0, 1, SYNCYTE_OP_SUM)->wait();
        }},
       {"scatter_add", kind::add,
        [](auto& t, auto* index, auto* packed) { run<tensor::scatter_add>(t, index, packed); }},
@@ -235,10 +235,10 @@ const std::vector<box_way> box_ways{
     {"put_box", kind::put, [](auto& t, auto& box) { run<tensor::put_box>(t, box.lower, &box.array); }},
     {"iput_box", kind::put, [](auto& t, auto& box) { start<tensor::put_box>(t, box.lower, &box.array)->wait(); }},
     {"accumulate_box", kind::add,
-     [](auto& t, auto& box) { run<tensor::accumulate_box>(t, box.lower, &box.array, SYNCYTE_OP_SUM, nullptr); }},
+     [](auto& t, auto& box) { run<tensor::accumulate_box>(t, box.lower, &box.array, nullptr, SYNCYTE_OP_SUM); }},
     {"iaccumulate_box", kind::add,
      [](auto& t, auto& box) {
-       start<tensor::accumulate_box>(t, box.lower, &box.array, SYNCYTE_OP_SUM, nullptr)->wait();
+       start<tensor::accumulate_box>(t, box.lower, &box.array, nullptr, SYNCYTE_OP_SUM)->wait();
      }},
 };
 
@@ -366,7 +366,7 @@ TEST(TensorOwnMemory, DeterministicAddsOfOwnRowsAreRight) {
   const syncyte_buffer_t index = index_of(reversed);
   run<tensor::scatter_add>(*tensor, &index, &local);
   const std::int64_t lower[] = {first};
-  run<tensor::accumulate_box>(*tensor, lower, &local, SYNCYTE_OP_SUM, nullptr);
+  run<tensor::accumulate_box>(*tensor, lower, &local, nullptr, SYNCYTE_OP_SUM);
   tensor->sync();
   for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(mine[i], static_cast<double>(count - 1 + i));
 }

@@ -377,10 +377,10 @@ class actor {
       case kind::iput_box:
         return running_.push_back(test::start<tensor::put_box>(tensor_, each.index, &packed));
       case kind::accumulate_box:
-        return access::run<tensor::accumulate_box>(tensor_, each.index, &packed, SYNCYTE_OP_SUM, nullptr);
+        return access::run<tensor::accumulate_box>(tensor_, each.index, &packed, nullptr, SYNCYTE_OP_SUM);
       case kind::iaccumulate_box:
         return running_.push_back(
-            test::start<tensor::accumulate_box>(tensor_, each.index, &packed, SYNCYTE_OP_SUM, nullptr));
+            test::start<tensor::accumulate_box>(tensor_, each.index, &packed, nullptr, SYNCYTE_OP_SUM));
       case kind::fetch_add:
         fetch_add(tensor_, each.index[0], static_cast<std::int64_t>(each.values[0]));
         return;

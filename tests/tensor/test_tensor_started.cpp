@@ -187,7 +187,7 @@ TEST(StartedBox, LosesNoAdd) {
   const std::int64_t alpha = 3;
   for (int i = 0; i < 20; ++i) {
     const transposed_box ones(rows - 1, columns - 1, 1);
-    adds.push_back(start<tensor::accumulate_box>(tensor, extents{1, 1}, &ones.buffer, SYNCYTE_OP_SUM, &alpha));
+    adds.push_back(start<tensor::accumulate_box>(tensor, extents{1, 1}, &ones.buffer, &alpha, SYNCYTE_OP_SUM));
   }
   for (auto& add : adds) add->wait();
   tensor->sync();
@@ -198,7 +198,7 @@ TEST(StartedBox, LosesNoAdd) {
   }
   tensor->sync();
   const transposed_box seven(rows, columns, 7);
-  start<tensor::accumulate_box>(tensor, extents{0, 0}, &seven.buffer, SYNCYTE_OP_MIN, nullptr)->wait();
+  start<tensor::accumulate_box>(tensor, extents{0, 0}, &seven.buffer, nullptr, SYNCYTE_OP_MIN)->wait();
   tensor->sync();
   EXPECT_EQ(read_all<std::int64_t>(*tensor)[columns + 1], 7);
   barrier();
@@ -226,7 +226,7 @@ TEST(StartedBox, WrongArgumentsFailAtOnce) {
   expect_error(outcome_of([&] { start<tensor::get_box>(tensor, extents{rows - 1, 0}, &box.buffer); }),
                SYNCYTE_ERR_INDEX, "lower");
   expect_error(outcome_of([&] {
-                 start<tensor::accumulate_box>(tensor, extents{0, 0}, &box.buffer, SYNCYTE_OP_REPLACE, nullptr);
+                 start<tensor::accumulate_box>(tensor, extents{0, 0}, &box.buffer, nullptr, SYNCYTE_OP_REPLACE);
                }),
                SYNCYTE_ERR_ARGUMENT, "put_box");
   const transposed_box empty(0, 2, 0);

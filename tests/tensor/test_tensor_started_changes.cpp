@@ -188,7 +188,7 @@ struct signals {
     const syncyte_buffer_t where = index_of(index);
     sources.emplace_back(static_cast<std::size_t>(elements), value);
     const syncyte_buffer_t source = buffer_of(sources.back(), SYNCYTE_INT64, {elements});
-    started.push_back(test::start<tensor::put_signal>(rows, &where, &source, counters, element, op, amount));
+    started.push_back(test::start<tensor::put_signal>(rows, &where, &source, counters, element, amount, op));
     index.assign(index.size(), -1);  // it may change after the start
   }
   void wait() const {
@@ -267,7 +267,7 @@ TEST(StartedSignal, NoRowsSignalToo) {
   const std::vector<std::int64_t> none;
   const std::vector<float> nothing;
   const syncyte_buffer_t index = index_of(none), source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
-  const auto given = start<tensor::put_signal>(tensor, &index, &source, counters, 0, SYNCYTE_OP_SUM, 3);
+  const auto given = start<tensor::put_signal>(tensor, &index, &source, counters, 0, 3, SYNCYTE_OP_SUM);
   EXPECT_EQ(counters->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   given->wait();
   counters->sync();
@@ -297,7 +297,7 @@ TEST(StartedSignal, WrongArgumentsChangeNothing) {
   const syncyte_buffer_t source = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
   const auto attempt = [&](const syncyte_buffer_t& where, const tensor_pointer& to, std::int64_t element,
                            syncyte_op_t op) {
-    return outcome_of([&] { start<tensor::put_signal>(tensor, &where, &source, to, element, op, 1); });
+    return outcome_of([&] { start<tensor::put_signal>(tensor, &where, &source, to, element, 1, op); });
   };
   expect_error(attempt(outside, counters, 0, SYNCYTE_OP_SUM), SYNCYTE_ERR_INDEX, "index 4 at position 0");
   expect_error(attempt(index, counters, 2, SYNCYTE_OP_SUM), SYNCYTE_ERR_INDEX, "element is 2");

@@ -62,7 +62,7 @@ void window_ops::accumulate_in_turns(window::window& memory, syncyte_op_t op) co
   for (std::size_t i = 0; i < count; ++i) test::slow_store(dtype_, contribution(rank(), i), &mine[i * bytes_]);
   for (int turn = 0; turn < ranks(); ++turn) {
     for (int to = 0; to < ranks() && turn == rank(); ++to)
-      memory.accumulate(to, skipped * bytes_, dtype_, op, mine.data(), count);
+      memory.accumulate(to, skipped * bytes_, dtype_, mine.data(), count, op);
     memory.fence();
   }
 }
@@ -72,7 +72,7 @@ void window_ops::fetch_in_turns(window::window& memory, syncyte_op_t op) const {
   for (int turn = 0; turn < ranks(); ++turn) {
     for (std::size_t i = 0; i < count && turn == rank(); ++i) {
       test::slow_store(dtype_, contribution(rank(), i), operand.data());
-      memory.fetch_op(ranks() - 1, i * bytes_, dtype_, op, operand.data(), previous.data());
+      memory.fetch_op(ranks() - 1, i * bytes_, dtype_, operand.data(), op, previous.data());
       EXPECT_EQ(test::slow_load(dtype_, previous.data()), expected(op, turn, i)) << "element " << i << ", op " << op;
     }
     memory.fence();
@@ -103,9 +103,9 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
   const auto memory = make_window(64);
   alignas(16) std::byte one[16] = {};
   for (const syncyte_op_t op : ops_of(dtype_, false)) {
-    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype_, op, one, 1); }), SYNCYTE_ERR_UNSUPPORTED,
+    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype_, one, 1, op); }), SYNCYTE_ERR_UNSUPPORTED,
                  base::dtype_name(dtype_));
-    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op is");
+    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, one, op, one); }), SYNCYTE_ERR_UNSUPPORTED, "op is");
   }
 }
 
@@ -145,10 +145,10 @@ TEST_P(window_contention, loses_no_add) {
   for (std::size_t i = 0; i < 3; ++i) test::slow_store(dtype_, one(), &ones[i * bytes_]);
   for (int turn = 0; turn < turns(); ++turn) {
     if (turn % 2 == 0) {  // accumulates and fetch-ops are atomic with each other
-      memory->accumulate(0, bytes_, dtype_, SYNCYTE_OP_SUM, ones.data(), 3);
+      memory->accumulate(0, bytes_, dtype_, ones.data(), 3, SYNCYTE_OP_SUM);
     } else {
       for (std::size_t i = 1; i < 4; ++i)
-        memory->fetch_op(0, i * bytes_, dtype_, SYNCYTE_OP_SUM, ones.data(), previous.data());
+        memory->fetch_op(0, i * bytes_, dtype_, ones.data(), SYNCYTE_OP_SUM, previous.data());
     }
   }
   memory->fence();
@@ -168,7 +168,7 @@ TEST(window_atomics, hand_out_every_ticket_once) {
   const std::int64_t one = 1;
   for (int turn = 0; turn < turns; ++turn) {
     std::int64_t ticket = -1;
-    memory->fetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &ticket);
+    memory->fetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket);
     mine.push_back(ticket);
   }
   EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
@@ -199,10 +199,10 @@ TEST(window_atomics, compare_swaps_and_adds_are_atomic_with_each_other) {
     add_by_swapping<std::int64_t>(*memory, 0, SYNCYTE_INT64);
     add_by_swapping<std::int32_t>(*memory, 8, SYNCYTE_INT32);
     add_by_swapping<std::int16_t>(*memory, 16, SYNCYTE_INT16);
-    memory->accumulate(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, 1);
-    memory->accumulate(0, 8, SYNCYTE_INT32, SYNCYTE_OP_SUM, &narrow, 1);
+    memory->accumulate(0, 0, SYNCYTE_INT64, &one, 1, SYNCYTE_OP_SUM);
+    memory->accumulate(0, 8, SYNCYTE_INT32, &narrow, 1, SYNCYTE_OP_SUM);
     std::int64_t previous = 0;
-    memory->fetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous);
+    memory->fetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous);
   }
   memory->fence();
   EXPECT_EQ(test::get<std::int64_t>(*memory, 0, 0), std::int64_t{3} * turns * ranks());
@@ -236,9 +236,9 @@ TEST(window_atomics, any_nonzero_bool_is_true) {
   const auto memory = make_window(8);
   const std::uint8_t seven = 7;
   const int to = (rank() + 1) % ranks();
-  memory->accumulate(to, 0, SYNCYTE_BOOL, SYNCYTE_OP_REPLACE, &seven, 1);
+  memory->accumulate(to, 0, SYNCYTE_BOOL, &seven, 1, SYNCYTE_OP_REPLACE);
   std::uint8_t previous = 99;
-  memory->fetch_op(to, 1, SYNCYTE_BOOL, SYNCYTE_OP_LOR, &seven, &previous);
+  memory->fetch_op(to, 1, SYNCYTE_BOOL, &seven, SYNCYTE_OP_LOR, &previous);
   EXPECT_EQ(previous, 0);
   memory->fence();
   EXPECT_EQ(memory->pointer(rank())[0], std::byte{1});
@@ -250,8 +250,8 @@ TEST(window_atomics, refuse_wrong_arguments) {
   alignas(16) std::byte one[16] = {};
   const auto refused = [&](std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, syncyte_status_t status,
                            const char* text) {
-    expect_error(outcome_of([&] { memory->accumulate(0, offset, dtype, op, one, 1); }), status, text);
-    expect_error(outcome_of([&] { memory->fetch_op(0, offset, dtype, op, one, one); }), status, text);
+    expect_error(outcome_of([&] { memory->accumulate(0, offset, dtype, one, 1, op); }), status, text);
+    expect_error(outcome_of([&] { memory->fetch_op(0, offset, dtype, one, op, one); }), status, text);
   };
   refused(3, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_ARGUMENT, "multiple");
   refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "room for 4 bytes");
@@ -271,7 +271,7 @@ template <class T>
 T accumulated(window::window& memory, syncyte_dtype_t dtype, syncyte_op_t op, T there, T value) {
   memory.put_bytes(rank(), 0, &there, sizeof there);
   memory.flush(rank());
-  memory.accumulate(rank(), 0, dtype, op, &value, 1);
+  memory.accumulate(rank(), 0, dtype, &value, 1, op);
   memory.flush(rank());
   T result;
   memory.get_bytes(rank(), 0, &result, sizeof result);

@@ -96,7 +96,7 @@ TEST(window, refuses_operands_that_are_other_bytes_of_the_access) {
   const std::vector<std::int64_t> before{0, 1, 2, 3, 4, 5, 6, 7};
   const int self = rank();
   const auto accumulate = [&](std::size_t offset, std::int64_t* source) {
-    memory->accumulate(self, offset, SYNCYTE_INT64, SYNCYTE_OP_SUM, source, 3);
+    memory->accumulate(self, offset, SYNCYTE_INT64, source, 3, SYNCYTE_OP_SUM);
   };
   fill();
   for (const std::size_t offset : {8u, 16u}) {
@@ -105,7 +105,7 @@ TEST(window, refuses_operands_that_are_other_bytes_of_the_access) {
     expect_error(outcome_of([&] { memory->get_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
     expect_error(outcome_of([&] { memory->iget_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
     expect_error(outcome_of([&] { accumulate(offset, mine); }), SYNCYTE_ERR_ARGUMENT, "source is in");
-    expect_error(outcome_of([&] { memory->iaccumulate(self, offset, SYNCYTE_INT64, SYNCYTE_OP_SUM, mine, 3); }),
+    expect_error(outcome_of([&] { memory->iaccumulate(self, offset, SYNCYTE_INT64, mine, 3, SYNCYTE_OP_SUM); }),
                  SYNCYTE_ERR_ARGUMENT, "source is in");
   }
   EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), before);

@@ -72,7 +72,7 @@ TEST(StartedWindow, LosesNoAccumulate) {
   std::deque<started> all;
   for (int i = 0; i < rounds(); ++i)
     for (int other = 0; other < ranks(); ++other)
-      all.push_back(memory->iaccumulate(other, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, ones.data(), 3));
+      all.push_back(memory->iaccumulate(other, 0, SYNCYTE_INT64, ones.data(), 3, SYNCYTE_OP_SUM));
   for (auto& each : all) each->wait();
   memory->fence();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(get<std::int64_t>(*memory, rank(), i), ones[i] * rounds() * ranks());
@@ -86,7 +86,7 @@ TEST(StartedWindow, FetchesDifferentTickets) {
   std::deque<started> all;
   for (std::int64_t& ticket : tickets) {
     std::int64_t one = 1;
-    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &ticket));
+    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket));
     one = -100;  // it has been copied
   }
   for (auto& each : all) each->wait();
@@ -104,7 +104,7 @@ TEST(StartedWindow, AddsLongElements) {
   std::vector<number> previous(static_cast<std::size_t>(rounds()));
   for (number& old : previous) {
     const number one{1, -1};
-    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, &one, &old));
+    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_COMPLEX128, &one, SYNCYTE_OP_SUM, &old));
   }
   for (auto& each : all) each->wait();
   for (const number& old : previous) EXPECT_EQ(old.real(), -old.imag());
@@ -146,7 +146,7 @@ TEST(StartedWindow, WrongArgumentsFailAtOnce) {
   std::int64_t value = 0;
   expect_error(outcome_of([&] { memory->iput_bytes(0, 1, &value, word); }), SYNCYTE_ERR_INDEX, "offset");
   expect_error(outcome_of([&] { memory->iget_bytes(ranks(), 0, &value, word); }), SYNCYTE_ERR_ARGUMENT, "rank");
-  expect_error(outcome_of([&] { memory->ifetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, nullptr, &value); }),
+  expect_error(outcome_of([&] { memory->ifetch_op(0, 0, SYNCYTE_INT64, nullptr, SYNCYTE_OP_SUM, &value); }),
                SYNCYTE_ERR_ARGUMENT, "operand");
   EXPECT_TRUE(memory->iput_bytes(0, word, nullptr, 0)->test());
   memory->fence();

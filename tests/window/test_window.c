@@ -31,7 +31,7 @@ static void test_operations(void) {
   EXPECT(((double*)mine)[1] == 1.5 + (rank + ranks - 1) % ranks);
   EXPECT(((double*)mine)[2] == 2.5);
   EXPECT_OK(syncyte_window_fence(window));
-  EXPECT_OK(syncyte_window_accumulate(window, next, 8, SYNCYTE_OP_SUM, &source));
+  EXPECT_OK(syncyte_window_accumulate(window, next, 8, &source, SYNCYTE_OP_SUM));
   EXPECT_OK(syncyte_window_fence(window));
   double read[2] = {0, 0};
   const syncyte_buffer_t target = doubles(read, 2);
@@ -44,7 +44,7 @@ static void test_operations(void) {
   EXPECT_OK(syncyte_window_fence(window));
   const int64_t one = 1, zero = 0;
   int64_t previous = -1;
-  EXPECT_OK(syncyte_window_fetch_op(window, 0, 32, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous));
+  EXPECT_OK(syncyte_window_fetch_op(window, 0, 32, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous));
   EXPECT(previous >= 0 && previous < ranks);
   EXPECT_OK(syncyte_window_fence(window));
   EXPECT_OK(syncyte_window_compare_swap(window, 0, 32, SYNCYTE_INT64, &zero, &one, &previous));
@@ -66,8 +66,8 @@ static void test_started(void) {
   int32_t done = 0;
   syncyte_request_t requests[3] = {NULL, NULL, NULL};
   EXPECT_OK(syncyte_window_iput(window, next, 8, &source, &requests[0]));
-  EXPECT_OK(syncyte_window_iaccumulate(window, 0, 32, SYNCYTE_OP_SUM, &source, &requests[1]));
-  EXPECT_OK(syncyte_window_ifetch_op(window, 0, 48, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &old, &requests[2]));
+  EXPECT_OK(syncyte_window_iaccumulate(window, 0, 32, &source, SYNCYTE_OP_SUM, &requests[1]));
+  EXPECT_OK(syncyte_window_ifetch_op(window, 0, 48, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &old, &requests[2]));
   one = 100; /* it has been read */
   EXPECT_OK(syncyte_request_wait_any(3, requests, &index));
   EXPECT(index >= 0 && index < 3);
@@ -118,7 +118,7 @@ static void test_create_refuses(void) {
   EXPECT(window == NULL);
   EXPECT(syncyte_window_create(NULL, 8, NULL, &window) == SYNCYTE_ERR_HANDLE);
   EXPECT(syncyte_window_create(world, -8, NULL, &window) == SYNCYTE_ERR_ARGUMENT);
-  EXPECT(strstr(syncyte_last_error(), "bytes is -8; expected 0 or more") != NULL);
+  EXPECT(strstr(syncyte_last_error(), "size is -8; expected 0 or more") != NULL);
 }
 
 static void test_arguments(void) {
@@ -133,16 +133,16 @@ static void test_arguments(void) {
   EXPECT(syncyte_window_put(window, 0, -8, &buffer) == SYNCYTE_ERR_INDEX);
   EXPECT(strstr(syncyte_last_error(), "offset is -8") != NULL);
   EXPECT(syncyte_window_get(window, 0, 0, NULL) == SYNCYTE_ERR_ARGUMENT);
-  EXPECT(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_BAND, &buffer) == SYNCYTE_ERR_UNSUPPORTED);
-  EXPECT(syncyte_window_accumulate(window, 0, 4, SYNCYTE_OP_SUM, &buffer) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(syncyte_window_accumulate(window, 0, 0, &buffer, SYNCYTE_OP_BAND) == SYNCYTE_ERR_UNSUPPORTED);
+  EXPECT(syncyte_window_accumulate(window, 0, 4, &buffer, SYNCYTE_OP_SUM) == SYNCYTE_ERR_ARGUMENT);
   buffer.strides[0] = 16;
   EXPECT(syncyte_window_put(window, 0, 0, &buffer) == SYNCYTE_ERR_SHAPE);
   buffer = doubles(values, 4);
   buffer.memory = SYNCYTE_MEMORY_CUDA;
   EXPECT(syncyte_window_get(window, 0, 0, &buffer) == SYNCYTE_ERR_UNSUPPORTED);
   int64_t word = 0;
-  EXPECT(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, NULL, &word) == SYNCYTE_ERR_ARGUMENT);
-  EXPECT(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, 12, &word, &word) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, NULL, SYNCYTE_OP_SUM, &word) == SYNCYTE_ERR_ARGUMENT);
+  EXPECT(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, &word, 12, &word) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_compare_swap(window, 0, 0, SYNCYTE_FLOAT64, &word, &word, &word) == SYNCYTE_ERR_UNSUPPORTED);
   EXPECT(syncyte_window_lock(window, 0, 3) == SYNCYTE_ERR_ARGUMENT);
   EXPECT(syncyte_window_unlock(window, 0) == SYNCYTE_ERR_ARGUMENT);

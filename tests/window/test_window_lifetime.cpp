@@ -23,7 +23,7 @@ TEST(window_create, fails_on_all_ranks_if_one_asks_for_too_much) {
   const auto result = outcome_of([&] { make_window(much); });
   expect_error(result, SYNCYTE_ERR_MEMORY, "available");
   const auto overflow = outcome_of([&] { make_window(rank() == 0 ? ~std::size_t{0} : 8); });
-  expect_error(overflow, SYNCYTE_ERR_MEMORY, "bytes is");
+  expect_error(overflow, SYNCYTE_ERR_MEMORY, "size is");
   EXPECT_EQ(make_window(8)->size(0), 8u);  // the communicator still works
 }
 

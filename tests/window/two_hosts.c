@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     const int64_t one = 1;
     int64_t previous = -1;
     EXPECT_OK(status);
-    EXPECT_OK(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous));
+    EXPECT_OK(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous));
     EXPECT(previous >= 0 && previous < ranks);
     EXPECT_OK(syncyte_window_fence(window));
     EXPECT_OK(syncyte_window_destroy(&window));

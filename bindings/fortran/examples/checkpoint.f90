@@ -18,7 +18,7 @@ program checkpoint
   call syncyte_init()
   call world%from_world()
   call state%create(world, SYNCYTE_FLOAT64, [3, 10])
-  if (world%rank() == 0) call state%put_box(reshape([1.0_real64, 2.0_real64, 3.0_real64], [3, 1]), [1, 10])
+  if (world%rank() == 0) call state%put_box([1, 10], reshape([1.0_real64, 2.0_real64, 3.0_real64], [3, 1]))
   call state%sync()
   time = 12.5_real64
   call entries%add("time", time)                       ! equal on all ranks; sharded=.true. for rows of each

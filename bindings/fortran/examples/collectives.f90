@@ -62,9 +62,9 @@ program collectives
   ! Started: all ranks start in the same order, and none waits for another; counts of parts must be given
   everything = 0
   total = rank + 1
-  call world%iallgather_along(columns, everything(1:rows, :), others(1), widths)
-  call world%ialltoall_along(columns, lines, 2, 1, others(2), widths, heights)
-  call world%ireduce_scatter_along(norms, sums, SYNCYTE_OP_SUM, others(3), heights)
+  call world%iallgather_along(columns, everything(1:rows, :), widths, others(1))
+  call world%ialltoall_along(columns, lines, 2, 1, widths, heights, others(2))
+  call world%ireduce_scatter_along(norms, sums, SYNCYTE_OP_SUM, heights, others(3))
   call world%iallreduce(total, SYNCYTE_OP_SUM, summing)
 
   ! ... and waits in any order: until then the arrays are not touched

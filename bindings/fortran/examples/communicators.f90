@@ -37,9 +37,9 @@ program communicators
   allocate (everybody(ranks), counts(ranks), pieces(sum([(i, i=1, ranks)])))
   call world%allgather(rank, everybody)
   counts = [(i, i=1, ranks)]
-  call world%allgatherv([(rank, i=0, rank)], counts, pieces)                ! rank + 1 numbers each
+  call world%allgatherv([(rank, i=0, rank)], pieces, counts)                ! rank + 1 numbers each
   counts = 1
-  call world%alltoallv(everybody, counts, counts, pieces(:ranks))
+  call world%alltoallv(everybody, pieces(:ranks), counts, counts)
   if (any(pieces(:ranks) /= rank)) error stop "rank i sends i to all"
   call world%barrier()
 

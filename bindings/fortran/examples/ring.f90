@@ -23,7 +23,7 @@ program ring
         if (late) call counters%fetch_add(failed, 1)
       end do
       field = step
-      call snapshots%put_box(field, [1, mod(step, slots) + 1])
+      call snapshots%put_box([1, mod(step, slots) + 1], field)
       call snapshots%flush()
       call counters%store(published, step)             ! release: a rank that sees it sees the field
     else

@@ -32,11 +32,11 @@ program started
   call table%sync()
 
   ! Boxes
-  call table%iget_box(block, [1, 4], requests(1))
+  call table%iget_box([1, 4], block, requests(1))
   call requests(1)%wait()
   if (any(nint(block) /= 2*ranks)) error stop "iget_box"
   if (rank == 0) then
-    call table%iput_box(block, [3, 8], requests(1))
+    call table%iput_box([3, 8], block, requests(1))
     call table%iscatter([1], two(:, :1), requests(2))
     call syncyte_wait_all(requests)
   end if
@@ -58,14 +58,14 @@ program started
   ! A window: element 1 to 8 of the right neighbour, and numbers of rank 0
   call memory%create(world, 1024_int64)
   edge = rank
-  call memory%iput(edge, right, 1, requests(1))
-  call memory%ifetch_op(1_int64, 0, 30, SYNCYTE_OP_SUM, ticket, requests(2))
+  call memory%iput(right, 1, edge, requests(1))
+  call memory%ifetch_op(0, 30, 1_int64, SYNCYTE_OP_SUM, ticket, requests(2))
   call syncyte_wait_all(requests)                      ! the elements are at the neighbour
-  call memory%iaccumulate(edge(:1), 0, 20, SYNCYTE_OP_SUM, requests(1))
+  call memory%iaccumulate(0, 20, edge(:1), SYNCYTE_OP_SUM, requests(1))
   call requests(1)%wait()
   call memory%fence()
-  call memory%iget(edge, rank, 1, requests(1))
-  call memory%icompare_swap(int(ranks, int64), 0_int64, 0, 30, ticket, requests(2))
+  call memory%iget(rank, 1, edge, requests(1))
+  call memory%icompare_swap(0, 30, int(ranks, int64), 0_int64, ticket, requests(2))
   call syncyte_wait_all(requests)
   if (any(nint(edge) /= modulo(rank - 1, ranks))) error stop "iput and iget"
   call memory%fence()

@@ -38,10 +38,10 @@ program whole_tensor
   call table%node(shared)                              ! the rows of all ranks on this node, in place
 
   ! Boxes: array = table(2:3, 3:5)
-  call table%get_box(block, [2, 3])
+  call table%get_box([2, 3], block)
   if (nint(block(1, 1)) /= 3 + 2*world%size() .or. nint(block(2, 3)) /= 1) error stop "get_box"
   call table%sync()
-  if (world%rank() == 0) call table%put_box(block(:, 1), [1, 9])  ! table(1:2, 9) = block(:, 1)
+  if (world%rank() == 0) call table%put_box([1, 9], block(:, 1))  ! table(1:2, 9) = block(:, 1)
   call table%flush()                                   ! it has arrived at the owner
   call table%sync()
 

@@ -19,25 +19,25 @@ program window
 
   ! Elements 1 to 8 (of the array's type) of the right neighbour
   edge = world%rank()
-  call memory%put(edge, right, 1)
+  call memory%put(right, 1, edge)
   call memory%flush(right)
   call memory%fence()
   call memory%pointer(halo, world%rank())              ! all of this rank's part; pointer(p, rank, shape) for p(:, :)
   if (any(nint(halo(1:8)) /= modulo(world%rank() - 1, world%size()))) error stop "put"
-  call memory%get(edge, right, 1)
-  call memory%accumulate([1.0_real64], 0, 20, SYNCYTE_OP_SUM)
+  call memory%get(right, 1, edge)
+  call memory%accumulate(0, 20, [1.0_real64], SYNCYTE_OP_SUM)
 
   ! Atomics on element 30 of rank 0, taken as 64-bit integers
-  call memory%fetch_op(1_int64, 0, 30, SYNCYTE_OP_SUM, ticket)
-  call memory%compare_swap(int(world%size(), int64), 0_int64, 0, 30, before)
+  call memory%fetch_op(0, 30, 1_int64, SYNCYTE_OP_SUM, ticket)
+  call memory%compare_swap(0, 30, int(world%size(), int64), 0_int64, before)
 
   ! A lock of rank 0, for what several calls must do together
   call memory%lock(0, SYNCYTE_LOCK_EXCLUSIVE)
-  call memory%get(edge(1), 0, 40)
-  call memory%put(edge(1) + 1, 0, 40)
+  call memory%get(0, 40, edge(1))
+  call memory%put(0, 40, edge(1) + 1)
   call memory%unlock(0)
   call memory%fence()
-  call memory%get(edge(1), 0, 40)
+  call memory%get(0, 40, edge(1))
   if (nint(edge(1)) /= world%size()) error stop "one at a time"
   call memory%destroy()
   call world%destroy()

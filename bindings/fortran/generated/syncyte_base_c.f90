@@ -310,12 +310,12 @@ module syncyte_base_c
 
     !> Returns the size of one element in bytes. Local; callable at any time.
     ! dtype [in]: element type
-    ! bytes [out]: size of an element
+    ! size [out]: bytes of an element
     ! Returns: SYNCYTE_ERR_TYPE for an unknown dtype.
-    function syncyte_dtype_size(dtype, bytes) bind(C, name="syncyte_dtype_size") result(answer)
+    function syncyte_dtype_size(dtype, size) bind(C, name="syncyte_dtype_size") result(answer)
       import
       integer(c_int32_t), value :: dtype
-      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int64_t), intent(out) :: size
       integer(c_int32_t) :: answer
     end function syncyte_dtype_size
 

@@ -160,12 +160,12 @@ module syncyte_cache_c
 
     !> Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is
     !> no fallback to other memory.
-    ! bytes [in]: 0 or more; rounded up to a multiple of 512, at least 512
+    ! size [in]: 0 or more; rounded up to a multiple of 512, at least 512
     ! data [out]: a block at a multiple of 512 bytes; null if the thread has inserted no slice
     ! Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
-    function syncyte_cache_allocate(bytes, data) bind(C, name="syncyte_cache_allocate") result(answer)
+    function syncyte_cache_allocate(size, data) bind(C, name="syncyte_cache_allocate") result(answer)
       import
-      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: size
       type(c_ptr), intent(out) :: data
       integer(c_int32_t) :: answer
     end function syncyte_cache_allocate

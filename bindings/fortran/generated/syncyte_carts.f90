@@ -60,9 +60,9 @@ contains
   end subroutine comm_grid
 
   !> Coordinates of a rank, this one if rank is absent; from 0. Local.
-  subroutine comm_coords(self, place, rank, stat, errmsg)
+  subroutine comm_coords(self, coords, rank, stat, errmsg)
     class(cart_comm), intent(in) :: self
-    integer, allocatable, intent(out) :: place(:)
+    integer, allocatable, intent(out) :: coords(:)
     integer, intent(in), optional :: rank  !! one of its ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -82,24 +82,24 @@ contains
     else
       status = syncyte_cart_coords(self%handle, rank_c, ndim, reversed)
     end if
-    place = int(reversed(ndim:1:-1))
+    coords = int(reversed(ndim:1:-1))
     call finish(status, stat, errmsg)
   end subroutine comm_coords
 
   !> Rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
-  function comm_rank_at(self, place, stat, errmsg) result(answer)
+  function comm_rank_at(self, coords, stat, errmsg) result(answer)
     class(cart_comm), intent(in) :: self
-    integer, intent(in) :: place(:)  !! one for each dimension, from 0
+    integer, intent(in) :: coords(:)  !! one for each dimension, from 0
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer :: answer
     integer(c_int32_t) :: rank_c
-    integer(c_int32_t) :: reversed(size(place))
+    integer(c_int32_t) :: reversed(size(coords))
     integer(c_int32_t) :: status
 
     rank_c = SYNCYTE_PROC_NULL
-    reversed = int(place(size(place):1:-1), c_int32_t)
-    status = syncyte_cart_rank_at(self%handle, size(place, kind=c_int32_t), reversed, rank_c)
+    reversed = int(coords(size(coords):1:-1), c_int32_t)
+    status = syncyte_cart_rank_at(self%handle, size(coords, kind=c_int32_t), reversed, rank_c)
     answer = int(rank_c)
     call finish(status, stat, errmsg)
   end function comm_rank_at

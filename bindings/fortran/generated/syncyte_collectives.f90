@@ -60,7 +60,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE, self%handle, local, "comm_bcast"//c_null_char)
     else
-      status = syncyte_comm_bcast(self%handle, int(root, c_int32_t), buffer=array_buffer)
+      status = syncyte_comm_bcast(self%handle, int(root, c_int32_t), array=array_buffer)
     end if
     ignored = fortran_release(array, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), array_buffer)
     call finish(status, stat, errmsg)
@@ -85,7 +85,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ibcast"//c_null_char)
     else
-      status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), buffer=array_buffer, &
+      status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), array=array_buffer, &
           request=request%handle)
     end if
     call finish(status, stat, errmsg)
@@ -351,7 +351,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
-          size(counts_c, kind=c_int64_t), counts_c, int(root, c_int32_t), output=output_given)
+          int(root, c_int32_t), size(counts_c, kind=c_int64_t), counts_c, output=output_given)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_gather_along
@@ -468,21 +468,21 @@ contains
   end subroutine comm_iallgather_along
 
   !> Concatenates contributions of different counts, in order of ranks. Collective.
-  subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
+  subroutine comm_allgatherv(self, input, output, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! counts(rank + 1) elements
-    type(*), dimension(..), intent(in), target :: counts  !! any integers: elements of every rank, 0 or more, equal on all ranks
     type(*), dimension(..), intent(inout), target :: output  !! sum(counts) elements
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: elements of every rank, 0 or more, equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
-    integer(c_int64_t), allocatable :: counts_c(:)
     type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(input)
-    call syncyte_set_span(counts)
     call syncyte_set_span(output)
+    call syncyte_set_span(counts)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)
@@ -546,7 +546,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
-          size(counts_c, kind=c_int64_t), counts_c, int(root, c_int32_t), output=output_buffer)
+          int(root, c_int32_t), size(counts_c, kind=c_int64_t), counts_c, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_scatter_along
@@ -591,7 +591,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
         status = collect_counts(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
-          dim_axis, size(counts_c, kind=c_int64_t), counts_c, op, output=output_buffer)
+          dim_axis, op, size(counts_c, kind=c_int64_t), counts_c, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_reduce_scatter_along
@@ -633,8 +633,8 @@ contains
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, &
           "comm_ireduce_scatter_along"//c_null_char)
     else
-      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, size(counts_c, &
-          kind=c_int64_t), counts_c, op, output=output_buffer, request=request%handle)
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, op, size(counts_c, &
+          kind=c_int64_t), counts_c, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_ireduce_scatter_along
@@ -694,7 +694,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_counts)) &
         status = collect_counts(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
-          gather_dim_axis, size(gather_counts_c, kind=c_int64_t), gather_counts_c, scatter_dim_axis, &
+          gather_dim_axis, scatter_dim_axis, size(gather_counts_c, kind=c_int64_t), gather_counts_c, &
           size(scatter_counts_c, kind=c_int64_t), scatter_counts_c, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
@@ -750,32 +750,32 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_IN_REQUEST, self%handle, local, "comm_ialltoall_along"//c_null_char)
     else
-      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, size(gather_counts_c, &
-          kind=c_int64_t), gather_counts_c, scatter_dim_axis, size(scatter_counts_c, kind=c_int64_t), &
+      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, scatter_dim_axis, &
+          size(gather_counts_c, kind=c_int64_t), gather_counts_c, size(scatter_counts_c, kind=c_int64_t), &
           scatter_counts_c, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_ialltoall_along
 
   !> Every rank sends a block to every rank. Collective.
-  subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
+  subroutine comm_alltoallv(self, input, output, send_counts, recv_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! the blocks in order of target ranks
+    type(*), dimension(..), intent(inout), target :: output  !! the blocks in order of source ranks; must not overlap input
     type(*), dimension(..), intent(in), target :: send_counts  !! any integers: elements for every rank
     type(*), dimension(..), intent(in), target :: recv_counts  !! any integers: elements from every rank
-    type(*), dimension(..), intent(inout), target :: output  !! the blocks in order of source ranks; must not overlap input
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
     integer(c_int64_t), allocatable :: send_counts_c(:)
     integer(c_int64_t), allocatable :: recv_counts_c(:)
-    type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(input)
+    call syncyte_set_span(output)
     call syncyte_set_span(send_counts)
     call syncyte_set_span(recv_counts)
-    call syncyte_set_span(output)
     local = fortran_dense_buffer(input, "input"//c_null_char, input_buffer)
     input_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_dense_buffer(output, "output"//c_null_char, output_buffer)

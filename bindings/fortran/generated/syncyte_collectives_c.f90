@@ -27,14 +27,14 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! root [in]: rank that sends its elements
     ! options [in]: null for defaults
-    ! buffer [in,out]: contiguous; read on root, written elsewhere
+    ! array [in,out]: contiguous; read on root, written elsewhere
     ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
-    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") result(answer)
+    function syncyte_comm_bcast(comm, root, options, array) bind(C, name="syncyte_comm_bcast") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       integer(c_int32_t) :: answer
     end function syncyte_comm_bcast
 
@@ -42,17 +42,17 @@ module syncyte_collectives_c
     ! comm [in]: a communicator; it may be destroyed before the request has ended
     ! root [in]: rank that sends its elements
     ! options [in]: null for defaults; may be re-used on return
-    ! buffer [in,out]: contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
+    ! array [in,out]: contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
     ! elsewhere until the request has ended
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as comm_bcast, for errors that this rank finds; test and wait return the others.
-    function syncyte_comm_ibcast(comm, root, options, buffer, request) bind(C, name="syncyte_comm_ibcast") &
+    function syncyte_comm_ibcast(comm, root, options, array, request) bind(C, name="syncyte_comm_ibcast") &
         result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_ibcast
@@ -268,20 +268,20 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: dimension along which the parts are joined
+    ! root [in]: rank that gets the whole array
     ! counts_length [in]: length of counts: comm's size
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! root [in]: rank that gets the whole array
     ! options [in]: null for defaults
     ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
-    function syncyte_comm_gather_along(comm, input, axis, counts_length, counts, root, options, output) bind(C, &
+    function syncyte_comm_gather_along(comm, input, axis, root, counts_length, counts, options, output) bind(C, &
         name="syncyte_comm_gather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
+      integer(c_int32_t), value :: root
       integer(c_int64_t), value :: counts_length
       integer(c_int64_t), intent(in) :: counts(*)
-      integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in), optional :: output
       integer(c_int32_t) :: answer
@@ -337,20 +337,20 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: on root: the whole array; elsewhere ignored, may be null
     ! axis [in]: dimension to cut
+    ! root [in]: rank that has the whole array
     ! counts_length [in]: length of counts: comm's size
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! root [in]: rank that has the whole array
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
-    function syncyte_comm_scatter_along(comm, input, axis, counts_length, counts, root, options, output) bind(C, &
+    function syncyte_comm_scatter_along(comm, input, axis, root, counts_length, counts, options, output) bind(C, &
         name="syncyte_comm_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
       integer(c_int32_t), value :: axis
+      integer(c_int32_t), value :: root
       integer(c_int64_t), value :: counts_length
       integer(c_int64_t), intent(in) :: counts(*)
-      integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -362,21 +362,21 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: a whole array
     ! axis [in]: dimension to cut
+    ! op [in]: reduction
     ! counts_length [in]: length of counts: comm's size
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts_length, counts, op, options, output) &
+    function syncyte_comm_reduce_scatter_along(comm, input, axis, op, counts_length, counts, options, output) &
         bind(C, name="syncyte_comm_reduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
+      integer(c_int32_t), value :: op
       integer(c_int64_t), value :: counts_length
       integer(c_int64_t), intent(in) :: counts(*)
-      integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -387,22 +387,22 @@ module syncyte_collectives_c
     ! comm [in]: a communicator; it may be destroyed before the request has ended
     ! input [in]: a whole array; must stay unchanged until the request has ended
     ! axis [in]: dimension to cut
+    ! op [in]: reduction
     ! counts_length [in]: length of counts: comm's size
     ! counts [in]: extents of the parts along the axis, equal on all ranks; may be re-used on return
-    ! op [in]: reduction
     ! options [in]: null for defaults; may be re-used on return
     ! output [out]: this rank's part, not overlapping input; may not be read until the request has ended
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as comm_reduce_scatter_along, for errors that this rank finds; test and wait return the others.
-    function syncyte_comm_ireduce_scatter_along(comm, input, axis, counts_length, counts, op, options, output, &
+    function syncyte_comm_ireduce_scatter_along(comm, input, axis, op, counts_length, counts, options, output, &
         request) bind(C, name="syncyte_comm_ireduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
+      integer(c_int32_t), value :: op
       integer(c_int64_t), value :: counts_length
       integer(c_int64_t), intent(in) :: counts(*)
-      integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       type(c_ptr), intent(out) :: request
@@ -416,23 +416,23 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
     ! gather_axis [in]: dimension along which the inputs are parts
+    ! scatter_axis [in]: dimension along which the outputs are parts
     ! gather_counts_length [in]: length of gather_counts: comm's size
     ! gather_counts [in]: their extents, equal on all ranks
-    ! scatter_axis [in]: dimension along which the outputs are parts
     ! scatter_counts_length [in]: length of scatter_counts: comm's size
     ! scatter_counts [in]: their extents, equal on all ranks
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
-    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_counts_length, gather_counts, &
-        scatter_axis, scatter_counts_length, scatter_counts, options, output) bind(C, &
+    function syncyte_comm_alltoall_along(comm, input, gather_axis, scatter_axis, gather_counts_length, &
+        gather_counts, scatter_counts_length, scatter_counts, options, output) bind(C, &
         name="syncyte_comm_alltoall_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: gather_axis
+      integer(c_int32_t), value :: scatter_axis
       integer(c_int64_t), value :: gather_counts_length
       integer(c_int64_t), intent(in) :: gather_counts(*)
-      integer(c_int32_t), value :: scatter_axis
       integer(c_int64_t), value :: scatter_counts_length
       integer(c_int64_t), intent(in) :: scatter_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
@@ -444,9 +444,9 @@ module syncyte_collectives_c
     ! comm [in]: a communicator; it may be destroyed before the request has ended
     ! input [in]: this rank's part along gather_axis; must stay unchanged until the request has ended
     ! gather_axis [in]: dimension along which the inputs are parts
+    ! scatter_axis [in]: dimension along which the outputs are parts
     ! gather_counts_length [in]: length of gather_counts: comm's size
     ! gather_counts [in]: their extents, equal on all ranks; may be re-used on return
-    ! scatter_axis [in]: dimension along which the outputs are parts
     ! scatter_counts_length [in]: length of scatter_counts: comm's size
     ! scatter_counts [in]: their extents, equal on all ranks; may be re-used on return
     ! options [in]: null for defaults; may be re-used on return
@@ -454,16 +454,16 @@ module syncyte_collectives_c
     ! has ended
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as comm_alltoall_along, for errors that this rank finds; test and wait return the others.
-    function syncyte_comm_ialltoall_along(comm, input, gather_axis, gather_counts_length, gather_counts, &
-        scatter_axis, scatter_counts_length, scatter_counts, options, output, request) bind(C, &
+    function syncyte_comm_ialltoall_along(comm, input, gather_axis, scatter_axis, gather_counts_length, &
+        gather_counts, scatter_counts_length, scatter_counts, options, output, request) bind(C, &
         name="syncyte_comm_ialltoall_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: gather_axis
+      integer(c_int32_t), value :: scatter_axis
       integer(c_int64_t), value :: gather_counts_length
       integer(c_int64_t), intent(in) :: gather_counts(*)
-      integer(c_int32_t), value :: scatter_axis
       integer(c_int64_t), value :: scatter_counts_length
       integer(c_int64_t), intent(in) :: scatter_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options

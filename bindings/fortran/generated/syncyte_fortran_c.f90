@@ -428,17 +428,17 @@ module syncyte_fortran_c
     ! array [in]: one of the halo's arrays
     ! low [in]: integers
     ! high [in]: integers; absent: as low
-    ! dims [in]: integers
+    ! axes [in]: integers
     ! corners [in]: 0 or 1
     ! halo [out]: the halo
-    function fortran_halo_create(cart, array, low, high, dims, corners, halo) bind(C, &
+    function fortran_halo_create(cart, array, low, high, axes, corners, halo) bind(C, &
         name="fortran_halo_create") result(answer)
       import
       type(c_ptr), value :: cart
       type(*), dimension(..), intent(in), target, asynchronous :: array
       type(*), dimension(..), intent(in), target, asynchronous :: low
       type(*), dimension(..), intent(in), target, asynchronous, optional :: high
-      type(*), dimension(..), intent(in), target, asynchronous, optional :: dims
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: axes
       integer(c_int32_t), value :: corners
       type(c_ptr), intent(out) :: halo
       integer(c_int32_t) :: answer

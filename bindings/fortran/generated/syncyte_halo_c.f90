@@ -26,29 +26,29 @@ module syncyte_halo_c
     ! dtype [in]: element type of the arrays
     ! ndim [in]: dimensions of the arrays, at least those of the grid
     ! shape [in]: extents of this rank's arrays, ghosts included
-    ! axes_length [in]: length of axes: the grid's dimensions; ignored if axes is null
-    ! axes [in]: axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
     ! low_length [in]: length of low: the grid's dimensions
     ! low [in]: ghost cells at the low end of each of these axes, 0 or more
     ! high_length [in]: length of high: the grid's dimensions
     ! high [in]: ghost cells at the high end
+    ! axes_length [in]: length of axes: the grid's dimensions; ignored if axes is null
+    ! axes [in]: axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
     ! options [in]: null for defaults
     ! halo [out]: the halo
     ! Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the
     ! ghosts; an interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
-    function syncyte_halo_create(cart, dtype, ndim, shape, axes_length, axes, low_length, low, high_length, &
-        high, options, halo) bind(C, name="syncyte_halo_create") result(answer)
+    function syncyte_halo_create(cart, dtype, ndim, shape, low_length, low, high_length, high, axes_length, &
+        axes, options, halo) bind(C, name="syncyte_halo_create") result(answer)
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: dtype
       integer(c_int32_t), value :: ndim
       integer(c_int64_t), intent(in) :: shape(*)
-      integer(c_int64_t), value :: axes_length
-      integer(c_int32_t), intent(in), optional :: axes(*)
       integer(c_int64_t), value :: low_length
       integer(c_int64_t), intent(in) :: low(*)
       integer(c_int64_t), value :: high_length
       integer(c_int64_t), intent(in) :: high(*)
+      integer(c_int64_t), value :: axes_length
+      integer(c_int32_t), intent(in), optional :: axes(*)
       type(syncyte_halo_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: halo
       integer(c_int32_t) :: answer

@@ -1,7 +1,7 @@
 ! Generated from methods/halos.methods by bindings/generate; do not edit.
 !> Halo exchange: type(syncyte_halo), ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
 !>
-!> Dimension d of a grid of n dimensions cuts dimension dims(d) of the array; without dims these are the last n
+!> Dimension d of a grid of n dimensions cuts dimension axes(d) of the array; without axes these are the last n
 !> dimensions of the array. At both ends of such a dimension lie ghost cells, which an exchange fills with the
 !> neighbours' cells next to the border; ghosts beyond an edge that is not periodic are not written. Arrays may have
 !> any rank of at least n, any type, any strides.
@@ -33,7 +33,7 @@ module syncyte_halos
 contains
 
   !> Makes a halo for arrays of one type and shape. Collective.
-  subroutine halo_create(self, cart, array, low, high, dims, corners, stat, errmsg)
+  subroutine halo_create(self, cart, array, low, high, axes, corners, stat, errmsg)
     class(syncyte_halo), intent(inout) :: self
     type(syncyte_comm), intent(in) :: cart  !! Cartesian
     type(*), dimension(..), intent(in), target :: array  !! one of these arrays, ghosts included; it is not read
@@ -41,7 +41,7 @@ contains
     type(*), dimension(..), intent(in), target :: low
     type(*), dimension(..), intent(in), target, optional :: high  !! at the high ends; absent: as low
     ! any integer: the array's dimension that each dimension of the grid cuts
-    type(*), dimension(..), intent(in), target, optional :: dims
+    type(*), dimension(..), intent(in), target, optional :: axes
     logical, intent(in), optional :: corners  !! ghosts beyond several borders too; .true. if absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -52,11 +52,11 @@ contains
     call syncyte_set_span(array)
     call syncyte_set_span(low)
     call syncyte_set_span(high)
-    call syncyte_set_span(dims)
+    call syncyte_set_span(axes)
     corners_c = 1
     if (present(corners)) corners_c = merge(1_c_int32_t, 0_c_int32_t, corners)
     made = c_null_ptr
-    status = fortran_halo_create(cart%handle, array, low, high, dims, corners_c, made)
+    status = fortran_halo_create(cart%handle, array, low, high, axes, corners_c, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(self%handle)) ignored = syncyte_halo_destroy(self%handle)
       self%handle = made

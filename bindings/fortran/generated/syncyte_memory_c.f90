@@ -25,16 +25,16 @@ module syncyte_memory_c
   interface
 
     !> Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
-    ! bytes [in]: size; 0 gives a null pointer
+    ! size [in]: bytes; 0 gives a null pointer
     ! memory [in]: kind of memory
     ! device [in]: number of the device; 0 for host memory
     ! data [out]: the buffer, to be released by syncyte_memory_free()
     ! Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
     ! (device).
-    function syncyte_memory_allocate(bytes, memory, device, data) bind(C, name="syncyte_memory_allocate") &
+    function syncyte_memory_allocate(size, memory, device, data) bind(C, name="syncyte_memory_allocate") &
         result(answer)
       import
-      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: size
       integer(c_int32_t), value :: memory
       integer(c_int32_t), value :: device
       type(c_ptr), intent(out) :: data

@@ -103,7 +103,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_recv"//c_null_char)
     else
-      status = syncyte_comm_recv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
+      status = syncyte_comm_recv(self%handle, int(source, c_int32_t), tag_c, array=array_buffer, &
           status=status_c)
     end if
     if (present(from)) from = int(status_c%source)
@@ -133,34 +133,35 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_irecv"//c_null_char)
     else
-      status = syncyte_comm_irecv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
+      status = syncyte_comm_irecv(self%handle, int(source, c_int32_t), tag_c, array=array_buffer, &
           request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_irecv
 
   !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
-  subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
+  subroutine comm_sendrecv(self, send_array, dest, recv_array, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: sent  !! array to send; any strides
+    type(*), dimension(..), intent(in), target :: send_array  !! array to send; any strides
     integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
-    type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
+    type(*), dimension(..), intent(inout), target :: recv_array  !! must not overlap send_array
     integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: send_tag  !! 0 to syncyte_message_highest_tag(); absent: 0
     integer, intent(in), optional :: recv_tag  !! the sender's, or SYNCYTE_ANY (in channel 0); absent: SYNCYTE_ANY
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: sent_buffer
-    type(syncyte_buffer_t), target :: received_buffer
+    type(syncyte_buffer_t), target :: send_array_buffer
+    type(syncyte_buffer_t), target :: recv_array_buffer
     integer(c_int32_t) :: send_tag_c
     integer(c_int32_t) :: recv_tag_c
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(sent)
-    call syncyte_set_span(received)
-    local = fortran_buffer(sent, "sent"//c_null_char, sent_buffer)
-    sent_buffer%read_only = 1_c_int32_t
-    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, received_buffer)
+    call syncyte_set_span(send_array)
+    call syncyte_set_span(recv_array)
+    local = fortran_buffer(send_array, "send_array"//c_null_char, send_array_buffer)
+    send_array_buffer%read_only = 1_c_int32_t
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(recv_array, "recv_array"//c_null_char, &
+        recv_array_buffer)
     send_tag_c = 0
     if (present(send_tag)) send_tag_c = int(send_tag, c_int32_t)
     recv_tag_c = SYNCYTE_ANY
@@ -168,8 +169,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "comm_sendrecv"//c_null_char)
     else
-      status = syncyte_comm_sendrecv(self%handle, sent_buffer, int(dest, c_int32_t), send_tag_c, int(source, &
-          c_int32_t), recv_tag_c, recv_buffer=received_buffer)
+      status = syncyte_comm_sendrecv(self%handle, send_array_buffer, int(dest, c_int32_t), send_tag_c, &
+          int(source, c_int32_t), recv_tag_c, recv_array=recv_array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_sendrecv

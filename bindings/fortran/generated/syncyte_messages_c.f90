@@ -59,16 +59,15 @@ module syncyte_messages_c
 
     !> Sends an array. Local; returns when its memory may be used again, possibly before the receive.
     ! comm [in]: a communicator
-    ! buffer [in]: array to send; any strides
+    ! array [in]: array to send; any strides
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
     ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag, memory of a message that was started).
-    function syncyte_comm_send(comm, buffer, dest, tag, options) bind(C, name="syncyte_comm_send") &
-        result(answer)
+    function syncyte_comm_send(comm, array, dest, tag, options) bind(C, name="syncyte_comm_send") result(answer)
       import
       type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       integer(c_int32_t), value :: dest
       integer(c_int32_t), value :: tag
       type(syncyte_message_options_t), intent(in), optional :: options
@@ -77,17 +76,17 @@ module syncyte_messages_c
 
     !> Starts syncyte_comm_send(), as the head of syncyte/messages.h says.
     ! comm [in]: a communicator; it may be destroyed before the request has ended
-    ! buffer [in]: array to send; any strides; must stay unchanged until the request has ended
+    ! array [in]: array to send; any strides; must stay unchanged until the request has ended
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults; may be re-used on return
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as comm_send, for errors that this rank finds; test and wait return the others.
-    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
+    function syncyte_comm_isend(comm, array, dest, tag, options, request) bind(C, name="syncyte_comm_isend") &
         result(answer)
       import
       type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       integer(c_int32_t), value :: dest
       integer(c_int32_t), value :: tag
       type(syncyte_message_options_t), intent(in), optional :: options
@@ -100,18 +99,18 @@ module syncyte_messages_c
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1
+    ! array [in,out]: array to receive into; any strides, but 0 only if the extent is 1
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started), SYNCYTE_ERR_MISMATCH
     ! (dtype, shape).
-    function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, name="syncyte_comm_recv") &
+    function syncyte_comm_recv(comm, source, tag, options, array, status) bind(C, name="syncyte_comm_recv") &
         result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: source
       integer(c_int32_t), value :: tag
       type(syncyte_message_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       type(syncyte_message_status_t), intent(inout), optional :: status
       integer(c_int32_t) :: answer
     end function syncyte_comm_recv
@@ -121,20 +120,20 @@ module syncyte_messages_c
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults; may be re-used on return
-    ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor
+    ! array [in,out]: array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor
     ! written until the request has ended
     ! status [in,out]: struct_size set by the caller; the rest is filled; may be null; may be neither read nor
     ! written until the request has ended
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as comm_recv, for errors that this rank finds; test and wait return the others.
-    function syncyte_comm_irecv(comm, source, tag, options, buffer, status, request) bind(C, &
+    function syncyte_comm_irecv(comm, source, tag, options, array, status, request) bind(C, &
         name="syncyte_comm_irecv") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: source
       integer(c_int32_t), value :: tag
       type(syncyte_message_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_buffer_t), intent(in) :: array
       type(syncyte_message_status_t), intent(inout), optional :: status
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
@@ -142,27 +141,27 @@ module syncyte_messages_c
 
     !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
     ! comm [in]: a communicator
-    ! send_buffer [in]: array to send; any strides
+    ! send_array [in]: array to send; any strides
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! send_tag [in]: 0 to syncyte_message_highest_tag()
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! recv_tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! recv_buffer [in,out]: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
+    ! recv_array [in,out]: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_array
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: as syncyte_comm_send() and syncyte_comm_recv(); SYNCYTE_ERR_ARGUMENT too if the two arrays share
     ! memory: pass a copy.
-    function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, recv_buffer, &
+    function syncyte_comm_sendrecv(comm, send_array, dest, send_tag, source, recv_tag, options, recv_array, &
         status) bind(C, name="syncyte_comm_sendrecv") result(answer)
       import
       type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: send_buffer
+      type(syncyte_buffer_t), intent(in) :: send_array
       integer(c_int32_t), value :: dest
       integer(c_int32_t), value :: send_tag
       integer(c_int32_t), value :: source
       integer(c_int32_t), value :: recv_tag
       type(syncyte_message_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: recv_buffer
+      type(syncyte_buffer_t), intent(in) :: recv_array
       type(syncyte_message_status_t), intent(inout), optional :: status
       integer(c_int32_t) :: answer
     end function syncyte_comm_sendrecv

@@ -1,5 +1,5 @@
 ! Generated from syncyte/store.h by bindings/generate; do not edit.
-!> The parameter store: a vector of float32 under each key 0 to key_count - 1, which all ranks pull, push and set.
+!> The parameter store: a vector of float32 under each key 0 to num_keys - 1, which all ranks pull, push and set.
 module syncyte_store_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -99,24 +99,24 @@ module syncyte_store_c
 
   interface
 
-    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name.
+    !> Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, options->name.
     ! comm [in]: its ranks
     ! dtype [in]: SYNCYTE_FLOAT32
-    ! key_count [in]: 1 or more
-    ! length_count [in]: 1 if all keys have the same number of values; otherwise key_count
+    ! num_keys [in]: 1 or more
+    ! lengths_length [in]: 1 if all keys have the same number of values; otherwise num_keys
     ! lengths [in]: number of values, 1 or more, of all keys or of each
     ! options [in]: null for defaults
     ! store [out]: the store
     ! Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on
     ! several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
     ! SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
-    function syncyte_store_create(comm, dtype, key_count, length_count, lengths, options, store) bind(C, &
+    function syncyte_store_create(comm, dtype, num_keys, lengths_length, lengths, options, store) bind(C, &
         name="syncyte_store_create") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: dtype
-      integer(c_int64_t), value :: key_count
-      integer(c_int64_t), value :: length_count
+      integer(c_int64_t), value :: num_keys
+      integer(c_int64_t), value :: lengths_length
       integer(c_int64_t), intent(in) :: lengths(*)
       type(syncyte_store_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: store
@@ -150,11 +150,11 @@ module syncyte_store_c
 
     !> Returns the number of keys. Local.
     ! store [in]: a store
-    ! key_count [out]: as given to store_create()
-    function syncyte_store_keys(store, key_count) bind(C, name="syncyte_store_keys") result(answer)
+    ! num_keys [out]: as given to store_create()
+    function syncyte_store_keys(store, num_keys) bind(C, name="syncyte_store_keys") result(answer)
       import
       type(c_ptr), value :: store
-      integer(c_int64_t), intent(out) :: key_count
+      integer(c_int64_t), intent(out) :: num_keys
       integer(c_int32_t) :: answer
     end function syncyte_store_keys
 

@@ -1,5 +1,5 @@
 ! Generated from methods/stores.methods by bindings/generate; do not edit.
-!> The parameter store: type(syncyte_store), a vector of real(4) under each key 0 to key_count - 1, and
+!> The parameter store: type(syncyte_store), a vector of real(4) under each key 0 to num_keys - 1, and
 !> type(syncyte_store_worker), by which a thread pulls, pushes (adds) and sets values.
 !>
 !> Keys are integers of any kind, and the same in all languages: they count from 0, as ranks do. Values are contiguous
@@ -61,10 +61,10 @@ module syncyte_stores
 contains
 
   !> Makes a store of zeros. Collective.
-  subroutine store_create(self, comm, key_count, lengths, name, workers, homes, label, stat, errmsg)
+  subroutine store_create(self, comm, num_keys, lengths, name, workers, homes, label, stat, errmsg)
     class(syncyte_store), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    type(*), dimension(..), intent(in), target :: key_count  !! any integer: 1 or more
+    type(*), dimension(..), intent(in), target :: num_keys  !! any integer: 1 or more
     ! any integers: number of values, 1 or more, of all keys (a scalar), or of each
     type(*), dimension(..), intent(in), target :: lengths
     character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
@@ -73,7 +73,7 @@ contains
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_int64_t) :: key_count_c
+    integer(c_int64_t) :: num_keys_c
     integer(c_int64_t), allocatable :: lengths_c(:)
     character(kind=c_char, len=:), allocatable, target :: name_c
     character(kind=c_char, len=:), allocatable, target :: label_c
@@ -81,9 +81,9 @@ contains
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
-    call syncyte_set_span(key_count)
+    call syncyte_set_span(num_keys)
     call syncyte_set_span(lengths)
-    local = fortran_integer(key_count, "key_count"//c_null_char, key_count_c)
+    local = fortran_integer(num_keys, "num_keys"//c_null_char, num_keys_c)
     allocate (lengths_c(fortran_count(lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
         lengths_c)
@@ -97,7 +97,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "store_create"//c_null_char)
     else
-      status = syncyte_store_create(comm%handle, SYNCYTE_FLOAT32, key_count_c, size(lengths_c, kind=c_int64_t), &
+      status = syncyte_store_create(comm%handle, SYNCYTE_FLOAT32, num_keys_c, size(lengths_c, kind=c_int64_t), &
           lengths_c, options, made)
     end if
     if (status == SYNCYTE_SUCCESS) then
@@ -131,12 +131,12 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
-    integer(c_int64_t) :: key_count_c
+    integer(c_int64_t) :: num_keys_c
     integer(c_int32_t) :: status
 
-    key_count_c = 0
-    status = syncyte_store_keys(self%handle, key_count_c)
-    answer = int(key_count_c, c_int64_t)
+    num_keys_c = 0
+    status = syncyte_store_keys(self%handle, num_keys_c)
+    answer = int(num_keys_c, c_int64_t)
     call finish(status, stat, errmsg)
   end function store_keys
 

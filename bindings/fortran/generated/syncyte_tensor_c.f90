@@ -169,15 +169,15 @@ module syncyte_tensor_c
     !> Returns the owners of rows, in O(log P) each or better. Local.
     ! tensor [in]: a tensor
     ! count [in]: number of rows
-    ! rows [in]: global row numbers
+    ! index [in]: global row numbers
     ! ranks [out]: their owners
     ! Returns: SYNCYTE_ERR_INDEX, naming index and position.
-    function syncyte_tensor_owner(tensor, count, rows, ranks) bind(C, name="syncyte_tensor_owner") &
+    function syncyte_tensor_owner(tensor, count, index, ranks) bind(C, name="syncyte_tensor_owner") &
         result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: count
-      integer(c_int64_t), intent(in) :: rows(*)
+      integer(c_int64_t), intent(in) :: index(*)
       integer(c_int32_t), intent(out) :: ranks(*)
       integer(c_int32_t) :: answer
     end function syncyte_tensor_owner
@@ -350,11 +350,11 @@ module syncyte_tensor_c
     ! source [in]: as of scatter
     ! counters [in]: a tensor of int32 or int64, of any communicator
     ! element [in]: number of its element in row-major order
-    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
     ! value [in]: number that is added or set
+    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
     ! Returns: as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments
     ! neither rows nor element are changed; after another error the element is not.
-    function syncyte_tensor_put_signal(tensor, index, source, counters, element, op, value) bind(C, &
+    function syncyte_tensor_put_signal(tensor, index, source, counters, element, value, op) bind(C, &
         name="syncyte_tensor_put_signal") result(answer)
       import
       type(c_ptr), value :: tensor
@@ -362,8 +362,8 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), value :: counters
       integer(c_int64_t), value :: element
-      integer(c_int32_t), value :: op
       integer(c_int64_t), value :: value
+      integer(c_int32_t), value :: op
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_signal
 
@@ -376,11 +376,11 @@ module syncyte_tensor_c
     ! counters [in]: a tensor of int32 or int64, of any communicator; it may be destroyed before the request has
     ! ended
     ! element [in]: number of its element in row-major order
-    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
     ! value [in]: number that is added or set
+    ! op [in]: SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as tensor_put_signal, for errors that this rank finds; test and wait return the others.
-    function syncyte_tensor_iput_signal(tensor, index, source, counters, element, op, value, request) bind(C, &
+    function syncyte_tensor_iput_signal(tensor, index, source, counters, element, value, op, request) bind(C, &
         name="syncyte_tensor_iput_signal") result(answer)
       import
       type(c_ptr), value :: tensor
@@ -388,8 +388,8 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), value :: counters
       integer(c_int64_t), value :: element
-      integer(c_int32_t), value :: op
       integer(c_int64_t), value :: value
+      integer(c_int32_t), value :: op
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iput_signal
@@ -574,20 +574,20 @@ module syncyte_tensor_c
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! lower [in]: first element of the box
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
+    ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
     ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
     ! LAND, LOR, LXOR, BAND, BOR and BXOR
-    ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
     ! Returns: as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for
     ! an op that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
-    function syncyte_tensor_accumulate_box(tensor, lower_length, lower, source, op, alpha) bind(C, &
+    function syncyte_tensor_accumulate_box(tensor, lower_length, lower, source, alpha, op) bind(C, &
         name="syncyte_tensor_accumulate_box") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: lower_length
       integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
-      integer(c_int32_t), value :: op
       type(c_ptr), value :: alpha
+      integer(c_int32_t), value :: op
       integer(c_int32_t) :: answer
     end function syncyte_tensor_accumulate_box
 
@@ -597,21 +597,21 @@ module syncyte_tensor_c
     ! lower_length [in]: length of lower: the tensor's dimensions
     ! lower [in]: first element of the box; may be re-used on return
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-    ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
-    ! LAND, LOR, LXOR, BAND, BOR and BXOR
     ! alpha [in]: one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1; may
     ! be re-used on return
+    ! op [in]: SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also
+    ! LAND, LOR, LXOR, BAND, BOR and BXOR
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as tensor_accumulate_box, for errors that this rank finds; test and wait return the others.
-    function syncyte_tensor_iaccumulate_box(tensor, lower_length, lower, source, op, alpha, request) bind(C, &
+    function syncyte_tensor_iaccumulate_box(tensor, lower_length, lower, source, alpha, op, request) bind(C, &
         name="syncyte_tensor_iaccumulate_box") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: lower_length
       integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
-      integer(c_int32_t), value :: op
       type(c_ptr), value :: alpha
+      integer(c_int32_t), value :: op
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iaccumulate_box

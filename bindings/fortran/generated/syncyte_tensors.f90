@@ -530,8 +530,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_put_signal"//c_null_char)
     else
-      status = syncyte_tensor_put_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
-          value_c)
+      status = syncyte_tensor_put_signal(self%handle, index_c, source_buffer, counters%handle, element_c, &
+          value_c, op_c)
     end if
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
@@ -576,8 +576,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_iput_signal"//c_null_char)
     else
-      status = syncyte_tensor_iput_signal(self%handle, index_c, source_buffer, counters%handle, element_c, op_c, &
-          value_c, request%handle)
+      status = syncyte_tensor_iput_signal(self%handle, index_c, source_buffer, counters%handle, element_c, &
+          value_c, op_c, request%handle)
     end if
     ignored = syncyte_memory_free(index_c%data)
     call finish(status, stat, errmsg)
@@ -730,19 +730,19 @@ contains
   end subroutine tensor_owner
 
   !> Reads a box: array = tensor(lower(1):, lower(2):, ...). Local.
-  subroutine tensor_get_box(self, array, lower, stat, errmsg)
+  subroutine tensor_get_box(self, lower, array, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: array  !! any strides; dimensions that it lacks have extent 1
     type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(inout), target :: array  !! any strides; dimensions that it lacks have extent 1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable :: lower_c(:)
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(array)
     call syncyte_set_span(lower)
+    call syncyte_set_span(array)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -759,20 +759,20 @@ contains
   end subroutine tensor_get_box
 
   !> Starts get_box; array may not be read until the request has ended. Local.
-  subroutine tensor_iget_box(self, array, lower, request, stat, errmsg)
+  subroutine tensor_iget_box(self, lower, array, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! any strides; dimensions that it lacks have extent 1
     type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! any strides; dimensions that it lacks have extent 1
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable :: lower_c(:)
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(array)
     call syncyte_set_span(lower)
+    call syncyte_set_span(array)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -790,19 +790,19 @@ contains
   end subroutine tensor_iget_box
 
   !> Writes a box: tensor(lower(1):, lower(2):, ...) = array. Local.
-  subroutine tensor_put_box(self, array, lower, stat, errmsg)
+  subroutine tensor_put_box(self, lower, array, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
     type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable :: lower_c(:)
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(array)
     call syncyte_set_span(lower)
+    call syncyte_set_span(array)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)
@@ -820,20 +820,20 @@ contains
   end subroutine tensor_put_box
 
   !> Starts put_box; its arguments may be re-used on return. Local.
-  subroutine tensor_iput_box(self, array, lower, request, stat, errmsg)
+  subroutine tensor_iput_box(self, lower, array, request, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
     type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable :: lower_c(:)
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(array)
     call syncyte_set_span(lower)
+    call syncyte_set_span(array)
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer_as(array, "array"//c_null_char, global%dtype, &
         array_buffer)

@@ -30,17 +30,17 @@ module syncyte_window_c
 
     !> Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
     ! comm [in]: its ranks
-    ! bytes [in]: this rank's bytes
+    ! size [in]: this rank's bytes
     ! options [in]: null for defaults
     ! window [out]: the window
     ! Returns: SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has
     ! available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-
     ! sided communication between them.
-    function syncyte_window_create(comm, bytes, options, window) bind(C, name="syncyte_window_create") &
+    function syncyte_window_create(comm, size, options, window) bind(C, name="syncyte_window_create") &
         result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: size
       type(syncyte_window_options_t), intent(in), optional :: options
       type(c_ptr), intent(out) :: window
       integer(c_int32_t) :: answer
@@ -74,12 +74,12 @@ module syncyte_window_c
     !> Returns the size of a rank's part. Local.
     ! window [in]: a window
     ! rank [in]: rank that contributed the part
-    ! bytes [out]: its size
-    function syncyte_window_size(window, rank, bytes) bind(C, name="syncyte_window_size") result(answer)
+    ! size [out]: bytes of its part
+    function syncyte_window_size(window, rank, size) bind(C, name="syncyte_window_size") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int64_t), intent(out) :: size
       integer(c_int32_t) :: answer
     end function syncyte_window_size
 
@@ -168,17 +168,17 @@ module syncyte_window_c
     ! window [in]: a window
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size
-    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! source [in]: contiguous
+    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
-    function syncyte_window_accumulate(window, rank, offset, op, source) bind(C, &
+    function syncyte_window_accumulate(window, rank, offset, source, op) bind(C, &
         name="syncyte_window_accumulate") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
-      integer(c_int32_t), value :: op
       type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t), value :: op
       integer(c_int32_t) :: answer
     end function syncyte_window_accumulate
 
@@ -186,18 +186,18 @@ module syncyte_window_c
     ! window [in]: a window; it may be destroyed before the request has ended
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size
-    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! source [in]: contiguous; must stay unchanged until the request has ended
+    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as window_accumulate, for errors that this rank finds; test and wait return the others.
-    function syncyte_window_iaccumulate(window, rank, offset, op, source, request) bind(C, &
+    function syncyte_window_iaccumulate(window, rank, offset, source, op, request) bind(C, &
         name="syncyte_window_iaccumulate") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
-      integer(c_int32_t), value :: op
       type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t), value :: op
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_iaccumulate
@@ -207,18 +207,18 @@ module syncyte_window_c
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! dtype [in]: element type
-    ! op [in]: as in accumulate
     ! operand [in]: one element
+    ! op [in]: as in accumulate
     ! previous [out]: the old element
-    function syncyte_window_fetch_op(window, rank, offset, dtype, op, operand, previous) bind(C, &
+    function syncyte_window_fetch_op(window, rank, offset, dtype, operand, op, previous) bind(C, &
         name="syncyte_window_fetch_op") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
-      integer(c_int32_t), value :: op
       type(c_ptr), value :: operand
+      integer(c_int32_t), value :: op
       type(c_ptr), value :: previous
       integer(c_int32_t) :: answer
     end function syncyte_window_fetch_op
@@ -228,20 +228,20 @@ module syncyte_window_c
     ! rank [in]: target
     ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! dtype [in]: element type
-    ! op [in]: as in accumulate
     ! operand [in]: one element; may be re-used on return
+    ! op [in]: as in accumulate
     ! previous [out]: the old element; may not be read until the request has ended
     ! request [out]: ends when the operation is complete, with its status
     ! Returns: as window_fetch_op, for errors that this rank finds; test and wait return the others.
-    function syncyte_window_ifetch_op(window, rank, offset, dtype, op, operand, previous, request) bind(C, &
+    function syncyte_window_ifetch_op(window, rank, offset, dtype, operand, op, previous, request) bind(C, &
         name="syncyte_window_ifetch_op") result(answer)
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
       integer(c_int32_t), value :: dtype
-      integer(c_int32_t), value :: op
       type(c_ptr), value :: operand
+      integer(c_int32_t), value :: op
       type(c_ptr), value :: previous
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer

@@ -49,23 +49,23 @@ module syncyte_windows
 contains
 
   !> Makes a window; sizes may differ between ranks and may be 0. Collective.
-  subroutine window_create(self, comm, bytes, name, label, stat, errmsg)
+  subroutine window_create(self, comm, size, name, label, stat, errmsg)
     class(syncyte_window), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    type(*), dimension(..), intent(in), target :: bytes  !! any integer: this rank's bytes
+    type(*), dimension(..), intent(in), target :: size  !! any integer: this rank's bytes
     character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_int64_t) :: bytes_c
+    integer(c_int64_t) :: size_c
     character(kind=c_char, len=:), allocatable, target :: name_c
     character(kind=c_char, len=:), allocatable, target :: label_c
     type(syncyte_window_options_t) :: options
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
-    call syncyte_set_span(bytes)
-    local = fortran_integer(bytes, "bytes"//c_null_char, bytes_c)
+    call syncyte_set_span(size)
+    local = fortran_integer(size, "size"//c_null_char, size_c)
     call to_c(name, name_c)
     if (allocated(name_c)) options%name = c_loc(name_c)
     call to_c(label, label_c)
@@ -74,7 +74,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "window_create"//c_null_char)
     else
-      status = syncyte_window_create(comm%handle, bytes_c, options, made)
+      status = syncyte_window_create(comm%handle, size_c, options, made)
     end if
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(self%handle)) ignored = syncyte_window_destroy(self%handle)
@@ -108,29 +108,29 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
-    integer(c_int64_t) :: bytes_c
+    integer(c_int64_t) :: size_c
     integer(c_int32_t) :: status
 
-    bytes_c = 0
-    status = syncyte_window_size(self%handle, int(rank, c_int32_t), bytes_c)
-    answer = int(bytes_c, c_int64_t)
+    size_c = 0
+    status = syncyte_window_size(self%handle, int(rank, c_int32_t), size_c)
+    answer = int(size_c, c_int64_t)
     call finish(status, stat, errmsg)
   end function window_size
 
   !> Writes elements to a rank; visible there after flush. Local.
-  subroutine window_put(self, source, rank, first, stat, errmsg)
+  subroutine window_put(self, rank, first, source, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(source)
     call syncyte_set_span(first)
+    call syncyte_set_span(source)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
@@ -143,21 +143,21 @@ contains
   end subroutine window_put
 
   !> Starts put; source must stay unchanged until the request has ended. Local.
-  subroutine window_iput(self, source, rank, first, request, stat, errmsg)
+  subroutine window_iput(self, rank, first, source, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    ! contiguous; must stay unchanged until the request has ended
-    type(*), dimension(..), intent(in), target, asynchronous :: source
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    ! contiguous; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(source)
     call syncyte_set_span(first)
+    call syncyte_set_span(source)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
@@ -170,19 +170,19 @@ contains
   end subroutine window_iput
 
   !> Reads elements of a rank. Local.
-  subroutine window_get(self, target, rank, first, stat, errmsg)
+  subroutine window_get(self, rank, first, target, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(inout), target :: target  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(inout), target :: target  !! contiguous
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: target_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: target_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(target)
     call syncyte_set_span(first)
+    call syncyte_set_span(target)
     local = fortran_buffer(target, "target"//c_null_char, target_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -194,21 +194,21 @@ contains
   end subroutine window_get
 
   !> Starts get; target may not be read until the request has ended. Local.
-  subroutine window_iget(self, target, rank, first, request, stat, errmsg)
+  subroutine window_iget(self, rank, first, target, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    ! contiguous; may not be read until the request has ended
-    type(*), dimension(..), intent(inout), target, asynchronous :: target
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    ! contiguous; may not be read until the request has ended
+    type(*), dimension(..), intent(inout), target, asynchronous :: target
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: target_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: target_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(target)
     call syncyte_set_span(first)
+    call syncyte_set_span(target)
     local = fortran_buffer(target, "target"//c_null_char, target_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, target_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
@@ -220,77 +220,77 @@ contains
   end subroutine window_iget
 
   !> Combines elements with those at a rank, each atomically. Local.
-  subroutine window_accumulate(self, source, rank, first, op, stat, errmsg)
+  subroutine window_accumulate(self, rank, first, source, op, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: source  !! contiguous
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(source)
     call syncyte_set_span(first)
+    call syncyte_set_span(source)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_accumulate"//c_null_char)
     else
-      status = syncyte_window_accumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer)
+      status = syncyte_window_accumulate(self%handle, int(rank, c_int32_t), first_c, source_buffer, op)
     end if
     call finish(status, stat, errmsg)
   end subroutine window_accumulate
 
   !> Starts accumulate; source must stay unchanged until the request has ended. Local.
-  subroutine window_iaccumulate(self, source, rank, first, op, request, stat, errmsg)
+  subroutine window_iaccumulate(self, rank, first, source, op, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    ! contiguous; must stay unchanged until the request has ended
-    type(*), dimension(..), intent(in), target, asynchronous :: source
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    ! contiguous; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: source
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: source_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(source)
     call syncyte_set_span(first)
+    call syncyte_set_span(source)
     local = fortran_buffer(source, "source"//c_null_char, source_buffer)
     source_buffer%read_only = 1_c_int32_t
     if (local == SYNCYTE_SUCCESS) local = fortran_place(first, source_buffer, first_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_iaccumulate"//c_null_char)
     else
-      status = syncyte_window_iaccumulate(self%handle, int(rank, c_int32_t), first_c, op, source_buffer, &
+      status = syncyte_window_iaccumulate(self%handle, int(rank, c_int32_t), first_c, source_buffer, op, &
           request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine window_iaccumulate
 
   !> Combines one element with a rank's and returns its old value; atomic. Local.
-  subroutine window_fetch_op(self, operand, rank, first, op, previous, stat, errmsg)
+  subroutine window_fetch_op(self, rank, first, operand, op, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: operand
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: operand
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(inout), target :: previous  !! scalar of operand's type
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: operand_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: operand_buffer
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(operand)
     call syncyte_set_span(first)
+    call syncyte_set_span(operand)
     call syncyte_set_span(previous)
     local = fortran_alike(operand, operand, "operand"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
@@ -300,30 +300,30 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_fetch_op"//c_null_char)
     else
-      status = syncyte_window_fetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
-          operand_buffer%data, previous_buffer%data)
+      status = syncyte_window_fetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, &
+          operand_buffer%data, op, previous_buffer%data)
     end if
     call finish(status, stat, errmsg)
   end subroutine window_fetch_op
 
   !> Starts fetch_op; previous may not be read until the request has ended. Local.
-  subroutine window_ifetch_op(self, operand, rank, first, op, previous, request, stat, errmsg)
+  subroutine window_ifetch_op(self, rank, first, operand, op, previous, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: operand
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: operand
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of operand's type
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_buffer_t), target :: operand_buffer
     integer(c_int64_t) :: first_c
+    type(syncyte_buffer_t), target :: operand_buffer
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
-    call syncyte_set_span(operand)
     call syncyte_set_span(first)
+    call syncyte_set_span(operand)
     call syncyte_set_span(previous)
     local = fortran_alike(operand, operand, "operand"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(operand, "operand"//c_null_char, operand_buffer)
@@ -333,31 +333,31 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "window_ifetch_op"//c_null_char)
     else
-      status = syncyte_window_ifetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, op, &
-          operand_buffer%data, previous_buffer%data, request%handle)
+      status = syncyte_window_ifetch_op(self%handle, int(rank, c_int32_t), first_c, operand_buffer%dtype, &
+          operand_buffer%data, op, previous_buffer%data, request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine window_ifetch_op
 
   !> Writes desired at a rank if the element equals expected, and returns its old value; atomic. Local.
-  subroutine window_compare_swap(self, expected, desired, rank, first, previous, stat, errmsg)
+  subroutine window_compare_swap(self, rank, first, expected, desired, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: expected
-    type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: expected
+    type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
     type(*), dimension(..), intent(inout), target :: previous  !! scalar of that type
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: expected_buffer
     type(syncyte_buffer_t), target :: desired_buffer
-    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(first)
     call syncyte_set_span(expected)
     call syncyte_set_span(desired)
-    call syncyte_set_span(first)
     call syncyte_set_span(previous)
     local = fortran_alike(expected, expected, "expected"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)
@@ -376,25 +376,25 @@ contains
   end subroutine window_compare_swap
 
   !> Starts compare_swap; previous may not be read until the request has ended. Local.
-  subroutine window_icompare_swap(self, expected, desired, rank, first, previous, request, stat, errmsg)
+  subroutine window_icompare_swap(self, rank, first, expected, desired, previous, request, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: expected
-    type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
     integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    type(*), dimension(..), intent(in), target :: expected
+    type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
     type(*), dimension(..), intent(inout), target, asynchronous :: previous  !! scalar of that type
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: expected_buffer
     type(syncyte_buffer_t), target :: desired_buffer
-    integer(c_int64_t) :: first_c
     type(syncyte_buffer_t), target :: previous_buffer
     integer(c_int32_t) :: status, local
 
+    call syncyte_set_span(first)
     call syncyte_set_span(expected)
     call syncyte_set_span(desired)
-    call syncyte_set_span(first)
     call syncyte_set_span(previous)
     local = fortran_alike(expected, expected, "expected"//c_null_char)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(expected, "expected"//c_null_char, expected_buffer)

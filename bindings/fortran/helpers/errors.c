@@ -47,13 +47,9 @@ static const char* name_of(const char* argument) {
                                          {"gather_axis", "gather_dim"},
                                          {"dimension", "dim"},
                                          {"scatter_axis", "scatter_dim"},
-                                         {"axes", "dims"},
                                          {"end", "until"},
-                                         {"length_count", "size of lengths"},
+                                         {"lengths_length", "size of lengths"},
                                          {"ndim", "number of dimensions"},
-                                         {"buffer", "array"},
-                                         {"send_buffer", "sent"},
-                                         {"recv_buffer", "received"},
                                          {"local", "array"},
                                          {"fortran_handle", "handle"}};
   if (strncmp(argument, "options->", 9) == 0) return argument + 9;

@@ -301,12 +301,12 @@ syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t*
  * @param[in] array one of the halo's arrays
  * @param[in] low integers
  * @param[in] high {optional} integers; absent: as low
- * @param[in] dims {optional} integers
+ * @param[in] axes {optional} integers
  * @param[in] corners 0 or 1
  * @param[out] halo the halo
  */
 syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* array, const CFI_cdesc_t* low,
-                                     const CFI_cdesc_t* high, const CFI_cdesc_t* dims, int32_t corners,
+                                     const CFI_cdesc_t* high, const CFI_cdesc_t* axes, int32_t corners,
                                      syncyte_halo_t* halo);
 
 /**

@@ -119,8 +119,8 @@ syncyte_status_t fortran_tensor_acc(syncyte_tensor_t tensor, const CFI_cdesc_t* 
   struct addition what;
   const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_accumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer, op,
-                                       what.factor.data);
+  return syncyte_tensor_accumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer, what.factor.data,
+                                       op);
 }
 
 syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t* lo, const CFI_cdesc_t* hi,
@@ -129,8 +129,8 @@ syncyte_status_t fortran_tensor_iacc(syncyte_tensor_t tensor, const CFI_cdesc_t*
   struct addition what;
   const syncyte_status_t status = read_addition(tensor, lo, hi, array, alpha, &what);
   if (status != SYNCYTE_SUCCESS) return status;
-  return syncyte_tensor_iaccumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer, op,
-                                        what.factor.data, request);
+  return syncyte_tensor_iaccumulate_box(tensor, what.patch.global.ndim, what.patch.lower, &what.buffer,
+                                        what.factor.data, op, request);
 }
 
 /* Sets the integers of an output array that is present. */

@@ -128,7 +128,7 @@ class AxisMethods(CollectiveMethods):
         if self.rank == as_int32(root, "root"):
             return self._joining(name, array, axis, counts, out, root=int(root))
         source, parts = _any_strides(array, name), as_counts(counts, "counts")
-        inputs = source.reference, as_int32(axis, "axis"), len(parts), parts, int(root)
+        inputs = source.reference, as_int32(axis, "axis"), int(root), len(parts), parts
         return CollectiveCall(inputs, output=None, arrays=(source,), result=None)
 
     def _joining(
@@ -137,7 +137,7 @@ class AxisMethods(CollectiveMethods):
         source, along, parts = _any_strides(array, name), as_int32(axis, "axis"), as_counts(counts, "counts")
         shape = _with_extent(source.shape, along, whole_extent(parts))
         to = () if root is None else (root,)
-        return call_into(out, source, shape, source.reference, along, len(parts), parts, *to, contiguous=False)
+        return call_into(out, source, shape, source.reference, along, *to, len(parts), parts, contiguous=False)
 
     def allgather_along(
         self, array: Array, axis: int = 0, *, counts: Sequence[int] | None = None, out: Array | None = None
@@ -225,7 +225,7 @@ class AxisMethods(CollectiveMethods):
         along, parts, part = self._cut(shape, axis, counts)
         result = _arrays.empty(kind, dtype, part) if out is None else out
         target = as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
-        inputs = source[0].reference if source else None, along, len(parts), parts, int(root)
+        inputs = source[0].reference if source else None, along, int(root), len(parts), parts
         written = None if out is None else target
         return CollectiveCall(inputs, target.reference, (*source, target), result, written)
 
@@ -310,7 +310,7 @@ class AxisMethods(CollectiveMethods):
     def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
         source, reduction = _any_strides(array, name), int(as_op(op))
         along, parts, part = self._cut(source.shape, axis, counts)
-        return call_into(out, source, part, source.reference, along, len(parts), parts, reduction, contiguous=False)
+        return call_into(out, source, part, source.reference, along, reduction, len(parts), parts, contiguous=False)
 
     def alltoall_along(
         self,
@@ -384,5 +384,5 @@ class AxisMethods(CollectiveMethods):
         gathered = as_counts(gather_counts, "gather_counts")
         whole = _with_extent(source.shape, before, whole_extent(gathered))
         after, scattered, part = self._cut(whole, scatter_axis, counts, "scatter_axis")
-        lists = (before, len(gathered), gathered, after, len(scattered), scattered)
+        lists = (before, after, len(gathered), gathered, len(scattered), scattered)
         return call_into(out, source, part, source.reference, *lists, contiguous=False)

@@ -682,7 +682,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_int32,  # dtype (in): element type
-            ctypes.POINTER(ctypes.c_int64),  # bytes (out): size of an element
+            ctypes.POINTER(ctypes.c_int64),  # size (out): bytes of an element
         ],
     ),
     # Returns the name of an element type, for example "float32". Local; callable at any time. Returns: a constant
@@ -1125,7 +1125,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.c_int32,  # root (in): rank that sends its elements
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere
+            ctypes.POINTER(BufferDescription),  # array (in,out): contiguous; read on root, written elsewhere
         ],
     ),
     # Starts syncyte_comm_bcast(), as the head of syncyte/collectives.h says. Collective; does not wait. Returns: as
@@ -1136,7 +1136,7 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
             ctypes.c_int32,  # root (in): rank that sends its elements
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read elsewhere until the request has ended
+            ctypes.POINTER(BufferDescription),  # array (in,out): contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read elsewhere until the request has ended
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
@@ -1283,9 +1283,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part
             ctypes.c_int32,  # axis (in): dimension along which the parts are joined
+            ctypes.c_int32,  # root (in): rank that gets the whole array
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.c_int32,  # root (in): rank that gets the whole array
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out, optional): on root: the whole array, not overlapping input; elsewhere ignored, may be null
         ],
@@ -1326,9 +1326,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in, optional): on root: the whole array; elsewhere ignored, may be null
             ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.c_int32,  # root (in): rank that has the whole array
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.c_int32,  # root (in): rank that has the whole array
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
         ],
@@ -1342,9 +1342,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): a whole array
             ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.c_int32,  # op (in): reduction
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks
-            ctypes.c_int32,  # op (in): reduction
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input
         ],
@@ -1357,9 +1357,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
             ctypes.POINTER(BufferDescription),  # input (in): a whole array; must stay unchanged until the request has ended
             ctypes.c_int32,  # axis (in): dimension to cut
+            ctypes.c_int32,  # op (in): reduction
             ctypes.c_int64,  # counts_length (in): length of counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # counts (in, array of counts_length): extents of the parts along the axis, equal on all ranks; may be re-used on return
-            ctypes.c_int32,  # op (in): reduction
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
             ctypes.POINTER(BufferDescription),  # output (out): this rank's part, not overlapping input; may not be read until the request has ended
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
@@ -1375,9 +1375,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis
             ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
+            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
             ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks
-            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
             ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
@@ -1392,9 +1392,9 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
             ctypes.POINTER(BufferDescription),  # input (in): this rank's part along gather_axis; must stay unchanged until the request has ended
             ctypes.c_int32,  # gather_axis (in): dimension along which the inputs are parts
+            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
             ctypes.c_int64,  # gather_counts_length (in): length of gather_counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # gather_counts (in, array of gather_counts_length): their extents, equal on all ranks; may be re-used on return
-            ctypes.c_int32,  # scatter_axis (in): dimension along which the outputs are parts
             ctypes.c_int64,  # scatter_counts_length (in): length of scatter_counts: comm's size
             ctypes.POINTER(ctypes.c_int64),  # scatter_counts (in, array of scatter_counts_length): their extents, equal on all ranks; may be re-used on return
             ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; may be re-used on return
@@ -1408,7 +1408,7 @@ CORE: dict[str, Function] = {
     "syncyte_memory_allocate": Function(
         ctypes.c_int32,
         [
-            ctypes.c_int64,  # bytes (in): size; 0 gives a null pointer
+            ctypes.c_int64,  # size (in): bytes; 0 gives a null pointer
             ctypes.c_int32,  # memory (in): kind of memory
             ctypes.c_int32,  # device (in): number of the device; 0 for host memory
             ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_free()
@@ -1559,7 +1559,7 @@ CORE: dict[str, Function] = {
     "syncyte_cache_allocate": Function(
         ctypes.c_int32,
         [
-            ctypes.c_int64,  # bytes (in): 0 or more; rounded up to a multiple of 512, at least 512
+            ctypes.c_int64,  # size (in): 0 or more; rounded up to a multiple of 512, at least 512
             ctypes.POINTER(ctypes.c_void_p),  # data (out): a block at a multiple of 512 bytes; null if the thread has inserted no slice
         ],
     ),
@@ -1591,7 +1591,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; any strides
+            ctypes.POINTER(BufferDescription),  # array (in): array to send; any strides
             ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
@@ -1603,7 +1603,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator; it may be destroyed before the request has ended
-            ctypes.POINTER(BufferDescription),  # buffer (in): array to send; any strides; must stay unchanged until the request has ended
+            ctypes.POINTER(BufferDescription),  # array (in): array to send; any strides; must stay unchanged until the request has ended
             ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # tag (in): 0 to syncyte_message_highest_tag()
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults; may be re-used on return
@@ -1619,7 +1619,7 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1
+            ctypes.POINTER(BufferDescription),  # array (in,out): array to receive into; any strides, but 0 only if the extent is 1
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
@@ -1632,7 +1632,7 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults; may be re-used on return
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor written until the request has ended
+            ctypes.POINTER(BufferDescription),  # array (in,out): array to receive into; any strides, but 0 only if the extent is 1; may be neither read nor written until the request has ended
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled; may be null; may be neither read nor written until the request has ended
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
@@ -1643,13 +1643,13 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): a communicator
-            ctypes.POINTER(BufferDescription),  # send_buffer (in): array to send; any strides
+            ctypes.POINTER(BufferDescription),  # send_array (in): array to send; any strides
             ctypes.c_int32,  # dest (in): rank of the receiver, or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # send_tag (in): 0 to syncyte_message_highest_tag()
             ctypes.c_int32,  # source (in): rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
             ctypes.c_int32,  # recv_tag (in): the sender's, or SYNCYTE_ANY (in channel 0)
             ctypes.POINTER(MessageOptions),  # options (in, optional): null for defaults
-            ctypes.POINTER(BufferDescription),  # recv_buffer (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
+            ctypes.POINTER(BufferDescription),  # recv_array (in,out): array to receive into; strides as in syncyte_comm_recv(); must not overlap send_array
             ctypes.POINTER(MessageStatus),  # status (in,out, optional): struct_size set by the caller; the rest is filled
         ],
     ),
@@ -1741,12 +1741,12 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # dtype (in): element type of the arrays
             ctypes.c_int32,  # ndim (in): dimensions of the arrays, at least those of the grid
             ctypes.POINTER(ctypes.c_int64),  # shape (in, array of ndim): extents of this rank's arrays, ghosts included
-            ctypes.c_int64,  # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
-            ctypes.POINTER(ctypes.c_int32),  # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
             ctypes.c_int64,  # low_length (in): length of low: the grid's dimensions
             ctypes.POINTER(ctypes.c_int64),  # low (in, array of low_length): ghost cells at the low end of each of these axes, 0 or more
             ctypes.c_int64,  # high_length (in): length of high: the grid's dimensions
             ctypes.POINTER(ctypes.c_int64),  # high (in, array of high_length): ghost cells at the high end
+            ctypes.c_int64,  # axes_length (in): length of axes: the grid's dimensions; ignored if axes is null
+            ctypes.POINTER(ctypes.c_int32),  # axes (in, optional, array of axes_length): axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
             ctypes.POINTER(HaloOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # halo (out): the halo
         ],
@@ -1956,7 +1956,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
-            ctypes.c_int64,  # bytes (in): this rank's bytes
+            ctypes.c_int64,  # size (in): this rank's bytes
             ctypes.POINTER(WindowOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # window (out): the window
         ],
@@ -1989,7 +1989,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): rank that contributed the part
-            ctypes.POINTER(ctypes.c_int64),  # bytes (out): its size
+            ctypes.POINTER(ctypes.c_int64),  # size (out): bytes of its part
         ],
     ),
     # Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
@@ -2056,8 +2056,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # window (in): a window
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
             ctypes.POINTER(BufferDescription),  # source (in): contiguous
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
         ],
     ),
     # Starts syncyte_window_accumulate(), as the head of syncyte/window.h says. Returns: as window_accumulate, for
@@ -2068,8 +2068,8 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # window (in): a window; it may be destroyed before the request has ended
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
             ctypes.POINTER(BufferDescription),  # source (in): contiguous; must stay unchanged until the request has ended
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
@@ -2081,8 +2081,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): element type
-            ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # operand (in): one element
+            ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # previous (out): the old element
         ],
     ),
@@ -2095,8 +2095,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): target
             ctypes.c_int64,  # offset (in): bytes from the start of its part; a multiple of the element's size
             ctypes.c_int32,  # dtype (in): element type
-            ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # operand (in): one element; may be re-used on return
+            ctypes.c_int32,  # op (in): as in accumulate
             ctypes.c_void_p,  # previous (out): the old element; may not be read until the request has ended
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
@@ -2252,7 +2252,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # tensor (in): a tensor
             ctypes.c_int64,  # count (in): number of rows
-            ctypes.POINTER(ctypes.c_int64),  # rows (in, array of count): global row numbers
+            ctypes.POINTER(ctypes.c_int64),  # index (in, array of count): global row numbers
             ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): their owners
         ],
     ),
@@ -2381,8 +2381,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): as of scatter
             ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator
             ctypes.c_int64,  # element (in): number of its element in row-major order
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
             ctypes.c_int64,  # value (in): number that is added or set
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
         ],
     ),
     # Starts syncyte_tensor_put_signal(), as the head of syncyte/tensor.h says. The signal follows when all owners have
@@ -2397,8 +2397,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # source (in): as of scatter; must stay unchanged until the request has ended
             ctypes.c_void_p,  # counters (in): a tensor of int32 or int64, of any communicator; it may be destroyed before the request has ended
             ctypes.c_int64,  # element (in): number of its element in row-major order
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
             ctypes.c_int64,  # value (in): number that is added or set
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
@@ -2535,8 +2535,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
             ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
         ],
     ),
     # Starts syncyte_tensor_accumulate_box(), as the head of syncyte/tensor.h says. Elements of other nodes' rows need
@@ -2549,8 +2549,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # lower_length (in): length of lower: the tensor's dimensions
             ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box; may be re-used on return
             ctypes.POINTER(BufferDescription),  # source (in): as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
-            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
             ctypes.c_void_p,  # alpha (in, optional): one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1; may be re-used on return
+            ctypes.c_int32,  # op (in): SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND, LOR, LXOR, BAND, BOR and BXOR
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
@@ -2678,18 +2678,18 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
-    # Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes, options->name. Returns:
-    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on several
-    # nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
+    # Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, options->name.
+    # Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on
+    # several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
     # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
     "syncyte_store_create": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
             ctypes.c_int32,  # dtype (in): SYNCYTE_FLOAT32
-            ctypes.c_int64,  # key_count (in): 1 or more
-            ctypes.c_int64,  # length_count (in): 1 if all keys have the same number of values; otherwise key_count
-            ctypes.POINTER(ctypes.c_int64),  # lengths (in, array of length_count): number of values, 1 or more, of all keys or of each
+            ctypes.c_int64,  # num_keys (in): 1 or more
+            ctypes.c_int64,  # lengths_length (in): 1 if all keys have the same number of values; otherwise num_keys
+            ctypes.POINTER(ctypes.c_int64),  # lengths (in, array of lengths_length): number of values, 1 or more, of all keys or of each
             ctypes.POINTER(StoreOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # store (out): the store
         ],
@@ -2721,7 +2721,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # store (in): a store
-            ctypes.POINTER(ctypes.c_int64),  # key_count (out): as given to store_create()
+            ctypes.POINTER(ctypes.c_int64),  # num_keys (out): as given to store_create()
         ],
     ),
     # Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.

@@ -34,15 +34,15 @@ class Reducer(Handle):
         options = _library.new_struct(c.ReducerOptions, scale=scale)
         self._own(_library.core().output("syncyte_reducer_create", comm.handle, count, *arrays, options))
 
-    def bucket(self, number: int) -> torch.Tensor:
+    def bucket(self, bucket: int) -> torch.Tensor:
         """Returns this rank's memory of a bucket, a tensor that keeps it alive. Local."""
-        buffer = _library.core().output("syncyte_reducer_bucket", self.handle, number)
-        dtype, length = self._buckets[number]
+        buffer = _library.core().output("syncyte_reducer_bucket", self.handle, bucket)
+        dtype, length = self._buckets[bucket]
         return _arrays.view(self.kind, self.handle, TORCH, dtype, (length,), buffer.data)
 
-    def start(self, number: int) -> None:
+    def start(self, bucket: int) -> None:
         """Marks this rank's bucket as full: it must not be accessed until wait() has returned. Does not wait."""
-        _library.core().syncyte_reducer_start(self.handle, number)
+        _library.core().syncyte_reducer_start(self.handle, bucket)
 
     def progress(self) -> None:
         """Works on what all ranks have started. Does not wait."""

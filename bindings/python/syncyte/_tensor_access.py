@@ -68,7 +68,7 @@ class TensorAccess(TensorMemory):
         if not isinstance(counters, TensorAccess):
             raise wrong(ArgumentError, "counters", repr(counters), "a WholeTensor")
         number, how = counters._element(element), int(as_op(op, of_window=True))
-        signal = counters.handle, number, how, as_int64(value, "value")
+        signal = counters.handle, number, as_int64(value, "value"), how
         return Access(access.arrays, (*access.arguments, *signal), self)
 
     def _source(self, source: Any, name: str, contiguous: bool) -> Buffer:
@@ -107,13 +107,13 @@ class TensorAccess(TensorMemory):
         values, box = self._box_of(lower, source)
         return Access((values,), box, self)
 
-    def _box_to_combine(self, lower: Sequence[int], source: Any, op: Reduction, alpha: complex | None) -> Access:
+    def _box_to_combine(self, lower: Sequence[int], source: Any, alpha: complex | None, op: Reduction) -> Access:
         values, box = self._box_of(lower, source)
         factor = None
         if alpha is not None:
             element = as_element(alpha, self._dtype, "alpha")
             factor = ctypes.create_string_buffer(element.tobytes(), element.nbytes)
-        return Access((values,), (*box, int(as_op(op)), factor), self)
+        return Access((values,), (*box, factor, int(as_op(op))), self)
 
     def _box_shape(self, extent: Any) -> tuple[int, ...]:
         shape, ndim = tuple(as_numbers(extent, "extent")), len(self._shape)
@@ -136,8 +136,8 @@ class TensorAccess(TensorMemory):
 
     # Elements.
 
-    def _to_add(self, element: int | Sequence[int], value: int) -> tuple[int, int]:
-        addend = as_int64(value, "value")
+    def _to_add(self, element: int | Sequence[int], operand: int) -> tuple[int, int]:
+        addend = as_int64(operand, "operand")
         return self._element(element), addend
 
     def _to_swap(self, element: int | Sequence[int], expected: int, desired: int) -> tuple[int, int, int]:

@@ -13,6 +13,7 @@ from . import _declarations as c
 from . import _indexing, _library, dtypes
 from ._arrays import pointer
 from ._checks import as_int64, as_numbers, as_seconds, integers, wrong
+from ._renamed import refuse_keywords
 from ._tensor_access import TensorAccess, refuse_extent_and_out, row_numbers
 from ._types import Array, Comparison, Reduction
 from .errors import ArgumentError, DtypeError, ShapeError, WaitTimeoutError
@@ -293,7 +294,7 @@ class TensorMethods(TensorAccess):
         self._run("put_box", self._box_to_write(lower, source))
 
     def accumulate_box(
-        self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
+        self, lower: Sequence[int], source: Any, alpha: complex | None = None, op: Reduction = "sum"
     ) -> None:
         """Combines each element of the box [lower, lower + source.shape) with alpha * source. Local.
 
@@ -306,11 +307,11 @@ class TensorMethods(TensorAccess):
             First element, one number for each dimension.
         source : array
             As many dimensions as the tensor, any strides. Not differentiable.
+        alpha : number, optional
+            Factor, in the tensor's element type; None: 1.
         op : str or Op
             "sum": the box += alpha * source. For other than complex numbers also "prod", "min" and "max"; for integers
             and bool also "land", "lor", "lxor", "band", "bor" and "bxor".
-        alpha : number, optional
-            Factor, in the tensor's element type; None: 1.
 
         Raises
         ------
@@ -323,7 +324,7 @@ class TensorMethods(TensorAccess):
         PeerDiedError
             A process died while it added to one of the rows.
         """
-        self._run("accumulate_box", self._box_to_combine(lower, source, op, alpha))
+        self._run("accumulate_box", self._box_to_combine(lower, source, alpha, op))
 
     # Locks of rows.
 
@@ -369,22 +370,25 @@ class TensorMethods(TensorAccess):
 
     # Atomic counters and flags: elements of int32 and int64 tensors. All are local.
 
-    def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
+    def fetch_add(self, element: int | Sequence[int], operand: int = 1, **former: object) -> int:
         """Adds to one element; atomic, acquire and release. Local.
 
         Parameters
         ----------
         element : int or sequence of int
             Its number in row-major order, or one number for each dimension.
-        value : int
+        operand : int
             Number to add.
+        **former
+            None; the error for a keyword's former name tells the present one.
 
         Returns
         -------
         int
             The old value.
         """
-        return _library.core().output("syncyte_tensor_fetch_add", self.handle, *self._to_add(element, value))
+        refuse_keywords("fetch_add", former)
+        return _library.core().output("syncyte_tensor_fetch_add", self.handle, *self._to_add(element, operand))
 
     def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
         """Writes desired to one element if it equals expected; atomic, acquire and release. Local.

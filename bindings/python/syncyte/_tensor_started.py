@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, overload
 
 from ._handles import Access
+from ._renamed import refuse_keywords
 from ._requests import Request, start
 from ._tensor_access import TensorAccess
 from ._types import Array, Reduction
@@ -137,12 +138,12 @@ class StartedMethods(TensorAccess):
         """
         return self._start("iapply_gradients", self._rows_to_write(index, gradients, "gradients"))
 
-    def ifetch_add(self, element: int | Sequence[int], value: int = 1) -> Request[int]:
+    def ifetch_add(self, element: int | Sequence[int], operand: int = 1, **former: object) -> Request[int]:
         """Starts fetch_add(). Local; does not wait for other ranks.
 
         Parameters
         ----------
-        element, value
+        element, operand, **former
             As of fetch_add().
 
         Returns
@@ -150,7 +151,8 @@ class StartedMethods(TensorAccess):
         Request
             Its wait() returns the old value.
         """
-        return self._start_change("ifetch_add", *self._to_add(element, value))
+        refuse_keywords("ifetch_add", former)
+        return self._start_change("ifetch_add", *self._to_add(element, operand))
 
     def icompare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> Request[int]:
         """Starts compare_swap(). Local; does not wait for other ranks.
@@ -214,13 +216,13 @@ class StartedMethods(TensorAccess):
         return self._start("iput_box", self._box_to_write(lower, source))
 
     def iaccumulate_box(
-        self, lower: Sequence[int], source: Any, op: Reduction = "sum", alpha: complex | None = None
+        self, lower: Sequence[int], source: Any, alpha: complex | None = None, op: Reduction = "sum"
     ) -> Request[Self]:
         """Starts accumulate_box(). Local; does not wait for other ranks.
 
         Parameters
         ----------
-        lower, source, op, alpha
+        lower, source, alpha, op
             As of accumulate_box(). source may change after the start.
 
         Returns
@@ -233,7 +235,7 @@ class StartedMethods(TensorAccess):
         OutOfRangeError, DtypeError, ShapeError, ArgumentError, UnsupportedError
             As of accumulate_box(). PeerDiedError is raised by wait() too.
         """
-        return self._start("iaccumulate_box", self._box_to_combine(lower, source, op, alpha))
+        return self._start("iaccumulate_box", self._box_to_combine(lower, source, alpha, op))
 
     def _refuse_recorded(self, blocking: str) -> None:
         if self._records_gradients():

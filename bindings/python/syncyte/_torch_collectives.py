@@ -297,8 +297,8 @@ def reduce_(
 def scan(
     tensor: torch.Tensor,
     *,
-    reverse: bool = False,
     op: Reduction = "sum",
+    reverse: bool = False,
     comm: Comm = COMM_WORLD,
     mixed_grad: bool = False,
 ) -> torch.Tensor:
@@ -330,14 +330,14 @@ def scan(
         On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
         adjoint.
     """
-    return _collective(operators.scan, "comm_scan", comm, tensor, reverse, op=op, mixed_grad=mixed_grad)
+    return _collective(operators.scan, "comm_scan", comm, tensor, op=op, reverse=reverse, mixed_grad=mixed_grad)
 
 
 def exscan(
     tensor: torch.Tensor,
     *,
-    reverse: bool = False,
     op: Reduction = "sum",
+    reverse: bool = False,
     comm: Comm = COMM_WORLD,
     mixed_grad: bool = False,
 ) -> torch.Tensor:
@@ -347,7 +347,7 @@ def exscan(
 
     Parameters
     ----------
-    tensor, reverse, op, comm
+    tensor, op, reverse, comm
         As of :func:`scan`.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -361,7 +361,7 @@ def exscan(
     TypeError, ValueError, NotImplementedError
         On all ranks: the errors of :func:`scan`.
     """
-    return _collective(operators.exscan, "comm_exscan", comm, tensor, reverse, op=op, mixed_grad=mixed_grad)
+    return _collective(operators.exscan, "comm_exscan", comm, tensor, op=op, reverse=reverse, mixed_grad=mixed_grad)
 
 
 def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = False) -> torch.Tensor:
@@ -523,7 +523,7 @@ def scatter_along(
         Inside torch.compile, without shape.
     """
     return _collective(
-        operators.scatter_along.default, "comm_counts", comm, tensor, axis, count, root, shape, mixed_grad=mixed_grad
+        operators.scatter_along.default, "comm_counts", comm, tensor, axis, root, count, shape, mixed_grad=mixed_grad
     )
 
 

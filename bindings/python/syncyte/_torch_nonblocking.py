@@ -187,8 +187,8 @@ def ireduce_scatter_along(
     tensor: torch.Tensor,
     axis: int = 0,
     *,
-    counts: Sequence[int],
     op: Reduction = "sum",
+    counts: Sequence[int],
     comm: Comm = COMM_WORLD,
     mixed_grad: bool = False,
 ) -> Request:

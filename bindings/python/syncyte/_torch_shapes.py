@@ -44,7 +44,7 @@ def _gather(
 
 
 def _scatter(
-    input: torch.Tensor, comm: int, axis: int, count: Any, root: int, shape: Any = None, derivatives: int = 0
+    input: torch.Tensor, comm: int, axis: int, root: int, count: Any, shape: Any = None, derivatives: int = 0
 ) -> torch.Tensor:
     if shape is None:
         raise UnsupportedError(

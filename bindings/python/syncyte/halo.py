@@ -94,8 +94,8 @@ class Halo(Handle):
 
         cut, below, above, options = cart._prepare("halo_create", prepare, always=True)
         extents = integers(ctypes.c_int64, self._shape or (0,), "shape")
-        array = self._dtype, len(self._shape), extents, len(cut or ()), cut
-        widths = len(below), below, len(above), above
+        array = self._dtype, len(self._shape), extents
+        widths = len(below), below, len(above), above, len(cut or ()), cut
         self._own(_library.core().output("syncyte_halo_create", cart.handle, *array, *widths, options))
         used = range(count) if cut is None else [axis % len(self._shape) for axis in cut]
         self._interior = _interior(self._shape, used, below, above)

@@ -82,12 +82,12 @@ class Store(Handle):
         Number of keys, 1 or more.
     lengths : int or array of int
         Number of values of every key, or of each key. Floating-point arrays of whole numbers are accepted.
+    dtype : element type
+        float32.
     comm : Comm
         The store's ranks.
     workers : int
         Number of this process's workers; ranks may differ.
-    dtype : element type
-        float32.
     name : str, optional
         Name, equal on all ranks; None is a name of its own.
     label : str, optional
@@ -110,9 +110,9 @@ class Store(Handle):
         num_keys: int,
         lengths: Any,
         *,
+        dtype: dtypes.DTypeLike = "float32",
         comm: Comm = COMM_WORLD,
         workers: int = 1,
-        dtype: dtypes.DTypeLike = "float32",
         name: str | None = None,
         homes: str = "cyclic",
         label: str | None = None,

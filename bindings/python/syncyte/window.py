@@ -211,7 +211,7 @@ class Window(Handle):
         """
         values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
-            self.handle, self._rank(rank), as_size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
+            self.handle, self._rank(rank), as_size(offset, "offset"), values.reference, int(as_op(op, of_window=True))
         )
 
     def fetch_op(
@@ -250,17 +250,19 @@ class Window(Handle):
     ) -> Any:
         """Does an atomic operation on one element; returns the old element."""
         arguments, elements, element = self._atomic_arguments(rank, offset, dtype, options, operands)
-        getattr(_library.core(), function)(self.handle, *arguments, *(each.ctypes.data for each in elements))
+        getattr(_library.core(), function)(self.handle, *arguments)
         return from_element(elements[-1], element)
 
     def _atomic_arguments(
         self, rank: int, offset: int, dtype: dtypes.DTypeLike, options: Sequence[int], operands: dict[str, Any]
     ) -> tuple[tuple[int, ...], list[np.ndarray], c.DType]:
-        """Returns the C function's numbers; the elements, the last for the old element; their type."""
+        """Returns the C function's arguments; the elements, the last for the old element; their type."""
         element = c.DType.INT64 if dtype is None else dtypes.as_dtype(dtype)
         elements = [as_own_element(value, dtype, element, name) for name, value in operands.items()]
         elements.append(np.empty((), dtypes.numpy_dtype(element)))
-        return (self._rank(rank), as_size(offset, "offset"), int(element), *options), elements, element
+        *given, previous = (each.ctypes.data for each in elements)
+        place = self._rank(rank), as_size(offset, "offset"), int(element)
+        return (*place, *given, *options, previous), elements, element
 
     def compare_swap(self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = None) -> int:
         """Writes desired if the element equals expected; atomic.
@@ -372,7 +374,7 @@ class Window(Handle):
         """
         values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         how = int(as_op(op, of_window=True))
-        return self._start("iaccumulate", values, lambda: None, *self._place(rank, offset), how, values.reference)
+        return self._start("iaccumulate", values, lambda: None, *self._place(rank, offset), values.reference, how)
 
     def ifetch_op(
         self, rank: int, offset: int, operand: Number, op: WindowReduction = "sum", dtype: dtypes.DTypeLike = None
@@ -413,8 +415,7 @@ class Window(Handle):
         self, name: str, rank: int, offset: int, dtype: dtypes.DTypeLike, *options: int, **operands: Any
     ) -> Request[Any]:
         arguments, elements, element = self._atomic_arguments(rank, offset, dtype, options, operands)
-        pointers = [each.ctypes.data for each in elements]
-        return self._start(name, elements, lambda: from_element(elements[-1], element), *arguments, *pointers)
+        return self._start(name, elements, lambda: from_element(elements[-1], element), *arguments)
 
     def _start(self, name: str, arrays: Any, finish: Callable[[], Any], *arguments: Any) -> Request[Any]:
         return start(f"syncyte_window_{name}", self.handle, *arguments, arrays=arrays, finish=finish)

@@ -47,8 +47,7 @@
  *   place of the array's first element. Fortran counts rows and elements from 1;
  * - `mpi_handle`: a communicator of MPI, as MPI_Comm_c2f() gives it;
  * - `traced`: the trace gets the array's bytes (of the first one that is not null), or the rank as the peer;
- * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out;
- * - `cxx(NAME)`: its name in C++, where the C name is a type.
+ * - `flag`: 1 or 0, a bool in languages that have one; false if it is left out.
  *
  * A function is `@brief {annotations} text`:
  * - `forked_child`: a forked child may call it; `lookup`: likewise, and it is neither traced nor counted;
@@ -284,10 +283,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_struct_read(const void* theirs, const ch
 /**
  * @brief Returns the size of one element in bytes. Local; callable at any time.
  * @param[in] dtype element type
- * @param[out] bytes size of an element
+ * @param[out] size bytes of an element
  * @return SYNCYTE_ERR_TYPE for an unknown dtype.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, int64_t* size);
 
 /**
  * @brief Returns the name of an element type, for example "float32". Local; callable at any time.

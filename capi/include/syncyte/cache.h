@@ -146,11 +146,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear(void);
 /**
  * @brief Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is
  * no fallback to other memory.
- * @param[in] bytes 0 or more; rounded up to a multiple of 512, at least 512
+ * @param[in] size 0 or more; rounded up to a multiple of 512, at least 512
  * @param[out] data a block at a multiple of 512 bytes; null if the thread has inserted no slice
  * @return SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_allocate(int64_t bytes, void** data);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_allocate(int64_t size, void** data);
 
 /**
  * @brief Returns whether a pointer lies in a slice that a thread of this process has inserted.

@@ -43,14 +43,14 @@ typedef struct syncyte_collective_options_t {
  * @param[in] comm a communicator
  * @param[in] root {traced} rank that sends its elements
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {contiguous, traced, kept_if_started(must stay unchanged on root and may not be read
- * elsewhere), cxx(values)} contiguous; read on root, written elsewhere
+ * @param[in,out] array {contiguous, traced, kept_if_started(must stay unchanged on root and may not be read
+ * elsewhere)} contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
  * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
                                                    const syncyte_collective_options_t* options,
-                                                   const syncyte_buffer_t* buffer);
+                                                   const syncyte_buffer_t* array);
 
 /**
  * @brief {started} Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype,
@@ -202,15 +202,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t
  * @param[in] comm a communicator
  * @param[in] input {traced} this rank's part
  * @param[in] axis dimension along which the parts are joined
+ * @param[in] root {traced} rank that gets the whole array
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
- * @param[in] root {traced} rank that gets the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                          int32_t axis, int64_t counts_length, const int64_t* counts,
-                                                          int32_t root, const syncyte_collective_options_t* options,
+                                                          int32_t axis, int32_t root, int64_t counts_length,
+                                                          const int64_t* counts,
+                                                          const syncyte_collective_options_t* options,
                                                           const syncyte_buffer_t* output);
 
 /**
@@ -235,15 +236,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
  * @param[in] comm a communicator
  * @param[in] input {optional, traced} on root: the whole array; elsewhere ignored, may be null
  * @param[in] axis dimension to cut
+ * @param[in] root {traced} rank that has the whole array
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
- * @param[in] root {traced} rank that has the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {traced} this rank's part, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                           int32_t axis, int64_t counts_length, const int64_t* counts,
-                                                           int32_t root, const syncyte_collective_options_t* options,
+                                                           int32_t axis, int32_t root, int64_t counts_length,
+                                                           const int64_t* counts,
+                                                           const syncyte_collective_options_t* options,
                                                            const syncyte_buffer_t* output);
 
 /**
@@ -253,17 +255,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
  * @param[in] comm a communicator
  * @param[in] input {traced, kept_if_started} a whole array
  * @param[in] axis dimension to cut
+ * @param[in] op reduction
  * @param[in] counts_length length of counts: comm's size
  * @param[in] counts {array(counts_length), along(axis)} extents of the parts along the axis, equal on all ranks
- * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output {kept_if_started} this rank's part, not overlapping input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                                  int32_t axis, int64_t counts_length,
-                                                                  const int64_t* counts, syncyte_op_t op,
+                                                                  int32_t axis, syncyte_op_t op, int64_t counts_length,
+                                                                  const int64_t* counts,
                                                                   const syncyte_collective_options_t* options,
                                                                   const syncyte_buffer_t* output);
 
@@ -277,9 +279,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * @param[in] comm a communicator
  * @param[in] input {traced, kept_if_started} this rank's part along gather_axis
  * @param[in] gather_axis dimension along which the inputs are parts
+ * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] gather_counts_length length of gather_counts: comm's size
  * @param[in] gather_counts {array(gather_counts_length), along(gather_axis)} their extents, equal on all ranks
- * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] scatter_counts_length length of scatter_counts: comm's size
  * @param[in] scatter_counts {array(scatter_counts_length), along(scatter_axis)} their extents, equal on all ranks
  * @param[in] options {optional} null for defaults
@@ -287,9 +289,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
  * @started Collective; does not wait.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(
-    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, int64_t gather_counts_length,
-    const int64_t* gather_counts, int32_t scatter_axis, int64_t scatter_counts_length, const int64_t* scatter_counts,
-    const syncyte_collective_options_t* options, const syncyte_buffer_t* output);
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, int32_t scatter_axis,
+    int64_t gather_counts_length, const int64_t* gather_counts, int64_t scatter_counts_length,
+    const int64_t* scatter_counts, const syncyte_collective_options_t* options, const syncyte_buffer_t* output);
 
 #ifdef __cplusplus
 }

@@ -62,22 +62,22 @@ typedef struct syncyte_halo_options_t {
  * @param[in] dtype element type of the arrays
  * @param[in] ndim dimensions of the arrays, at least those of the grid
  * @param[in] shape {array(ndim)} extents of this rank's arrays, ghosts included
- * @param[in] axes_length length of axes: the grid's dimensions; ignored if axes is null
- * @param[in] axes {array(axes_length), optional} axis that each dimension of the grid cuts; negative ones count from
- * the end; null: 0, 1, ...
  * @param[in] low_length length of low: the grid's dimensions
  * @param[in] low {array(low_length)} ghost cells at the low end of each of these axes, 0 or more
  * @param[in] high_length length of high: the grid's dimensions
  * @param[in] high {array(high_length)} ghost cells at the high end
+ * @param[in] axes_length length of axes: the grid's dimensions; ignored if axes is null
+ * @param[in] axes {array(axes_length), optional} axis that each dimension of the grid cuts; negative ones count from
+ * the end; null: 0, 1, ...
  * @param[in] options {optional} null for defaults
  * @param[out] halo the halo
  * @return SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an
  * interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim,
-                                                    const int64_t* shape, int64_t axes_length, const int32_t* axes,
-                                                    int64_t low_length, const int64_t* low, int64_t high_length,
-                                                    const int64_t* high, const syncyte_halo_options_t* options,
+                                                    const int64_t* shape, int64_t low_length, const int64_t* low,
+                                                    int64_t high_length, const int64_t* high, int64_t axes_length,
+                                                    const int32_t* axes, const syncyte_halo_options_t* options,
                                                     syncyte_halo_t* halo);
 
 /**

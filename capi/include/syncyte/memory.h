@@ -25,13 +25,13 @@ typedef struct syncyte_memory_stats_t {
 
 /**
  * @brief Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
- * @param[in] bytes size; 0 gives a null pointer
+ * @param[in] size bytes; 0 gives a null pointer
  * @param[in] memory kind of memory
  * @param[in] device number of the device; 0 for host memory
  * @param[out] data the buffer, to be released by syncyte_memory_free()
  * @return SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT (device).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_memory_allocate(int64_t bytes, syncyte_memory_t memory, int32_t device,
+SYNCYTE_EXPORT syncyte_status_t syncyte_memory_allocate(int64_t size, syncyte_memory_t memory, int32_t device,
                                                         void** data);
 
 /**

@@ -77,13 +77,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
  * @brief {by_hand, started} Sends an array. Local; returns when its memory may be used again, possibly before the
  * receive.
  * @param[in] comm a communicator
- * @param[in] buffer {cxx(values), kept_if_started} array to send; any strides
+ * @param[in] array {kept_if_started} array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @return SYNCYTE_ERR_ARGUMENT (dest, tag, memory of a message that was started).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest,
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* array, int32_t dest,
                                                   int32_t tag, const syncyte_message_options_t* options);
 
 /**
@@ -92,34 +92,34 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer {kept_if_started} array to receive into; any strides, but 0 only if the extent is 1
+ * @param[in,out] array {kept_if_started} array to receive into; any strides, but 0 only if the extent is 1
  * @param[in,out] status {optional, kept_if_started} struct_size set by the caller; the rest is filled
  * @return SYNCYTE_ERR_ARGUMENT (source, tag, memory of a message that was started), SYNCYTE_ERR_MISMATCH (dtype,
  * shape).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                                   const syncyte_message_options_t* options,
-                                                  const syncyte_buffer_t* buffer, syncyte_message_status_t* status);
+                                                  const syncyte_buffer_t* array, syncyte_message_status_t* status);
 
 /**
  * @brief {by_hand, cxx_by_hand} Sends one array and receives another, without deadlock in any order of arrival. Local;
  * waits for both.
  * @param[in] comm a communicator
- * @param[in] send_buffer array to send; any strides
+ * @param[in] send_array array to send; any strides
  * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] send_tag {default(0)} 0 to syncyte_message_highest_tag()
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] recv_tag {default(SYNCYTE_ANY)} the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in,out] recv_buffer array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
+ * @param[in,out] recv_array array to receive into; strides as in syncyte_comm_recv(); must not overlap send_array
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
  * @return as syncyte_comm_send() and syncyte_comm_recv(); SYNCYTE_ERR_ARGUMENT too if the two arrays share memory: pass
  * a copy.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_buffer,
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_array,
                                                       int32_t dest, int32_t send_tag, int32_t source, int32_t recv_tag,
                                                       const syncyte_message_options_t* options,
-                                                      const syncyte_buffer_t* recv_buffer,
+                                                      const syncyte_buffer_t* recv_array,
                                                       syncyte_message_status_t* status);
 
 #ifdef __cplusplus

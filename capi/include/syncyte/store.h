@@ -1,6 +1,6 @@
 /**
  * @file store.h
- * @brief The parameter store: a vector of float32 under each key 0 to key_count - 1, which all ranks pull, push and
+ * @brief The parameter store: a vector of float32 under each key 0 to num_keys - 1, which all ranks pull, push and
  * set.
  *
  * Operations on one key are atomic: a pull sees all of a push or none of it, and all ranks see pushes and sets of a key
@@ -134,21 +134,21 @@ typedef struct syncyte_store_worker_info_t {
 } syncyte_store_worker_info_t;
 
 /**
- * @brief {by_hand} Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths, homes,
+ * @brief {by_hand} Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes,
  * options->name.
  * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
- * @param[in] key_count 1 or more
- * @param[in] length_count 1 if all keys have the same number of values; otherwise key_count
- * @param[in] lengths {array(length_count)} number of values, 1 or more, of all keys or of each
+ * @param[in] num_keys 1 or more
+ * @param[in] lengths_length 1 if all keys have the same number of values; otherwise num_keys
+ * @param[in] lengths {array(lengths_length)} number of values, 1 or more, of all keys or of each
  * @param[in] options {optional} null for defaults
  * @param[out] store the store
  * @return SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype;
  * on several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
  * SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count,
-                                                     int64_t length_count, const int64_t* lengths,
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t num_keys,
+                                                     int64_t lengths_length, const int64_t* lengths,
                                                      const syncyte_store_options_t* options, syncyte_store_t* store);
 
 /**
@@ -173,9 +173,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_destroy(syncyte_store_t* store);
 /**
  * @brief {lookup} Returns the number of keys. Local.
  * @param[in] store a store
- * @param[out] key_count as given to store_create()
+ * @param[out] num_keys as given to store_create()
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* key_count);
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_keys(syncyte_store_t store, int64_t* num_keys);
 
 /**
  * @brief {lookup, cxx_by_hand} Returns the number of values of each key. Local.

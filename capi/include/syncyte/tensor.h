@@ -167,11 +167,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int
  * @brief {lookup, cxx_by_hand} Returns the owners of rows, in O(log P) each or better. Local.
  * @param[in] tensor a tensor
  * @param[in] count number of rows
- * @param[in] rows {array(count)} global row numbers
+ * @param[in] index {array(count)} global row numbers
  * @param[out] ranks {array(count)} their owners
  * @return SYNCYTE_ERR_INDEX, naming index and position.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows,
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* index,
                                                      int32_t* ranks);
 
 /**
@@ -274,8 +274,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
  * @param[in] source {contiguous, tensor_dtype, kept_if_started} as of scatter
  * @param[in] counters a tensor of int32 or int64, of any communicator
  * @param[in] element {index(counters)} number of its element in row-major order
- * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value {default(1)} number that is added or set
+ * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @return as scatter and tensor_fetch_add, SYNCYTE_ERR_ARGUMENT for another op. After an error of the arguments neither
  * rows nor element are changed; after another error the element is not.
  * @started The signal follows when all owners have the rows, without further calls. If rows of other nodes go by the
@@ -283,7 +283,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                           const syncyte_buffer_t* source, syncyte_tensor_t counters,
-                                                          int64_t element, syncyte_op_t op, int64_t value);
+                                                          int64_t element, int64_t value, syncyte_op_t op);
 
 /**
  * @brief {by_hand, cxx_by_hand} Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of
@@ -388,17 +388,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, 
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] source {tensor_dtype, traced} as many dimensions as the tensor, any strides, the tensor's dtype
- * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
- * LOR, LXOR, BAND, BOR and BXOR
  * @param[in] alpha {optional} one element of the tensor's dtype, by which source is multiplied first, in that type;
  * null: 1
+ * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
+ * LOR, LXOR, BAND, BOR and BXOR
  * @return as put_box; SYNCYTE_ERR_ARGUMENT for an unknown op or SYNCYTE_OP_REPLACE, SYNCYTE_ERR_UNSUPPORTED for an op
  * that the dtype lacks, or if a row is reached by MPI RMA; SYNCYTE_ERR_PEER_DIED as scatter_add.
  * @started Elements of other nodes' rows need packed memory of their size until the end.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_accumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
                                                               const int64_t* lower, const syncyte_buffer_t* source,
-                                                              syncyte_op_t op, const void* alpha);
+                                                              const void* alpha, syncyte_op_t op);
 
 /**
  * @brief {started, cxx_by_hand(started)} Adds to one element of an int32 or int64 tensor and returns its old value;

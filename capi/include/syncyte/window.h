@@ -56,14 +56,14 @@ typedef struct syncyte_window_options_t {
 /**
  * @brief {by_hand} Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.
  * @param[in] comm its ranks
- * @param[in] bytes this rank's bytes
+ * @param[in] size this rank's bytes
  * @param[in] options {optional} null for defaults
  * @param[out] window the window
  * @return SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has available,
  * SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes, a rank lacks UCX, and this MPI has no one-sided communication
  * between them.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t bytes,
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, int64_t size,
                                                       const syncyte_window_options_t* options,
                                                       syncyte_window_t* window);
 
@@ -90,9 +90,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window)
  * @brief {lookup} Returns the size of a rank's part. Local.
  * @param[in] window a window
  * @param[in] rank {traced} rank that contributed the part
- * @param[out] bytes its size
+ * @param[out] size bytes of its part
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int64_t* size);
 
 /**
  * @brief {lookup, by_hand, cxx_by_hand} Returns the address of a rank's part, if it lies on this node. Local. Valid
@@ -133,12 +133,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
- * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[in] source {contiguous, kept_if_started} contiguous
+ * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                          syncyte_op_t op, const syncyte_buffer_t* source);
+                                                          const syncyte_buffer_t* source, syncyte_op_t op);
 
 /**
  * @brief {started, cxx_by_hand} Combines one element and returns its old value; atomic, sequentially consistent on a
@@ -147,12 +147,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
  * @param[in] rank {traced} target
  * @param[in] offset {offset(operand)} bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
- * @param[in] op as in accumulate
  * @param[in] operand one element
+ * @param[in] op as in accumulate
  * @param[out] previous {kept_if_started} the old element
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
-                                                        syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                                                        syncyte_dtype_t dtype, const void* operand, syncyte_op_t op,
                                                         void* previous);
 
 /**

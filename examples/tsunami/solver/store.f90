@@ -68,7 +68,7 @@ contains
       store%strip(:, :, 1) = real(state%h(1:n, first:last), real32)
       store%strip(:, :, 2) = real(state%hu(1:n, first:last), real32)
       store%strip(:, :, 3) = real(state%hv(1:n, first:last), real32)
-      call store%snapshots%put_box(store%strip, [1_int64, int(first, int64), 1_int64, slot_of(store, publication)])
+      call store%snapshots%put_box([1_int64, int(first, int64), 1_int64, slot_of(store, publication)], store%strip)
     end associate
     call store%snapshots%flush()
   end subroutine fill_slot

@@ -12,17 +12,17 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
 
   /// Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root.
   /// @param root rank that sends its elements
-  /// @param values contiguous; read on root, written elsewhere
-  void bcast(std::int32_t root, const buffer& values) const {
-    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
+  /// @param array contiguous; read on root, written elsewhere
+  void bcast(std::int32_t root, const buffer& array) const {
+    check(syncyte_comm_bcast(get(), root, nullptr, array.get()));
   }
 
   /// Starts bcast(), as the head of syncyte/collectives.h says. Collective; does not wait.
   /// @param root rank that sends its elements
-  /// @param values contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
+  /// @param array contiguous; read on root, written elsewhere; must stay unchanged on root and may not be read
   /// elsewhere until the request has ended
-  request ibcast(std::int32_t root, const buffer& values) const {
-    return started(syncyte_comm_ibcast, get(), root, nullptr, values.get());
+  request ibcast(std::int32_t root, const buffer& array) const {
+    return started(syncyte_comm_ibcast, get(), root, nullptr, array.get());
   }
 
   /// Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of elements,
@@ -142,12 +142,12 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// root.
   /// @param input this rank's part
   /// @param axis dimension along which the parts are joined
-  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param root rank that gets the whole array
+  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param output on root: the whole array, not overlapping input; elsewhere ignored, may be null
-  void gather_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
-      std::int32_t root, const buffer& output) const {
-    check(syncyte_comm_gather_along(get(), input.get(), axis, std::ssize(counts), counts.data(), root, nullptr,
+  void gather_along(const const_buffer& input, std::int32_t axis, std::int32_t root,
+      std::span<const std::int64_t> counts, const buffer& output) const {
+    check(syncyte_comm_gather_along(get(), input.get(), axis, root, std::ssize(counts), counts.data(), nullptr,
         output.get()));
   }
 
@@ -176,12 +176,12 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// Cuts root's array along an axis, a part for every rank. Collective; facts as gather_along().
   /// @param input on root: the whole array; elsewhere ignored, may be null
   /// @param axis dimension to cut
-  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param root rank that has the whole array
+  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param output this rank's part, not overlapping input
-  void scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
-      std::int32_t root, const buffer& output) const {
-    check(syncyte_comm_scatter_along(get(), input.get(), axis, std::ssize(counts), counts.data(), root, nullptr,
+  void scatter_along(const const_buffer& input, std::int32_t axis, std::int32_t root,
+      std::span<const std::int64_t> counts, const buffer& output) const {
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, root, std::ssize(counts), counts.data(), nullptr,
         output.get()));
   }
 
@@ -189,25 +189,25 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// dtype, extents, axis, counts, op. float16 and bfloat16 are reduced in float32 and rounded once.
   /// @param input a whole array
   /// @param axis dimension to cut
-  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param how reduction
+  /// @param counts extents of the parts along the axis, equal on all ranks
   /// @param output this rank's part, not overlapping input
   void reduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output, op how = op::sum) const {
-    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, std::ssize(counts), counts.data(), raw(how),
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, raw(how), std::ssize(counts), counts.data(),
         nullptr, output.get()));
   }
 
   /// Starts reduce_scatter_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
   /// @param input a whole array; must stay unchanged until the request has ended
   /// @param axis dimension to cut
-  /// @param counts extents of the parts along the axis, equal on all ranks; may be re-used on return
   /// @param how reduction
+  /// @param counts extents of the parts along the axis, equal on all ranks; may be re-used on return
   /// @param output this rank's part, not overlapping input; may not be read until the request has ended
   request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, std::span<const std::int64_t> counts,
       const buffer& output, op how = op::sum) const {
-    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, std::ssize(counts), counts.data(),
-        raw(how), nullptr, output.get());
+    return started(syncyte_comm_ireduce_scatter_along, get(), input.get(), axis, raw(how), std::ssize(counts),
+        counts.data(), nullptr, output.get());
   }
 
   /// Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal axes,
@@ -216,45 +216,47 @@ class comm_methods : public reference<syncyte_comm_t, syncyte_comm_retain, syncy
   /// along scatter_axis; the extent along the other axis is that of the whole array.
   /// @param input this rank's part along gather_axis
   /// @param gather_axis dimension along which the inputs are parts
-  /// @param gather_counts their extents, equal on all ranks
   /// @param scatter_axis dimension along which the outputs are parts
+  /// @param gather_counts their extents, equal on all ranks
   /// @param scatter_counts their extents, equal on all ranks
   /// @param output this rank's part along scatter_axis, not overlapping input
-  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, std::span<const std::int64_t> gather_counts,
-      std::int32_t scatter_axis, std::span<const std::int64_t> scatter_counts, const buffer& output) const {
-    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, std::ssize(gather_counts), gather_counts.data(),
-        scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get()));
+  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, std::int32_t scatter_axis,
+      std::span<const std::int64_t> gather_counts, std::span<const std::int64_t> scatter_counts,
+      const buffer& output) const {
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, scatter_axis, std::ssize(gather_counts),
+        gather_counts.data(), std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get()));
   }
 
   /// Starts alltoall_along(), as the head of syncyte/collectives.h says. Collective; does not wait.
   /// @param input this rank's part along gather_axis; must stay unchanged until the request has ended
   /// @param gather_axis dimension along which the inputs are parts
-  /// @param gather_counts their extents, equal on all ranks; may be re-used on return
   /// @param scatter_axis dimension along which the outputs are parts
+  /// @param gather_counts their extents, equal on all ranks; may be re-used on return
   /// @param scatter_counts their extents, equal on all ranks; may be re-used on return
   /// @param output this rank's part along scatter_axis, not overlapping input; may not be read until the request has
   /// ended
-  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis,
-      std::span<const std::int64_t> gather_counts, std::int32_t scatter_axis,
-      std::span<const std::int64_t> scatter_counts, const buffer& output) const {
-    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, std::ssize(gather_counts),
-        gather_counts.data(), scatter_axis, std::ssize(scatter_counts), scatter_counts.data(), nullptr, output.get());
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis, std::int32_t scatter_axis,
+      std::span<const std::int64_t> gather_counts, std::span<const std::int64_t> scatter_counts,
+      const buffer& output) const {
+    return started(syncyte_comm_ialltoall_along, get(), input.get(), gather_axis, scatter_axis,
+        std::ssize(gather_counts), gather_counts.data(), std::ssize(scatter_counts), scatter_counts.data(), nullptr,
+        output.get());
   }
 
   /// Sends an array. Local; returns when its memory may be used again, possibly before the receive.
-  /// @param values array to send; any strides
+  /// @param array array to send; any strides
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
   /// @param tag 0 to highest_tag()
-  void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
+  void send(const const_buffer& array, std::int32_t dest, std::int32_t tag = 0) const {
+    check(syncyte_comm_send(get(), array.get(), dest, tag, nullptr));
   }
 
   /// Starts send(), as the head of syncyte/messages.h says.
-  /// @param values array to send; any strides; must stay unchanged until the request has ended
+  /// @param array array to send; any strides; must stay unchanged until the request has ended
   /// @param dest rank of the receiver, or SYNCYTE_PROC_NULL
   /// @param tag 0 to highest_tag()
-  request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
-    return started(syncyte_comm_isend, get(), values.get(), dest, tag, nullptr);
+  request isend(const const_buffer& array, std::int32_t dest, std::int32_t tag = 0) const {
+    return started(syncyte_comm_isend, get(), array.get(), dest, tag, nullptr);
   }
 };
 
@@ -500,19 +502,19 @@ class window_methods : public reference<syncyte_window_t, syncyte_window_retain,
   /// fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
   /// @param rank target
   /// @param offset bytes from the start of its part; a multiple of the element's size
-  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
   /// @param source contiguous
+  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
   void accumulate(std::int32_t rank, std::int64_t offset, const const_buffer& source, op how = op::sum) const {
-    check(syncyte_window_accumulate(get(), rank, offset, raw(how), source.get()));
+    check(syncyte_window_accumulate(get(), rank, offset, source.get(), raw(how)));
   }
 
   /// Starts accumulate(), as the head of syncyte/window.h says.
   /// @param rank target
   /// @param offset bytes from the start of its part; a multiple of the element's size
-  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
   /// @param source contiguous; must stay unchanged until the request has ended
+  /// @param how SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
   request iaccumulate(std::int32_t rank, std::int64_t offset, const const_buffer& source, op how = op::sum) const {
-    return started(syncyte_window_iaccumulate, get(), rank, offset, raw(how), source.get());
+    return started(syncyte_window_iaccumulate, get(), rank, offset, source.get(), raw(how));
   }
 
   /// Completes this rank's blocking operations at their targets. Local. A started operation (iput and so on) is

@@ -251,17 +251,13 @@ class Functions(unittest.TestCase):
 class CxxMethods(unittest.TestCase):
     """The C++ methods."""
 
-    COMMENT = " * @param[in] thing a thing\n * @param[in] buffer {} what"
-    DECLARATION = "syncyte_thing_t thing, const syncyte_buffer_t* buffer"
+    COMMENT = " * @param[in] thing a thing\n * @param[in] array what"
+    DECLARATION = "syncyte_thing_t thing, const syncyte_buffer_t* array"
 
-    def emitted(self, brief: str = "", annotation: str = "", classes: tuple[str, ...] = ("thing",)) -> str:
-        headers, _ = parse(self.COMMENT.format(annotation), self.DECLARATION, brief)
+    def emitted(self, brief: str = "", classes: tuple[str, ...] = ("thing",)) -> str:
+        headers, _ = parse(self.COMMENT, self.DECLARATION, brief)
         with unittest.mock.patch.object(emit_cxx, "_CLASSES", {"thing": classes}):
             return emit_cxx.methods(headers)
-
-    def test_has_the_name_that_is_annotated(self):
-        self.assertIn("void do(const const_buffer& buffer) const {", self.emitted())
-        self.assertIn("void do(const const_buffer& values) const {", self.emitted(annotation="{cxx(values)}"))
 
     def test_leaves_out_what_is_written_by_hand(self):
         for brief, has_blocking, has_started in [

@@ -26,7 +26,7 @@ program shared_solver
         field(i, j) = 1000*step + 10*(j + ny_each*solvers%rank()) + i
       end do
     end do
-    call snapshots%put_box(field, [1, ny_each*solvers%rank() + 1, modulo(step - 1, slots) + 1])
+    call snapshots%put_box([1, ny_each*solvers%rank() + 1, modulo(step - 1, slots) + 1], field)
     call solvers%barrier()
     if (solvers%rank() == 0) call published%store(1, step)
   end do

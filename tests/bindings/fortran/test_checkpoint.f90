@@ -102,7 +102,7 @@ contains
     call check(all(rows == rank), "sharded")
     call check(logical(flag), "flag")
     call t%sync()
-    call t%get_box(table, [1, 1])
+    call t%get_box([1, 1], table)
     do row = 1, 7
       call check(all(table(:, row) == row), "tensor")
     end do

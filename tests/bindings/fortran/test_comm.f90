@@ -129,10 +129,10 @@ contains
     counts = [(i, i=0, ranks - 1)]
     allocate (mine(rank), everything(sum(counts)))
     mine = rank
-    call world%allgatherv(mine, counts, everything)
+    call world%allgatherv(mine, everything, counts)
     call check_equal(sum(everything), real(sum(counts*counts), real64), "allgatherv")
     everything = -1
-    call world%allgatherv(mine, int(counts), everything)
+    call world%allgatherv(mine, everything, int(counts))
     call check_equal(sum(everything), real(sum(counts*counts), real64), "allgatherv with default integers")
   end subroutine gathering
 
@@ -143,7 +143,7 @@ contains
     ones = 1
     sent = int([(10*rank + i, i=0, ranks - 1)], int8)
     received = -1
-    call world%alltoallv(sent, ones, ones, received)
+    call world%alltoallv(sent, received, ones, ones)
     call check(all(received == [(10*i + rank, i=0, ranks - 1)]), "alltoallv")
   end subroutine exchanges
 

@@ -98,7 +98,7 @@ contains
     do round = 1, 50
       if (rank == 0) then
         row = round
-        call data%put_box(row, [1, 2*ranks])
+        call data%put_box([1, 2*ranks], row)
         call data%flush()
         call count%store(1, round)
         call count%wait(2, SYNCYTE_COMPARE_EQ, (ranks - 1)*round, timeout=10.0_real64)

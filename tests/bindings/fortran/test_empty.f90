@@ -48,9 +48,9 @@ contains
     call well("scatter_add of no rows")
     call t%owner([integer ::], owners, stat, errmsg)
     call well("owners of no rows")
-    call t%get_box(rows, [1, 3], stat, errmsg)
+    call t%get_box([1, 3], rows, stat, errmsg)
     call well("an empty box")
-    call t%put_box(reshape([real(real64) ::], [0, 2]), [1, 1], stat, errmsg)
+    call t%put_box([1, 1], reshape([real(real64) ::], [0, 2]), stat, errmsg)
     call well("an empty box written")
     call t%gather([1], line, stat, errmsg)
     call check(stat == SYNCYTE_ERR_SHAPE, "a row into no room: "//errmsg)
@@ -84,14 +84,14 @@ contains
     counts(1) = 4
     output = 0
     if (rank == 0) then
-      call world%allgatherv([1d0, 2d0, 3d0, 4d0], counts, output, stat, errmsg)
+      call world%allgatherv([1d0, 2d0, 3d0, 4d0], output, counts, stat, errmsg)
     else
-      call world%allgatherv(reshape([real(real64) ::], [4, 0]), counts, output, stat, errmsg)
+      call world%allgatherv(reshape([real(real64) ::], [4, 0]), output, counts, stat, errmsg)
     end if
     call well("allgatherv with empty contributions")
     call check(all(output == [1, 2, 3, 4]), "what the first rank gave")
     counts = 0
-    call world%alltoallv(nothing, counts, counts, nothing, stat, errmsg)
+    call world%alltoallv(nothing, nothing, counts, counts, stat, errmsg)
     call well("alltoallv of nothing")
     call world%allreduce(none, SYNCYTE_OP_SUM, stat=stat, errmsg=errmsg)
     call well("allreduce of nothing")
@@ -106,13 +106,13 @@ contains
     integer :: none(0)
 
     call window%create(world, -64, stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "bytes is -64", "a negative number of bytes")
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "size is -64", "a negative number of bytes")
     call window%create(world, 64)
-    call window%put([integer ::], 0, 1, stat, errmsg)
+    call window%put(0, 1, [integer ::], stat, errmsg)
     call well("put of nothing")
-    call window%get(none, 0, 1, stat, errmsg)
+    call window%get(0, 1, none, stat, errmsg)
     call well("get of nothing")
-    call window%accumulate([integer ::], 0, 1, SYNCYTE_OP_SUM, stat, errmsg)
+    call window%accumulate(0, 1, [integer ::], SYNCYTE_OP_SUM, stat, errmsg)
     call well("accumulate of nothing")
     call world%barrier()
     call window%destroy()

@@ -164,7 +164,7 @@ contains
     end do
   end function cells
 
-  !> Without dims a grid of one dimension cuts the last dimension; dims can name any other one.
+  !> Without axes a grid of one dimension cuts the last dimension; axes can name any other one.
   subroutine last_dimension_of_four()
     type(syncyte_halo) :: halo
     complex(real32) :: a(2, 3, 2, 4), b(2, 5, 2, 2)
@@ -176,7 +176,7 @@ contains
     call check(all(nint(real(a(:, :, :, 4))) == above), "above in the last dimension")
     call check(all(nint(real(a(:, :, :, 2:3))) == rank), "the interior")
     b = rank
-    call halo%create(ring, b, low=2, high=0, dims=[2])
+    call halo%create(ring, b, low=2, high=0, axes=[2])
     call halo%exchange(b)
     call check(all(nint(real(b(:, 1:2, :, :))) == below), "below in the second dimension")
     call check(all(nint(real(b(:, 3:, :, :))) == rank), "the rest")
@@ -241,8 +241,8 @@ contains
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "low is of 2 entries; expected 1, one for each", "widths")
     call halo%create(ring, a, low=merge(9, 1, rank == 0), stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "dimension 1 of shape is 4", "too wide on one rank")
-    call halo%create(ring, a, low=1, dims=[3], stat=stat)
-    call check_equal(stat, int(SYNCYTE_ERR_ARGUMENT), "dims")
+    call halo%create(ring, a, low=1, axes=[3], stat=stat)
+    call check_equal(stat, int(SYNCYTE_ERR_ARGUMENT), "axes")
     call check(halo%is_null(), "nothing was made")
     call halo%create(ring, a, low=1)
     b = 0

@@ -55,17 +55,17 @@ contains
 
     part = reshape([(100*rank + i, i=1, size(part))], shape(part))
     whole = -1
-    call world%iallgather_along(part(1:3:2, :), whole(2:4:2, :), gathering, counts)
+    call world%iallgather_along(part(1:3:2, :), whole(2:4:2, :), counts, gathering)
     call gathering%wait()
     call world%allgather_along(part(1:3:2, :), wanted, counts=counts)
     call check(all(whole(2:4:2, :) == wanted), "iallgather")
     call check(all(whole(1:3:2, :) == -1), "nothing beside a section")
 
-    call world%ireduce_scatter_along(wanted, reduced, SYNCYTE_OP_SUM, reducing, counts, dim=2)
+    call world%ireduce_scatter_along(wanted, reduced, SYNCYTE_OP_SUM, counts, reducing, dim=2)
     ones = 0
     ones(1) = 2
     across = rank
-    call world%ialltoall_along(across, columns(:, :merge(2, 0, rank == 0)), 1, 2, exchanging, counts, ones)
+    call world%ialltoall_along(across, columns(:, :merge(2, 0, rank == 0)), 1, 2, counts, ones, exchanging)
     call exchanging%wait()
     call reducing%wait()
     call world%reduce_scatter_along(wanted, wanted_part, SYNCYTE_OP_SUM, dim=2, counts=counts)

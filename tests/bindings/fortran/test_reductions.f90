@@ -187,12 +187,12 @@ contains
     call check(all(memory(2, :) == [(i, i=0, ranks - 1)]) .and. all(memory(1, :) == -1), "allgather into a row")
     ones = 1
     memory = -1
-    call world%allgatherv(rank, ones, memory(1, :))
+    call world%allgatherv(rank, memory(1, :), ones)
     call check(all(memory(1, :) == [(i, i=0, ranks - 1)]) .and. all(memory(2, :) == -1), "allgatherv into a row")
     sent = -1
     sent(3, :) = [(10*rank + i, i=0, ranks - 1)]
     received = -1
-    call world%alltoallv(sent(3, :), ones, ones, received(2, :))
+    call world%alltoallv(sent(3, :), received(2, :), ones, ones)
     call check(all(received(2, :) == [(10*i + rank, i=0, ranks - 1)]), "alltoallv between rows")
     call check(all(received(1, :) == -1), "nothing beside the row")
   end subroutine gathered_sections

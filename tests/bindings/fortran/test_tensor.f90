@@ -254,18 +254,18 @@ contains
     ones = 7
     call syncyte_wait_all(requests)
     if (rank == 0) then
-      call t%iput_box(ones(:, :, 1), [1, 1, 9], requests(1))
+      call t%iput_box([1, 1, 9], ones(:, :, 1), requests(1))
       ones = 0
       call requests(1)%wait()
     end if
     call t%sync()
     wide = -1
-    call t%iget_box(wide(::3, :, :), [1, 1, 3], requests(1))
+    call t%iget_box([1, 1, 3], wide(::3, :, :), requests(1))
     call requests(1)%wait()
     call check_equal(wide(1, 2, 1), value(1, 2, 3_int64) + 4*ranks, "iget_box, first row")
     call check_equal(wide(4, 3, 6), value(2, 3, 8_int64) + 3*ranks, "iget_box, last row")
     call check(all(wide(2:3, :, :) == -1), "iget_box writes the section only")
-    call t%get_box(ones(:, :, 1), [1, 1, 9])
+    call t%get_box([1, 1, 9], ones(:, :, 1))
     call check(all(ones(:, :, 1) == 7), "iput_box")
     call t%sync()
   end subroutine started_boxes
@@ -311,17 +311,17 @@ contains
 
     call t%create(world, SYNCYTE_FLOAT64, [5, 4, 13])
     call fill(t)
-    call t%get_box(box, [3, 2, 4])
+    call t%get_box([3, 2, 4], box)
     call check_equal(box(1, 1, 1), value(3, 2, 4_int64), "first corner")
     call check_equal(box(2, 2, 6), value(4, 3, 9_int64), "last corner")
     wide = 0
-    call t%get_box(wide(4:2:-2, ::2, 1:6), int([3, 2, 4], int64))
+    call t%get_box(int([3, 2, 4], int64), wide(4:2:-2, ::2, 1:6))
     call check_equal(wide(4, 3, 6), value(3, 3, 9_int64), "into a section with strides, one backwards")
     call check(all(wide(1::2, :, :) == 0), "and nothing else")
     call t%sync()
-    if (rank == 0) call t%put_box(-box(:, :, ::5), [1, 1, 1])
+    if (rank == 0) call t%put_box([1, 1, 1], -box(:, :, ::5))
     call t%sync()
-    call t%get_box(box(:, :, :2), [1, 1, 1])
+    call t%get_box([1, 1, 1], box(:, :, :2))
     call check_equal(box(2, 2, 2), -value(4, 3, 9_int64), "put of a section")
     call t%sync()
     call t%destroy()
@@ -338,15 +338,15 @@ contains
     slot = 3
     do field = 1, 2
       depth = 10*field + rank
-      call t%put_box(depth(1:nx, :), [1, rows_each*rank + 1, field, slot])
+      call t%put_box([1, rows_each*rank + 1, field, slot], depth(1:nx, :))
     end do
     call t%sync()
-    call t%get_box(whole, [1, 1, 1, slot])
+    call t%get_box([1, 1, 1, slot], whole)
     do field = 1, 2
       call check_equal(real(sum(whole(:, :, field)), real64), &
                        real(nx*rows_each*(10*field*ranks + ranks*(ranks - 1)/2), real64), "sum of a field")
     end do
-    call t%get_box(whole(1, 1, 1), [nx, rows_each*ranks, 2, slot])
+    call t%get_box([nx, rows_each*ranks, 2, slot], whole(1, 1, 1))
     call check_equal(real(whole(1, 1, 1), real64), real(20 + ranks - 1, real64), "one element")
     call t%sync()
     call t%destroy()

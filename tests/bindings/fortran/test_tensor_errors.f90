@@ -107,16 +107,16 @@ contains
     real(real64) :: box(2, 2, 2), four(1, 1, 1, 1)
 
     box = 7
-    call t%get_box(box, [3, 1, 1], stat, errmsg)
+    call t%get_box([3, 1, 1], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 begins at 3 and has extent 2, outside 1 to 3", &
                      "first dimension beyond the end")
-    call t%put_box(box, [1, 1, 8], stat, errmsg)
+    call t%put_box([1, 1, 8], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 3 begins at 8", "last dimension beyond the end")
-    call t%get_box(box, [1, 0, 1], stat, errmsg)
+    call t%get_box([1, 0, 1], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 2 begins at 0", "before the start")
-    call t%get_box(box, [1, 1], stat, errmsg)
+    call t%get_box([1, 1], box, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower is of 2 entries; expected 3", "too few bounds")
-    call t%get_box(four, [1, 1, 1], stat, errmsg)
+    call t%get_box([1, 1, 1], four, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 4", "too many dimensions")
     call check(all(box == 7), "nothing is written")
   end subroutine wrong_boxes

@@ -34,13 +34,13 @@ contains
     real(real64) :: sent(3, 2), received(3, 2)
 
     sent = rank
-    call w%put(sent, right, 3)
+    call w%put(right, 3, sent)
     call w%flush(right)
     call w%fence()
     received = -1
-    call w%get(received, rank, 3_int64)
+    call w%get(rank, 3_int64, received)
     call check(all(received == modulo(rank - 1, ranks)), "put by the left neighbour")
-    call w%get(received, right, 3)
+    call w%get(right, 3, received)
     call check(all(received == rank), "get from the right neighbour")
     call w%fence()
   end subroutine moving
@@ -50,11 +50,11 @@ contains
 
     ones = [1, 2]
     do i = 1, 100
-      call w%accumulate(ones, 0, 31, SYNCYTE_OP_SUM)
+      call w%accumulate(0, 31, ones, SYNCYTE_OP_SUM)
     end do
     call w%flush()
     call w%fence()
-    call w%get(total, 0, 31)
+    call w%get(0, 31, total)
     call check(all(total == 100*ranks*ones), "no add is lost")
     call w%fence()
   end subroutine accumulating
@@ -62,13 +62,13 @@ contains
   subroutine atomics()
     integer(int64) :: previous
 
-    call w%fetch_op(1_int64, 0, 40, SYNCYTE_OP_SUM, previous)
+    call w%fetch_op(0, 40, 1_int64, SYNCYTE_OP_SUM, previous)
     call check(previous >= 0 .and. previous < ranks, "the value before")
     call w%fence()
-    call w%compare_swap(int(ranks, int64), -1_int64, 0, 40, previous)
+    call w%compare_swap(0, 40, int(ranks, int64), -1_int64, previous)
     call check(previous == ranks .or. previous == -1, "exchanged once")
     call w%fence()
-    call w%fetch_op(0_int64, 0, 40, SYNCYTE_OP_REPLACE, previous)
+    call w%fetch_op(0, 40, 0_int64, SYNCYTE_OP_REPLACE, previous)
     call check(previous == -1 .or. previous == 0, "replaced")
     call w%fence()
   end subroutine atomics
@@ -79,20 +79,20 @@ contains
 
     one = 1
     sent = 100*rank
-    call w%iput(sent, right, 60, requests(1))
-    call w%iaccumulate(one, 0, 64, SYNCYTE_OP_SUM, requests(2))
-    call w%ifetch_op(1_int64, 0, 65, SYNCYTE_OP_SUM, previous, requests(3))
+    call w%iput(right, 60, sent, requests(1))
+    call w%iaccumulate(0, 64, one, SYNCYTE_OP_SUM, requests(2))
+    call w%ifetch_op(0, 65, 1_int64, SYNCYTE_OP_SUM, previous, requests(3))
     call syncyte_wait_all(requests)
     call check(previous >= 0 .and. previous < ranks, "ifetch_op")
     call w%fence()
-    call w%iget(received, rank, 60, requests(1))
+    call w%iget(rank, 60, received, requests(1))
     call requests(1)%wait()
     call check(all(received == 100*modulo(rank - 1, ranks)), "iput and iget")
-    call w%iget(received, 0, 64, requests(1))
+    call w%iget(0, 64, received, requests(1))
     call requests(1)%wait()
     call check(all(received == ranks), "iaccumulate")
     call w%fence()
-    call w%icompare_swap(int(ranks, int64), -1_int64, 0, 65, previous, requests(1))
+    call w%icompare_swap(0, 65, int(ranks, int64), -1_int64, previous, requests(1))
     call requests(1)%wait()
     call check(previous == ranks .or. previous == -1, "icompare_swap")
     call w%fence()
@@ -104,13 +104,13 @@ contains
 
     do i = 1, 20
       call w%lock(0, SYNCYTE_LOCK_EXCLUSIVE)
-      call w%get(value, 0, 100)
-      call w%put(value + 1, 0, 100)
+      call w%get(0, 100, value)
+      call w%put(0, 100, value + 1)
       call w%unlock(0)
     end do
     call w%fence()
     call w%lock(0, SYNCYTE_LOCK_SHARED)
-    call w%get(value, 0, 100)
+    call w%get(0, 100, value)
     call w%unlock(0)
     call check_equal(value, 20*ranks, "one at a time")
     call w%fence()
@@ -146,17 +146,17 @@ contains
     character(len=400) :: errmsg
 
     x = 0
-    call w%put(x, rank, 126 + rank, stat, errmsg)
+    call w%put(rank, 126 + rank, x, stat, errmsg)
     call check(stat == SYNCYTE_ERR_INDEX, "beyond the end: "//errmsg)
-    call w%get(x, rank, 0, stat, errmsg)
+    call w%get(rank, 0, x, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "first = 0", "before the start")
-    call w%put(x, ranks, 1, stat, errmsg)
+    call w%put(ranks, 1, x, stat, errmsg)
     call check(stat == SYNCYTE_ERR_ARGUMENT, "a rank that does not exist: "//errmsg)
-    call w%put(x(::2), rank, 1, stat, errmsg)
+    call w%put(rank, 1, x(::2), stat, errmsg)
     call check(stat == SYNCYTE_ERR_SHAPE, "not contiguous: "//errmsg)
-    call w%fetch_op(1, rank, 1, SYNCYTE_OP_SUM, long, stat, errmsg)
+    call w%fetch_op(rank, 1, 1, SYNCYTE_OP_SUM, long, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "previous is integer(8)", "different types")
-    call w%compare_swap(1, 2.0, rank, 1, number, stat, errmsg)
+    call w%compare_swap(rank, 1, 1, 2.0, number, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "desired is real(4)", "different types in compare_swap")
     call w%unlock(rank, stat, errmsg)
     call check(stat == SYNCYTE_ERR_ARGUMENT, "a lock that is not held: "//errmsg)

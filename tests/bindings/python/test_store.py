@@ -178,6 +178,10 @@ def test_former_names_say_the_new_ones(store):
             store.set_sampling(former, "uniform", 0, 5)
     with pytest.raises(TypeError, match=r"set_sampling\(\) got the keyword pool_size, which is now shared_keys"):
         store.set_sampling("shared", "uniform", 0, 5, pool_size=3)
+    counters = syncyte.WholeTensor((1,), "int64")
+    for name in ("fetch_add", "ifetch_add"):
+        with pytest.raises(TypeError, match=rf"{name}\(\) got the keyword value, which is now operand"):
+            getattr(counters, name)(0, value=3)
     with pytest.raises(TypeError, match="got the unexpected keyword size"):
         store.set_sampling("shared", "uniform", 0, 5, size=3)
 
@@ -400,7 +404,7 @@ def test_wrong_stores_are_every_ranks_error(comm):
         r"lengths\[0\] is 0; expected 1 or more": (2, [0, 2]),
         "lengths is of shape .1, 2.": (2, [[1, 2]]),
         "lengths is 'x'": (2, "x"),
-        "length_count is 3; expected 1, or 2": (2, [1, 2, 3]),
+        "lengths_length is 3; expected 1, or 2": (2, [1, 2, 3]),
         "num_keys is 'x'; expected an integer": ("x", 2),
     }.items():
         with pytest.raises((ValueError, TypeError), match=text):

@@ -99,7 +99,7 @@ def test_wrong_boxes(world):
     with pytest.raises(TypeError, match="source"):
         tensor.iput_box((0, 0), np.zeros((1, 5), np.int32))
     with pytest.raises(ValueError, match="op"):
-        tensor.iaccumulate_box((0, 0), np.zeros((1, 5)), "replace")
+        tensor.iaccumulate_box((0, 0), np.zeros((1, 5)), op="replace")
     world.barrier()
 
 
@@ -121,7 +121,7 @@ def test_fetch_add(world, dtype):
         counters.ifetch_add((0, 2))
     with pytest.raises(TypeError, match="desired is 'a'"):
         counters.icompare_swap((right, 0), 9, "a")
-    with pytest.raises(TypeError, match="value is 'a'"):
+    with pytest.raises(TypeError, match="operand is 'a'"):
         counters.ifetch_add(0, "a")
     world.barrier()
 

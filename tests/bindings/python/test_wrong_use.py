@@ -377,7 +377,7 @@ def wrong_arguments(world):
         (lambda: syncyte.memory.device_count("cuda"), "kind is 'cuda'; expected an integer"),
         (lambda: syncyte.wait_all(5), "requests is 5; expected a list of requests"),
         (lambda: syncyte.wait_all([1.5]), r"requests\[0\] is 1.5; expected a request"),
-        (lambda: numbers.fetch_add(0, "a"), "value is 'a'; expected an integer"),
+        (lambda: numbers.fetch_add(0, "a"), "operand is 'a'; expected an integer"),
     ]
 
 

@@ -105,18 +105,18 @@ def test_opcheck(comm, grad):
     for call in [
         (ops.bcast.default, 0),
         (ops.reduce.default, 0),
-        (ops.scan.default, True),
-        (ops.exscan.default, False),
+        (ops.scan.default, 1, True),
+        (ops.exscan.default, 1, False),
         (ops.allreduce.default, 1, True),
         (ops.allreduce.default, 4),
         (ops.allreduce.default, 2, True),
         (ops.reduce.default, 0, 3),
         (ops.reduce.default, 0, 2),
         (ops.allgather_along.counts, 0, [2] * size),
-        (ops.gather_along.counts, 0, [2] * size, 0),
-        (ops.scatter_along.counts, 0, own, 0, [2, 3]),
+        (ops.gather_along.counts, 0, 0, [2] * size),
+        (ops.scatter_along.counts, 0, 0, own, [2, 3]),
         (ops.reduce_scatter_along.counts, 0, own),
-        (ops.alltoall_along.counts, 0, [2] * size, 1, [3] + [0] * (size - 1)),
+        (ops.alltoall_along.counts, 0, 1, [2] * size, [3] + [0] * (size - 1)),
     ]:
         torch.library.opcheck(call[0], (x, handle, *call[1:]))
 

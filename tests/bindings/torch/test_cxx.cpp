@@ -65,7 +65,7 @@ TEST_F(TorchOps, AdjointsOfReductions) {
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::allreduce(x, world_); });
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::reduce(x, world_, size_ - 1); });
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::bcast(x, world_, size_ - 1); });
-  expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::scan(x, world_, true); });
+  expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::scan(x, world_, op::sum, true); });
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::exscan(x, world_); });
   expect_adjoint({whole_, 2},
                  [&](const at::Tensor& x) { return torch_ops::reduce_scatter_along(x, world_, 0, rank_ + 1); });
@@ -83,16 +83,16 @@ TEST_F(TorchOps, AdjointsOfPartsAlongAnAxis) {
                  [&](const at::Tensor& x) { return torch_ops::allgather_along(x, world_, 1, counts_); });
   expect_adjoint({2, rank_ + 1}, [&](const at::Tensor& x) { return torch_ops::gather_along(x, world_, 1, 0); });
   expect_adjoint({2, rank_ + 1},
-                 [&](const at::Tensor& x) { return torch_ops::gather_along(x, world_, 1, counts_, size_ - 1); });
+                 [&](const at::Tensor& x) { return torch_ops::gather_along(x, world_, 1, size_ - 1, counts_); });
   const std::array shape{std::int64_t{2}, whole_};
-  expect_adjoint(shape, [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, rank_ + 1, 0); });
+  expect_adjoint(shape, [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, 0, rank_ + 1); });
   expect_adjoint(shape,
-                 [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, rank_ + 1, 0, shape); });
-  expect_adjoint(shape, [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, counts_, 0, shape); });
+                 [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, 0, rank_ + 1, shape); });
+  expect_adjoint(shape, [&](const at::Tensor& x) { return torch_ops::scatter_along(x, world_, 1, 0, counts_, shape); });
   expect_adjoint({rank_ + 1, whole_},
                  [&](const at::Tensor& x) { return torch_ops::alltoall_along(x, world_, 0, 1, rank_ + 1); });
   expect_adjoint({rank_ + 1, whole_},
-                 [&](const at::Tensor& x) { return torch_ops::alltoall_along(x, world_, 0, counts_, 1, counts_); });
+                 [&](const at::Tensor& x) { return torch_ops::alltoall_along(x, world_, 0, 1, counts_, counts_); });
 }
 
 TEST_F(TorchOps, AdjointsOfLayouts) {
@@ -130,7 +130,7 @@ TEST_F(TorchOps, AdjointsOfStartedForms) {
   expect_adjoint({whole_, 2},
                  [&](const at::Tensor& x) { return wait(torch_ops::ireduce_scatter_along(x, world_, 0, counts_)); });
   expect_adjoint({rank_ + 1, whole_}, [&](const at::Tensor& x) {
-    return wait(torch_ops::ialltoall_along(x, world_, 0, counts_, 1, counts_));
+    return wait(torch_ops::ialltoall_along(x, world_, 0, 1, counts_, counts_));
   });
 }
 

@@ -53,7 +53,7 @@ def started(x: torch.Tensor, comm: int, kind: str, counts: list[int]) -> torch.T
     elif kind == "reduce_scatter":
         ticket = torch.ops.syncyte.ireduce_scatter_along(x, comm, 0, counts)
     else:
-        ticket = torch.ops.syncyte.ialltoall_along(x, comm, 0, counts, 1, counts)
+        ticket = torch.ops.syncyte.ialltoall_along(x, comm, 0, 1, counts, counts)
     return torch.ops.syncyte.wait(ticket)
 
 

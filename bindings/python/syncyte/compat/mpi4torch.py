@@ -266,7 +266,7 @@ class MPI_Communicator:
         torch.Tensor
             This rank's part.
         """
-        return torch.ops.syncyte.scatter_along(tensor, self._comm, scatteraxis, numelem, root)
+        return torch.ops.syncyte.scatter_along(tensor, self._comm, scatteraxis, root, numelem)
 
     def Alltoall(self, tensor: torch.Tensor, gatheraxis: int, scatteraxis: int, numelem: int) -> torch.Tensor:
         """Scatters every rank's tensor along one axis, and gathers along another. Collective.

@@ -207,15 +207,15 @@ syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_lis
       return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, &from, gather_axis, ranks,
                     joined, &options, &to);
     case kind::gather:
-      return syncyte_comm_gather_along(group, &from, gather_axis, ranks, joined, c_root, &options, &to);
+      return syncyte_comm_gather_along(group, &from, gather_axis, c_root, ranks, joined, &options, &to);
     case kind::scatter:
-      return syncyte_comm_scatter_along(group, &from, scatter_axis, ranks, cut, c_root, &options, &to);
+      return syncyte_comm_scatter_along(group, &from, scatter_axis, c_root, ranks, cut, &options, &to);
     case kind::reduce_scatter:
       return either(syncyte_comm_reduce_scatter_along, syncyte_comm_ireduce_scatter_along, group, &from, scatter_axis,
-                    ranks, cut, c_op, &options, &to);
+                    c_op, ranks, cut, &options, &to);
     case kind::alltoall:
-      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, ranks, joined,
-                    scatter_axis, ranks, cut, &options, &to);
+      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, scatter_axis,
+                    ranks, joined, ranks, cut, &options, &to);
     case kind::neighbor_alltoall:
       return syncyte_comm_neighbor_alltoall(group, &from, &options, &to);
   }

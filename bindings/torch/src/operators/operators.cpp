@@ -78,15 +78,15 @@ constexpr operator_row rows[] = {
         "allreduce(Tensor input, int comm, int op=1, bool identity_adjoint=False, int derivatives=0) -> Tensor"),
     collective_row("bcast(Tensor input, int comm, int root, int derivatives=0) -> Tensor", direct),
     collective_row("reduce(Tensor input, int comm, int root, int op=1, int derivatives=0) -> Tensor"),
-    collective_row("scan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
-    collective_row("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
+    collective_row("scan(Tensor input, int comm, int op=1, bool reverse=False, int derivatives=0) -> Tensor"),
+    collective_row("exscan(Tensor input, int comm, int op=1, bool reverse=False, int derivatives=0) -> Tensor"),
     collective_row("neighbor_alltoall(Tensor input, int comm, int derivatives=0) -> Tensor", through_host, each),
     collecting_row(
         "allgather_along(Tensor input, int comm, int axis, SymInt? extent=None, int derivatives=0) -> Tensor"),
     collecting_row(
         "gather_along(Tensor input, int comm, int axis, int root, SymInt? extent=None, int derivatives=0) -> "
         "Tensor"),
-    collecting_row("scatter_along(Tensor input, int comm, int axis, SymInt count, int root, SymInt[]? shape=None, "
+    collecting_row("scatter_along(Tensor input, int comm, int axis, int root, SymInt count, SymInt[]? shape=None, "
                    "int derivatives=0) -> Tensor"),
     collecting_row(
         "reduce_scatter_along(Tensor input, int comm, int axis, SymInt count, int op=1, int derivatives=0) -> "
@@ -97,15 +97,15 @@ constexpr operator_row rows[] = {
         "allgather_along.counts(Tensor input, int comm, int axis, int[] counts, int derivatives=0) -> Tensor",
         direct_along_first_axis),
     collective_row(
-        "gather_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int derivatives=0) -> Tensor",
+        "gather_along.counts(Tensor input, int comm, int axis, int root, int[] counts, int derivatives=0) -> Tensor",
         direct_along_first_axis),
-    collective_row("scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int[] shape, "
+    collective_row("scatter_along.counts(Tensor input, int comm, int axis, int root, int[] counts, int[] shape, "
                    "int derivatives=0) -> Tensor",
                    direct_along_first_axis),
     collective_row("reduce_scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int op=1, "
                    "int derivatives=0) -> Tensor"),
-    collective_row("alltoall_along.counts(Tensor input, int comm, int gather_axis, int[] gather_counts, "
-                   "int scatter_axis, int[] scatter_counts, int derivatives=0) -> Tensor",
+    collective_row("alltoall_along.counts(Tensor input, int comm, int gather_axis, int scatter_axis, "
+                   "int[] gather_counts, int[] scatter_counts, int derivatives=0) -> Tensor",
                    direct_along_first_axis),
     composed_row("bcast_(Tensor(a!) input, int comm, int root, bool mixed_grad=False) -> ()", in_place),
     composed_row("reduce_(Tensor(a!) input, int comm, int root, int op=1, bool mixed_grad=False) -> ()", in_place),
@@ -129,7 +129,7 @@ constexpr operator_row rows[] = {
     composed_row("ibcast(Tensor input, int comm, int root) -> Tensor"),
     composed_row("iallgather_along(Tensor input, int comm, int axis, int[] counts) -> Tensor"),
     composed_row("ireduce_scatter_along(Tensor input, int comm, int axis, int[] counts, int op=1) -> Tensor"),
-    composed_row("ialltoall_along(Tensor input, int comm, int gather_axis, int[] gather_counts, int scatter_axis, "
+    composed_row("ialltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int[] gather_counts, "
                  "int[] scatter_counts) -> Tensor"),
 
     // ---- Messages

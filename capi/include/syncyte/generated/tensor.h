@@ -58,13 +58,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t ten
  * @param[in] source as of scatter; must stay unchanged until the request has ended
  * @param[in] counters a tensor of int32 or int64, of any communicator; it may be destroyed before the request has ended
  * @param[in] element number of its element in row-major order
- * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[in] value number that is added or set
+ * @param[in] op SYNCYTE_OP_SUM: adds value; SYNCYTE_OP_REPLACE: sets the element to value
  * @param[out] request ends when the operation is complete, with its status
  * @return as tensor_put_signal, for errors that this rank finds; test and wait return the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_signal(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
-    const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element, syncyte_op_t op, int64_t value,
+    const syncyte_buffer_t* source, syncyte_tensor_t counters, int64_t element, int64_t value, syncyte_op_t op,
     syncyte_request_t* request);
 
 /**
@@ -115,15 +115,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iput_box(syncyte_tensor_t tensor,
  * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] lower first element of the box; may be re-used on return
  * @param[in] source as many dimensions as the tensor, any strides, the tensor's dtype; may be re-used on return
- * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
- * LOR, LXOR, BAND, BOR and BXOR
  * @param[in] alpha one element of the tensor's dtype, by which source is multiplied first, in that type; null: 1; may
  * be re-used on return
+ * @param[in] op SYNCYTE_OP_SUM; for other than complex numbers also PROD, MIN and MAX; for integers and bool also LAND,
+ * LOR, LXOR, BAND, BOR and BXOR
  * @param[out] request ends when the operation is complete, with its status
  * @return as tensor_accumulate_box, for errors that this rank finds; test and wait return the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_iaccumulate_box(syncyte_tensor_t tensor, int64_t lower_length,
-    const int64_t* lower, const syncyte_buffer_t* source, syncyte_op_t op, const void* alpha,
+    const int64_t* lower, const syncyte_buffer_t* source, const void* alpha, syncyte_op_t op,
     syncyte_request_t* request);
 
 /**

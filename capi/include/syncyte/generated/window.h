@@ -42,13 +42,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iget(syncyte_window_t window, int
  * @param[in] window a window; it may be destroyed before the request has ended
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part; a multiple of the element's size
- * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[in] source contiguous; must stay unchanged until the request has ended
+ * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[out] request ends when the operation is complete, with its status
  * @return as window_accumulate, for errors that this rank finds; test and wait return the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset,
-    syncyte_op_t op, const syncyte_buffer_t* source, syncyte_request_t* request);
+    const syncyte_buffer_t* source, syncyte_op_t op, syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_window_fetch_op(), as the head of syncyte/window.h says.
@@ -56,14 +56,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t wind
  * @param[in] rank target
  * @param[in] offset bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
- * @param[in] op as in accumulate
  * @param[in] operand one element; may be re-used on return
+ * @param[in] op as in accumulate
  * @param[out] previous the old element; may not be read until the request has ended
  * @param[out] request ends when the operation is complete, with its status
  * @return as window_fetch_op, for errors that this rank finds; test and wait return the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank, int64_t offset,
-    syncyte_dtype_t dtype, syncyte_op_t op, const void* operand, void* previous, syncyte_request_t* request);
+    syncyte_dtype_t dtype, const void* operand, syncyte_op_t op, void* previous, syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_window_compare_swap(), as the head of syncyte/window.h says.

@@ -38,17 +38,17 @@ inline at::Tensor reduce(const at::Tensor& input, const communicator& comm, std:
 }
 
 /// `input` reduced over ranks 0 to this one (`reverse`: this one to the last); a new contiguous tensor.
-inline at::Tensor scan(const at::Tensor& input, const communicator& comm, bool reverse = false, op how = op::sum) {
-  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, bool, std::int64_t,
+inline at::Tensor scan(const at::Tensor& input, const communicator& comm, op how = op::sum, bool reverse = false) {
+  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, bool,
       std::int64_t)>("syncyte::scan", "");
-  return found.call(input, detail::schema_number(comm), reverse, detail::raw(how), 0);
+  return found.call(input, detail::schema_number(comm), detail::raw(how), reverse, 0);
 }
 
 /// As scan(), but excluding this rank.
-inline at::Tensor exscan(const at::Tensor& input, const communicator& comm, bool reverse = false, op how = op::sum) {
-  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, bool, std::int64_t,
+inline at::Tensor exscan(const at::Tensor& input, const communicator& comm, op how = op::sum, bool reverse = false) {
+  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, bool,
       std::int64_t)>("syncyte::exscan", "");
-  return found.call(input, detail::schema_number(comm), reverse, detail::raw(how), 0);
+  return found.call(input, detail::schema_number(comm), detail::raw(how), reverse, 0);
 }
 
 /// Exchanges a block with each neighbour of a Cartesian communicator; a new contiguous tensor.
@@ -74,11 +74,11 @@ inline at::Tensor gather_along(const at::Tensor& input, const communicator& comm
 }
 
 /// This rank's part of root's tensor, which is cut along an axis in order of ranks.
-inline at::Tensor scatter_along(const at::Tensor& input, const communicator& comm, std::int64_t axis,
-    std::int64_t count, std::int64_t root, at::OptionalIntArrayRef shape = std::nullopt) {
-  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, c10::SymInt,
-      std::int64_t, at::OptionalSymIntArrayRef, std::int64_t)>("syncyte::scatter_along", "");
-  return found.call(input, detail::schema_number(comm), axis, count, root, detail::symbolic(shape), 0);
+inline at::Tensor scatter_along(const at::Tensor& input, const communicator& comm, std::int64_t axis, std::int64_t root,
+    std::int64_t count, at::OptionalIntArrayRef shape = std::nullopt) {
+  static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
+      std::int64_t, c10::SymInt, at::OptionalSymIntArrayRef, std::int64_t)>("syncyte::scatter_along", "");
+  return found.call(input, detail::schema_number(comm), axis, root, count, detail::symbolic(shape), 0);
 }
 
 /// This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
@@ -106,19 +106,19 @@ inline at::Tensor allgather_along(const at::Tensor& input, const communicator& c
 }
 
 /// As allgather_along(), on root; on other ranks the result's extent along the axis is 0.
-inline at::Tensor gather_along(const at::Tensor& input, const communicator& comm, std::int64_t axis,
-    at::IntArrayRef counts, std::int64_t root) {
+inline at::Tensor gather_along(const at::Tensor& input, const communicator& comm, std::int64_t axis, std::int64_t root,
+    at::IntArrayRef counts) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
-      at::IntArrayRef, std::int64_t, std::int64_t)>("syncyte::gather_along", "counts");
-  return found.call(input, detail::schema_number(comm), axis, counts, root, 0);
+      std::int64_t, at::IntArrayRef, std::int64_t)>("syncyte::gather_along", "counts");
+  return found.call(input, detail::schema_number(comm), axis, root, counts, 0);
 }
 
 /// This rank's part of root's tensor, which is cut along an axis in order of ranks.
-inline at::Tensor scatter_along(const at::Tensor& input, const communicator& comm, std::int64_t axis,
-    at::IntArrayRef counts, std::int64_t root, at::IntArrayRef shape) {
+inline at::Tensor scatter_along(const at::Tensor& input, const communicator& comm, std::int64_t axis, std::int64_t root,
+    at::IntArrayRef counts, at::IntArrayRef shape) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
-      at::IntArrayRef, std::int64_t, at::IntArrayRef, std::int64_t)>("syncyte::scatter_along", "counts");
-  return found.call(input, detail::schema_number(comm), axis, counts, root, shape, 0);
+      std::int64_t, at::IntArrayRef, at::IntArrayRef, std::int64_t)>("syncyte::scatter_along", "counts");
+  return found.call(input, detail::schema_number(comm), axis, root, counts, shape, 0);
 }
 
 /// This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
@@ -131,10 +131,10 @@ inline at::Tensor reduce_scatter_along(const at::Tensor& input, const communicat
 
 /// A tensor that is partitioned over the ranks along `gather_axis`, partitioned along `scatter_axis` instead.
 inline at::Tensor alltoall_along(const at::Tensor& input, const communicator& comm, std::int64_t gather_axis,
-    at::IntArrayRef gather_counts, std::int64_t scatter_axis, at::IntArrayRef scatter_counts) {
+    std::int64_t scatter_axis, at::IntArrayRef gather_counts, at::IntArrayRef scatter_counts) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
-      at::IntArrayRef, std::int64_t, at::IntArrayRef, std::int64_t)>("syncyte::alltoall_along", "counts");
-  return found.call(input, detail::schema_number(comm), gather_axis, gather_counts, scatter_axis, scatter_counts, 0);
+      std::int64_t, at::IntArrayRef, at::IntArrayRef, std::int64_t)>("syncyte::alltoall_along", "counts");
+  return found.call(input, detail::schema_number(comm), gather_axis, scatter_axis, gather_counts, scatter_counts, 0);
 }
 
 /// bcast() into `input`; torch's in-place rules hold.
@@ -221,10 +221,10 @@ inline at::Tensor ireduce_scatter_along(const at::Tensor& input, const communica
 
 /// Starts to partition along `scatter_axis` what is partitioned along `gather_axis`: see alltoall_along().
 inline at::Tensor ialltoall_along(const at::Tensor& input, const communicator& comm, std::int64_t gather_axis,
-    at::IntArrayRef gather_counts, std::int64_t scatter_axis, at::IntArrayRef scatter_counts) {
+    std::int64_t scatter_axis, at::IntArrayRef gather_counts, at::IntArrayRef scatter_counts) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
-      at::IntArrayRef, std::int64_t, at::IntArrayRef)>("syncyte::ialltoall_along", "");
-  return found.call(input, detail::schema_number(comm), gather_axis, gather_counts, scatter_axis, scatter_counts);
+      std::int64_t, at::IntArrayRef, at::IntArrayRef)>("syncyte::ialltoall_along", "");
+  return found.call(input, detail::schema_number(comm), gather_axis, scatter_axis, gather_counts, scatter_counts);
 }
 
 /// Starts to send a tensor; does not wait. Local. The tensor is copied and may be changed at once.
