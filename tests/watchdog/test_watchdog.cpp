@@ -61,10 +61,18 @@ TEST_F(watchdog_collectives, show_those_inside_or_else_the_one_left_last) {
   EXPECT_STREQ(record(1).name.operation, "");
   watchdog::collectives_writer writer(*mine_);
   writer.add(seen("comm_gather", false, 30));
-  for (int i = 0; i < watchdog::collectives + 2; ++i) writer.add(seen("comm_bcast", true, 40));
+  writer.add(seen("comm_bcast", true, 40));
   writer.finish();
   EXPECT_EQ(record(0).name.text(), "comm_bcast #3 on world");
+  EXPECT_STREQ(record(1).name.operation, "");
+}
+
+TEST_F(watchdog_collectives, beyond_the_records_are_left_out) {
+  watchdog::collectives_writer writer(*mine_);
+  for (int i = 0; i < watchdog::collectives + 2; ++i) writer.add(seen("comm_bcast", true, 40));
+  writer.finish();
   EXPECT_EQ(record(watchdog::collectives - 1).is_inside, 1);
+  EXPECT_STREQ(mine_->listings[0].name.operation, "");
 }
 
 TEST_F(watchdog_collectives, what_has_ended_is_cleared) {
