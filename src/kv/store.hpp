@@ -64,11 +64,7 @@ class store {
   std::unique_ptr<access::transfer> start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,
                                           float* values, bool is_driven = true);
   /// Pulls, pushes or sets values: complete on return, in no order with operations of a stream.
-  void pull(std::span<const std::int64_t> keys, float* values) { run(kv::pull, keys, values); }
-  void push(std::span<const std::int64_t> keys, const float* values) {
-    run(kv::push, keys, const_cast<float*>(values));
-  }
-  void set(std::span<const std::int64_t> keys, const float* values) { run(kv::set, keys, const_cast<float*>(values)); }
+  void run(const operation& what, std::span<const std::int64_t> keys, float* values);
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.
@@ -80,7 +76,6 @@ class store {
         std::shared_ptr<const key_homes> homes, table values, std::shared_ptr<spread_table> spread,
         std::shared_ptr<comm::collective_resource> held);
   std::int64_t length(std::int64_t key) const;
-  void run(const operation& what, std::span<const std::int64_t> keys, float* values);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;

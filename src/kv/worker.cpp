@@ -91,7 +91,7 @@ worker::started worker::run(const operation& what, const syncyte_buffer_t* keys,
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values, true);
   if (!store_->are_local(asked.keys)) return false;
-  store_->pull(asked.keys, asked.values);
+  store_->run(kv::pull, asked.keys, asked.values);
   count(done_[pull.number], std::ssize(asked.keys));
   return true;
 }

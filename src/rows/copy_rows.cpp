@@ -13,7 +13,7 @@ constexpr std::size_t line_bytes = 64;
 
 /// Copies a block's rows to packed memory, or from it (IsScatter). RowBytes is 0 if the size is known only at run time.
 template <std::size_t RowBytes, bool IsScatter>
-void copy_block(const row_block& block, std::byte* packed) {
+void copy_block(const row_block& block, packed_byte<IsScatter>* packed) {
   const std::size_t bytes = RowBytes != 0 ? RowBytes : block.row_bytes;
   for (std::size_t i = 0; i < block.count; ++i) {
     prefetch_row<IsScatter>(block.rows[i + prefetch_distance], bytes);
@@ -26,8 +26,8 @@ void copy_block(const row_block& block, std::byte* packed) {
 
 /// The function for rows of this size: there is one for each of the sizes, and one for all others.
 template <bool IsScatter, std::size_t... Sizes>
-copy_function choose_copy(std::size_t row_bytes, std::index_sequence<Sizes...>) {
-  copy_function chosen = copy_block<0, IsScatter>;
+copy_function<IsScatter> choose_copy(std::size_t row_bytes, std::index_sequence<Sizes...>) {
+  copy_function<IsScatter> chosen = copy_block<0, IsScatter>;
   ((row_bytes == Sizes ? void(chosen = copy_block<Sizes, IsScatter>) : void()), ...);
   return chosen;
 }
@@ -42,12 +42,12 @@ bool has_whole_lines(const row_map& map) {
 }
 
 template <bool IsScatter>
-void copy_rows(const row_map& map, const row_index& index, std::byte* packed) {
+void copy_rows(const row_map& map, const row_index& index, packed_byte<IsScatter>* packed) {
   constexpr std::index_sequence<1, 2, 4, 8, 16, 32, 64, 128, 256, 512> sizes;
   const std::size_t bytes = map.row_bytes();
   const bool is_large = static_cast<std::size_t>(index.count()) * bytes >= streaming_threshold;
   const bool streams = is_large && (IsScatter ? has_whole_lines(map) : can_stream(bytes, packed));
-  const copy_function copy = streams ? streaming_copy(IsScatter) : choose_copy<IsScatter>(bytes, sizes);
+  const auto copy = streams ? streaming_copy<IsScatter>() : choose_copy<IsScatter>(bytes, sizes);
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
   if (streams) finish_streaming();
 }
@@ -59,7 +59,7 @@ void gather_rows(const row_map& map, const row_index& index, std::byte* output) 
 }
 
 void scatter_rows(const row_map& map, const row_index& index, const std::byte* source) {
-  copy_rows<true>(map, index, const_cast<std::byte*>(source));  // copy_rows<true> only reads `packed`
+  copy_rows<true>(map, index, source);
 }
 
 }  // namespace syncyte::rows

@@ -13,15 +13,21 @@ namespace syncyte::rows {
 /// Adds the elements of `source` to those of `target`. Neither need be aligned.
 using add_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
 
-/// Copies a block's rows to packed memory, or from it.
-using copy_function = void (*)(const row_block& block, std::byte* packed);
+/// Packed memory: a scatter reads it.
+template <bool IsScatter>
+using packed_byte = std::conditional_t<IsScatter, const std::byte, std::byte>;
+
+/// Copies a block's rows to packed memory, or from it (IsScatter).
+template <bool IsScatter>
+using copy_function = void (*)(const row_block& block, packed_byte<IsScatter>* packed);
 
 /// Whether streaming_copy() works on this processor for rows of this size, stored at this address.
 bool can_stream(std::size_t row_bytes, const void* target);
 
 /// The function that copies by non-temporal stores, which bypass the caches, from packed memory (a scatter) or to it.
 /// This saves reading the lines that are overwritten, if the data does not fit the caches.
-copy_function streaming_copy(bool is_scatter);
+template <bool IsScatter>
+copy_function<IsScatter> streaming_copy();
 
 /// Makes streamed stores visible before any later store.
 void finish_streaming();

@@ -183,7 +183,7 @@ TEST(kv_started, those_that_have_ended_are_forgotten) {
   for (const started& each : held) EXPECT_TRUE(each->test());
   store->sync();
   value_list found(keys * length);
-  store->pull(wanted, found.data());
+  store->run(kv::pull, wanted, found.data());
   EXPECT_EQ(found, value_list(keys * length, static_cast<float>(rounds * world().size())));
   store->sync();
 }

@@ -66,7 +66,8 @@ struct turn {
   }
 
   void apply(kv::store& to) const {
-    if (world().rank() == writer) sets ? to.set(keys, values.data()) : to.push(keys, values.data());
+    value_list given = values;
+    if (world().rank() == writer) to.run(sets ? kv::set : kv::push, keys, given.data());
   }
   void apply(std::vector<value_list>& to) const {
     const float* given = values.data();
@@ -99,7 +100,7 @@ void check_against_loop(const key_list& lengths, syncyte_store_homes_t homes) {
     value_list right, found(static_cast<std::size_t>(store->check(wanted)), -100);
     for (const std::int64_t key : wanted)
       for (const float element : expected[static_cast<std::size_t>(key)]) right.push_back(element);
-    store->pull(wanted, found.data());
+    store->run(kv::pull, wanted, found.data());
     ASSERT_EQ(found, right) << "round " << round;
     store->sync();
   }
@@ -139,13 +140,13 @@ TEST(kv_store, counts_concurrent_pushes_exactly) {
       value_list mine(length);
       for (std::int64_t round = 0; round < rounds; ++round) {
         const key_list keys = list_of(user, round);
-        const value_list ones(keys.size() * length, 1.0f);
-        store->push(keys, ones.data());
-        store->pull(own, mine.data());
+        value_list ones(keys.size() * length, 1.0f);
+        store->run(kv::push, keys, ones.data());
+        store->run(kv::pull, own, mine.data());
         EXPECT_EQ(mine, value_list(length, static_cast<float>(round + 1)));  // a rank sees its own writes
         if (round == 5) {
-          store->set(own, value_list(length, 1.0f).data());
-          store->push(key_list(5, own[0]), value_list(5 * length, 1.0f).data());
+          store->run(kv::set, own, value_list(length, 1.0f).data());
+          store->run(kv::push, key_list(5, own[0]), value_list(5 * length, 1.0f).data());
         }
       }
     });
@@ -158,7 +159,7 @@ TEST(kv_store, counts_concurrent_pushes_exactly) {
   key_list keys(expected.size());
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i);
   value_list found(keys.size() * length);
-  store->pull(keys, found.data());
+  store->run(kv::pull, keys, found.data());
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], expected[i / length]) << i;
   store->sync();
 }
@@ -171,10 +172,10 @@ TEST(kv_store, nodes_may_have_any_ranks) {
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 37 % 100);
   value_list values;
   for (const std::int64_t key : keys) values.insert(values.end(), 3, static_cast<float>(key));
-  for (int turn = 0; turn < 3; ++turn) store->push(keys, values.data());
+  for (int turn = 0; turn < 3; ++turn) store->run(kv::push, keys, values.data());
   store->sync();
   value_list found(300);
-  store->pull(keys, found.data());
+  store->run(kv::pull, keys, found.data());
   const auto pushes = static_cast<float>(3 * mixed->size());
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], pushes * values[i]) << i;
   store->sync();
@@ -413,11 +414,11 @@ TEST(kv_store, samples_without_replacement_go_beyond_local_keys) {
 TEST(kv_store, vectors_have_a_limit_on_several_nodes) {
   const std::int64_t most = kv::key_items::most_values;
   const auto store = make_store(3, {most});
-  const value_list ones(static_cast<std::size_t>(most), 1.0f);
-  store->push(key_list{2}, ones.data());
+  value_list ones(static_cast<std::size_t>(most), 1.0f);
+  store->run(kv::push, key_list{2}, ones.data());
   store->sync();
   value_list found(ones.size());
-  store->pull(key_list{2}, found.data());
+  store->run(kv::pull, key_list{2}, found.data());
   EXPECT_EQ(found.front(), static_cast<float>(world().size()));
   EXPECT_EQ(found.back(), static_cast<float>(world().size()));
   const auto longer = test::outcome_of([&] { make_store(3, {most + 1}); });

@@ -3,7 +3,12 @@
 namespace syncyte::rows {
 
 bool can_stream(std::size_t, const void*) { return false; }
-copy_function streaming_copy(bool) { return nullptr; }
+template <bool IsScatter>
+copy_function<IsScatter> streaming_copy() {
+  return nullptr;
+}
+template copy_function<false> streaming_copy<false>();
+template copy_function<true> streaming_copy<true>();
 void finish_streaming() {}
 add_function wide_add(syncyte_dtype_t) { return nullptr; }
 convert_function wide_convert(syncyte_dtype_t, syncyte_dtype_t, bool) { return nullptr; }

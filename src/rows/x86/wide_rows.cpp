@@ -36,16 +36,19 @@ SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std:
 /// Inlined, so that a caller that passes a constant row_bytes gets a version without an inner loop.
 template <bool IsScatter>
 SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_block(const row_block& block, std::size_t row_bytes,
-                                                             std::byte* packed) {
+                                                             packed_byte<IsScatter>* packed) {
   for (std::size_t i = 0; i < block.count; ++i) {
-    std::byte* const place = packed + i * row_bytes;
+    packed_byte<IsScatter>* const place = packed + i * row_bytes;
     if constexpr (!IsScatter) prefetch_row(block.rows[i + prefetch_distance], row_bytes);
-    stream(IsScatter ? block.rows[i] : place, IsScatter ? place : block.rows[i], row_bytes);
+    if constexpr (IsScatter)
+      stream(block.rows[i], place, row_bytes);
+    else
+      stream(place, block.rows[i], row_bytes);
   }
 }
 
 template <bool IsScatter>
-SYNCYTE_AVX2 void stream_rows(const row_block& block, std::byte* packed) {
+SYNCYTE_AVX2 void stream_rows(const row_block& block, packed_byte<IsScatter>* packed) {
   if (block.row_bytes == 256)
     stream_block<IsScatter>(block, 256, packed);
   else
@@ -73,7 +76,12 @@ bool can_stream(std::size_t row_bytes, const void* target) {
   return (row_bytes | std::bit_cast<std::uintptr_t>(target)) % register_bytes == 0 && has_avx2();
 }
 
-copy_function streaming_copy(bool is_scatter) { return is_scatter ? stream_rows<true> : stream_rows<false>; }
+template <bool IsScatter>
+copy_function<IsScatter> streaming_copy() {
+  return stream_rows<IsScatter>;
+}
+template copy_function<false> streaming_copy<false>();
+template copy_function<true> streaming_copy<true>();
 
 void finish_streaming() { _mm_sfence(); }
 
