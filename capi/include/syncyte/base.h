@@ -17,9 +17,9 @@
  *   an input the library reads what caller and library know; members that the caller's struct lacks have their
  *   defaults, and a byte that is set beyond the library's struct is ::SYNCYTE_ERR_VERSION. Of an output both know a
  *   part, which is filled; the rest is zeroed, and struct_size becomes the bytes that were filled. A size below that of
- *   the first release, above 4096 or no multiple of 8, and a member `reserved` other than 0, are ::SYNCYTE_ERR_ARGUMENT.
- *   All structs of an array have the size of the first one. No struct contains another one that may grow: it points to
- *   it.
+ *   the first release, above 4096 or no multiple of 8 is ::SYNCYTE_ERR_ARGUMENT, and so is a member `reserved` that is
+ *   not 0. All structs of an array have the size of the first one. No struct contains another one that may grow: it
+ *   points to it.
  * - Sizes and offsets in bytes are int64_t; an array's length is the parameter or member before it.
  * - A null pointer to options means defaults, and so do the SYNCYTE_..._OPTIONS_INIT initializers; zeros may mean
  *   something else.
