@@ -25,7 +25,8 @@ at::Tensor copy_to_pool(const at::Tensor& source);
 /// Throws the thread's last error so, unless status is success.
 void check(syncyte_status_t status);
 
-/// A call of the C++ interface: its result, or its error as check() throws it. Inlined, because small operations take microseconds.
+/// A call of the C++ interface: its result, or its error as check() throws it. Inlined, because small operations take
+/// microseconds.
 template <class Call>
 [[gnu::always_inline]] inline auto checked(Call call) {
   try {
