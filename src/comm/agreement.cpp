@@ -13,10 +13,10 @@
 namespace syncyte::comm {
 namespace {
 
-/// " of world": ranks are those of the communicator, and say of which.
+/// " of world", which follows the ranks' numbers in messages; empty for a communicator without a name.
 std::string of_comm(const std::string& name) { return name.empty() ? "" : " of " + name; }
 
-/// Groups ranks by a property; the largest group first, of equal ones that with the lowest rank.
+/// Groups ranks by a property. The largest group is first; among groups of one size, the one with the lowest rank.
 template <class Property>
 auto groups_of(std::span<const fact_record> all, Property&& property) {
   using value = decltype(property(all[0]));
@@ -32,7 +32,7 @@ auto groups_of(std::span<const fact_record> all, Property&& property) {
   return groups;
 }
 
-/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3"; of many groups the first ones and the last one.
+/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3". Leaves out groups in the middle if there are many.
 template <class Groups>
 std::string groups_text(const Groups& groups) {
   constexpr std::size_t most = 8, first = 6;
@@ -104,7 +104,7 @@ void agreement::add(const named_value& fact) {
 }
 
 void agreement::name_fact(const char* kind, const std::string& name) {
-  const std::int64_t number = comm_.count_made(kind);  // those of internal use included
+  const std::int64_t number = comm_.count_made(kind);  // objects of internal use count too
   object_name_.reset(new object_name{fact_count_, fmt::format("name of {} number {}", kind, number), shown(name)});
   fact(object_name_->title.c_str(), name.empty() ? 0 : static_cast<std::int64_t>(XXH3_64bits(name.data(), name.size())),
        {.argument = "options->name"});
@@ -161,48 +161,55 @@ fact_record agreement::record(std::uint64_t sequence) const {
   return result;
 }
 
+base::error_fields agreement::difference(std::string what, std::string values) const {
+  return {.operation = operation_,
+          .object = comm_.name(),
+          .argument = std::move(what),
+          .value = std::move(values),
+          .expected = "the same on all ranks"};
+}
+
+/// The difference in one fact's values; none if all ranks have the same value.
+std::optional<base::error_fields> agreement::difference_in_fact(std::span<const fact_record> all,
+                                                                std::size_t number) const {
+  const named_value& fact = fact_at(number);
+  const bool is_name = object_name_ && number == object_name_->fact;
+  const auto values = groups_of(all, [&](const fact_record& each) {
+    return is_name ? std::string(each.text) : text_of(each.values[number], fact.name_of);
+  });
+  if (values.size() < 2) return std::nullopt;
+  const bool has_axis = fact.about.axis >= 0;
+  base::error_fields fields =
+      difference(has_axis ? fmt::format(fmt::runtime(fact.name), fact.about.axis) : fact.name, groups_text(values));
+  fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
+  if (fact.about.argument == nullptr) return fields;
+  fields.argument = fact.about.argument;
+  fields.axis = fact.about.axis;
+  fields.ndim = fact.about.ndim;
+  if (!has_axis && fields.ndim > 0)  // the value is an axis, which the fields count from the end
+    fields.value =
+        groups_text(groups_of(all, [&](const fact_record& each) { return each.values[number] - fields.ndim; }));
+  return fields;
+}
+
 base::error_fields agreement::first_difference(std::span<const fact_record> all) const {
-  const auto differ = [&](std::string what, std::string values) {
-    return base::error_fields{.operation = operation_,
-                              .object = comm_.name(),
-                              .argument = std::move(what),
-                              .value = std::move(values),
-                              .expected = "the same on all ranks"};
-  };
   const auto operations = groups_of(all, [](const fact_record& each) { return std::string(each.operation); });
   const auto is_end = [](const auto& group) { return group.first == "finalize"; };
   if (operations.size() > 1)
-    return differ("operation", groups_text(operations) + (std::any_of(operations.begin(), operations.end(), is_end)
-                                                              ? "; a rank whose program has ended is in finalize"
-                                                              : ""));
+    return difference("operation", groups_text(operations) + (std::any_of(operations.begin(), operations.end(), is_end)
+                                                                  ? "; a rank whose program has ended is in finalize"
+                                                                  : ""));
   const auto sequences = groups_of(all, [](const fact_record& each) { return each.sequence; });
-  if (sequences.size() > 1) return differ("number of the collective", groups_text(sequences));
+  if (sequences.size() > 1) return difference("number of the collective", groups_text(sequences));
   std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);
   for (const fact_record& each : all) common = std::min(common, each.count);
-  for (std::size_t i = 0; i < common; ++i) {
-    const named_value& fact = fact_at(i);
-    const bool is_name = object_name_ && i == object_name_->fact;
-    const auto values = groups_of(all, [&](const fact_record& each) {
-      return is_name ? std::string(each.text) : text_of(each.values[i], fact.name_of);
-    });
-    if (values.size() < 2) continue;
-    const bool has_axis = fact.about.axis >= 0;
-    base::error_fields fields =
-        differ(has_axis ? fmt::format(fmt::runtime(fact.name), fact.about.axis) : fact.name, groups_text(values));
-    fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
-    if (fact.about.argument == nullptr) return fields;
-    fields.argument = fact.about.argument;
-    fields.axis = fact.about.axis;
-    fields.ndim = fact.about.ndim;
-    if (!has_axis && fields.ndim > 0)  // an axis, which the fields count from the end
-      fields.value = groups_text(groups_of(all, [&](const fact_record& each) { return each.values[i] - fields.ndim; }));
-    return fields;
-  }
+  for (std::size_t i = 0; i < common; ++i)
+    if (auto found = difference_in_fact(all, i)) return std::move(*found);
   const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
-  if (counts.size() > 1) return differ("number of facts", groups_text(counts));
+  if (counts.size() > 1) return difference("number of facts", groups_text(counts));
   const auto hashes = groups_of(all, [](const fact_record& each) { return fmt::format("{:016x}", each.hash); });
-  return differ(fmt::format("hash of the facts, of which the first {} are equal,", fact_record::most_values),
-                groups_text(hashes));
+  return difference(fmt::format("hash of the facts, of which the first {} are equal,", fact_record::most_values),
+                    groups_text(hashes));
 }
 
 agreed_error agreement::mismatch(std::span<const fact_record> all) const {

@@ -23,11 +23,10 @@ class agreed_error : public base::error {
  public:
   using base::error::error;
 
-  int own_rank = -1;  // this rank's number among those that got it, if these are all ranks of a communicator
+  int own_rank = -1;  // this rank's number in the communicator, if all of its ranks got the error
 };
 
-/// A rank's error as a number in an agreement: its status, 0 if there is none. A status that is no known code counts
-/// too.
+/// A rank's error as a number in an agreement: the error's status, and at least 1; 0 without an error.
 std::uint32_t error_code_of(const std::optional<base::error>& error);
 
 /// Rank whose error is reported on all ranks: the one with the highest error code; ties go to the lowest rank.
@@ -91,14 +90,15 @@ class agreement {
     add({name, value, name_of, {}});
   }
 
-  /// The name of the object that the call makes (`kind`: "tensor") must be equal on all ranks; no name is one of its
-  /// own. Otherwise objects that two programs make in different orders would be each other's. At most once.
+  /// The name of the object that the call makes (`kind`: "tensor") must be equal on all ranks, or empty on all of them:
+  /// programs that make objects in different orders would take one for another. Call it at most once.
   void name_fact(const char* kind, const std::string& name);
 
-  /// This rank's vote. `sequence` is the operation's number on its communicator, 0 if it is no fact; `bit` is or-ed
-  /// over the ranks, for any use.
+  /// This rank's vote. `sequence` is the operation's number on its communicator, 0 if ranks may differ in it. The bits
+  /// of all ranks are or-ed; collective_call tells by them that a rank has dropped something.
   vote_t vote(std::uint64_t sequence, bool bit) const;
-  static outcome outcome_of(const vote_t& highest);  // of the highest numbers of all ranks' votes
+  /// `highest`: in each place of the votes, the highest number of all ranks.
+  static outcome outcome_of(const vote_t& highest);
   static bool bit_of(const vote_t& highest) { return (highest[0] & 1) != 0; }
 
   /// Copies the facts' names, which are the caller's.
@@ -117,16 +117,18 @@ class agreement {
   };
 
   struct object_name {
-    std::size_t fact;   // its number
+    std::size_t fact;   // number of the fact
     std::string title;  // "name of tensor number 2"
     std::string shown;  // the name as messages show it
   };
 
-  static constexpr std::size_t usual_facts = 40;  // of nearly all operations: no memory is taken for these
+  static constexpr std::size_t usual_facts = 40;  // nearly all operations have at most as many, and need no memory
 
   void add(const named_value& fact);
   const named_value& fact_at(std::size_t i) const { return i < usual_facts ? facts_[i] : further_[i - usual_facts]; }
   std::uint64_t hash_of(std::uint64_t sequence) const;
+  base::error_fields difference(std::string what, std::string values) const;
+  std::optional<base::error_fields> difference_in_fact(std::span<const fact_record> all, std::size_t number) const;
   base::error_fields first_difference(std::span<const fact_record> all) const;
 
   communicator& comm_;

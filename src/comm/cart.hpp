@@ -11,7 +11,8 @@
 
 namespace syncyte::comm {
 
-/// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
+/// Puts the first ranks on a grid, in their order; collective. MPI chooses extents of 0; ranks beyond the grid get
+/// nullptr.
 std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
                                              const communicator_options& options);
 

@@ -12,7 +12,7 @@
 namespace syncyte::comm {
 namespace {
 
-/// The message of one rank on all of them.
+/// Gives all ranks the text of one of them.
 std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
   std::uint64_t length = text.size();
   mpi::bcast(length, source, comm);
@@ -98,8 +98,7 @@ void collective_call::agree_without_mpi() const {
 }
 
 members_wait::kind collective_call::kind_of_wait() const {
-  if (kind_ == finalize) return members_wait::end;
-  return is_world(comm()) ? members_wait::everyone : members_wait::members;
+  return kind_ == finalize || is_world(comm()) ? members_wait::everyone : members_wait::members;
 }
 
 /// Makes progress first: other ranks may call this only after operations of this rank on other communicators.

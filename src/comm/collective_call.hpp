@@ -54,12 +54,12 @@ class collective_call : public agreement {
   enum kind {
     agrees_if_checked,  // SYNCYTE_CHECK=off skips the agreement
     always_agrees,      // and frees what all ranks have dropped
-    finalize            // as always_agrees, and also where the ranks have made different numbers of calls before
+    finalize            // as always_agrees, also if the ranks have made different numbers of calls before
   };
 
   collective_call(communicator& comm, const char* operation, kind how = agrees_if_checked);
 
-  /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they call it.
+  /// The watchdog shows this call, and never ends the job for it: other ranks may have long work to do before theirs.
   void lift_time_limit() { guard_.lift_time_limit(); }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
@@ -70,11 +70,11 @@ class collective_call : public agreement {
   /// to post: other ranks may wait for them before they call this.
   void agree() { agree(nullptr); }
 
-  /// The same, and reduces `carried` if it is not null: also where SYNCYTE_CHECK=off skips agreements, since this one
-  /// is free. `carried` needs may_carry().
+  /// Agrees, and reduces `carried` if it is not null. With `carried` it agrees even if SYNCYTE_CHECK=off: the agreement
+  /// then needs no message of its own. `carried` needs may_carry().
   void agree(small_reduction* carried);
 
-  /// Whether reductions may travel with the votes: on one node memory takes less time than messages do.
+  /// Whether reductions may travel with the votes: between nodes. On one node a reduction in memory takes less time.
   static bool may_carry(const communicator& comm);
 
  private:
@@ -86,7 +86,7 @@ class collective_call : public agreement {
 
   kind kind_;
   collective_guard guard_;
-  std::optional<mpi::background_progress> meanwhile_;  // where nothing is agreed on
+  std::optional<mpi::background_progress> meanwhile_;  // while data moves without an agreement
 };
 
 }  // namespace syncyte::comm

@@ -57,7 +57,7 @@ class communicator_handles : public collective_resource {
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   topology::node_group node;
-  std::shared_ptr<node_collectives> on_node;
+  std::shared_ptr<node_collectives> on_node;  // see communicator::collectives_on_node()
   bool has_tried_on_node = false;
   deferred_frees deferred;  // what was made on this communicator
   start_queue starts;       // of non-blocking collectives
@@ -98,14 +98,14 @@ class communicator : public std::enable_shared_from_this<communicator> {
   check_level check() const { return check_; }
   /// Number of collectives begun on it.
   std::uint64_t sequence() const { return sequence_; }
-  /// A rank's number in MPI_COMM_WORLD; negative if it is not of it.
+  /// A rank's number in MPI_COMM_WORLD; negative if that does not contain the rank.
   int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
   /// Whether the collective that a thread is in may last as long as it likes: see collective_call::lift_time_limit().
   bool is_unlimited() const {
     return sequence_ != 0 && unlimited_sequence_.load(std::memory_order_relaxed) == sequence_;
   }
 
-  /// Whether this rank was interrupted in a collective: there can be no other.
+  /// Whether this rank was interrupted in a collective: it can call no other on this communicator.
   bool is_out_of_step() const { return is_out_of_step_.load(std::memory_order_relaxed); }
 
   /// The collective that a thread of this rank is in, or was in last. Called by one thread, the watchdog's, again and
@@ -122,7 +122,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// Small collectives in shared memory, if all ranks are on one node and have memory for it; otherwise null.
   /// Collective when first called: that call chooses the `width` of node_votes (0: the usual one).
   node_collectives* collectives_on_node(int width = 0);
-  /// The result of collectives_on_node(), or null: the same on all ranks.
+  /// The result of collectives_on_node(); null before its first call. Null on all ranks or on none.
   node_collectives* made_node_collectives() const { return handles_->on_node.get(); }
 
   /// Whether a list of ranks was not the same on all of them: messages may be left that no rank receives.

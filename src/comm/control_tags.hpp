@@ -5,7 +5,7 @@
 namespace syncyte::comm {
 
 /// MPI's tags on a control communicator. Messages of the user's channels other than 0 go there, those of large counts
-/// with tag 0, and the core's own; no two of these kinds meet.
+/// with tag 0, and the core's own, whose tags are the other multiples of `channels`: no two of these kinds meet.
 
 /// Channels of messages, numbered from 0.
 inline constexpr int channels = 8;

@@ -7,10 +7,10 @@
 namespace syncyte::comm {
 namespace {
 
-/// The longest time that a message needs that a rank sent before it was marked; a rank in finalize drives MPI.
+/// Within this time a message arrives that a rank sent before it was marked: a rank in finalize drives MPI.
 constexpr std::int64_t grace_period_ns = 500'000'000;
 
-/// A null record is that of a rank of another node.
+/// The record is null for a rank of another node.
 bool has_departed(const watchdog::rank_record* record) {
   const std::int64_t since = record == nullptr ? 0 : record->departed_ns.load();
   return since != 0 && watchdog::now_ns() - since > grace_period_ns;
@@ -32,7 +32,7 @@ bool has_departed() {
   return board != nullptr && has_departed(&board->mine());
 }
 
-/// Asks second whether a rank is awaited: a rank departs after its part of the operation.
+/// Asks has_departed() first: a rank that does its part and departs between the two questions is not awaited.
 int first_departed(const communicator& comm, const std::function<bool(int)>& is_awaited) {
   for (int rank = 0; rank < comm.size(); ++rank)
     if (rank != comm.rank() && has_departed(comm, rank) && (!is_awaited || is_awaited(rank))) return rank;

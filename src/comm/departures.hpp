@@ -7,8 +7,7 @@
 namespace syncyte::comm {
 
 /// Departed ranks: they have entered finalize and have nothing in flight. A departed rank takes part in collectives of
-/// the world only. It is marked on its node's board; ranks of other nodes must be asked
-/// (fabric/departure.hpp).
+/// the world only. It is marked on its node's board; ranks of other nodes must be asked (fabric/departure.hpp).
 
 /// Marks this rank.
 void mark_departed() noexcept;
@@ -16,7 +15,7 @@ void mark_departed() noexcept;
 /// Whether a rank of `comm` was marked so long ago that all messages that it had sent before must have arrived.
 bool has_departed(const communicator& comm, int rank);
 
-/// Whether this rank has departed; its process tells others.
+/// Whether this rank has departed, for the answer to ranks of other nodes.
 bool has_departed();
 
 /// The lowest rank of `comm` that has departed, other than this one; -1 if there is none. Only ranks that are awaited

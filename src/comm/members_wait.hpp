@@ -15,9 +15,8 @@ class members_wait final : public watchdog::long_wait {
  public:
   enum kind {
     members,   // all ranks have to take part, and a departed one does not
-    everyone,  // as in collectives of the world: departed ranks take part too
-    end,       // as everyone, in finalize
-    transfer   // all ranks take part: data is in flight
+    everyone,  // departed ranks take part too: in collectives of the world, and in finalize
+    transfer   // all ranks have taken part: data is in flight
   };
 
   /// `operation` is a string literal; sequence as in watchdog::scope.

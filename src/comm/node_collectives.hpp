@@ -36,16 +36,16 @@ class node_collectives {
   /// Whether allreduce() takes so many bytes: up to 1 MiB with 2 ranks, 256 KiB with 4, 64 KiB with 8.
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
 
-  /// `bytes`, those of count elements of type, are equal on all ranks, and fits(bytes). `input` may be `output`; a rank
-  /// with a null output gets no result, and does not wait for it.
+  /// `bytes`, the size of the `count` elements, is equal on all ranks and fits(). `input` may be `output`. A rank with
+  /// a null output gets no result, and does not wait for one.
   void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op);
 
   /// Whether reduce_scatter() takes parts of which the longest has so many bytes: up to 1 MiB with 2 ranks, 512 KiB
   /// with 4, 256 KiB with 8.
   bool fits_scatter(std::size_t longest_part) const;
 
-  /// Rank r gets the reduction of all ranks' part r; `counts` are the parts' elements, of element_bytes: equal on all
-  /// ranks, their longest fits_scatter(). Not in place.
+  /// Rank r gets the reduction of all ranks' part r. `counts`, the number of elements of each part, are equal on all
+  /// ranks, and the longest part fits_scatter(). Not in place.
   void reduce_scatter(const void* input, void* output, const std::vector<int>& counts, MPI_Datatype type,
                       std::size_t element_bytes, MPI_Op op);
 
@@ -53,17 +53,18 @@ class node_collectives {
   /// with 4, 8 KiB with 8.
   bool fits_share(std::size_t bytes) const { return bytes <= share_bytes(); }
 
-  /// A part for each rank from each, one after the other; `sent` and `received` are their bytes. Not in place.
+  /// Each rank sends each rank a part; parts lie one after the other. `sent` and `received` are the parts' bytes. Not
+  /// in place.
   void alltoall(const std::byte* input, std::span<const std::size_t> sent, std::span<const std::size_t> received,
                 std::byte* output);
 
-  /// Whether bcast() takes so many bytes, and allgather() parts of which the longest has so many: a round's.
+  /// Whether so many bytes fit a round: bcast() takes as many, and allgather() parts of which the longest has as many.
   bool fits_round(std::size_t bytes) const { return bytes <= piece_bytes_; }
 
   /// The root's bytes on all ranks.
   void bcast(std::byte* data, std::size_t bytes, int root);
 
-  /// All ranks' parts, one after the other; `bytes` are those of each, equal on all ranks. Not in place.
+  /// All ranks' parts, one after the other; `bytes`, the size of each part, are equal on all ranks. Not in place.
   void allgather(const std::byte* input, std::span<const std::size_t> bytes, std::byte* output);
 
  private:

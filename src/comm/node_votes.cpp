@@ -7,9 +7,9 @@
 
 namespace syncyte::comm {
 
-/// A cache line of its own.
+/// What a rank shows in a step, in a cache line of its own.
 struct alignas(64) node_votes::slot {
-  std::atomic<std::uint64_t> agreement;  // whose votes are here
+  std::atomic<std::uint64_t> agreement;  // number of the one whose votes are here
   votes highest;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
@@ -32,7 +32,7 @@ std::size_t node_votes::bytes(int ranks, int width) {
 node_votes::node_votes(std::byte* memory, int rank, int ranks, int width)
     : memory_(memory), rank_(rank), ranks_(ranks), steps_(steps(ranks, width)) {}
 
-/// The slot of this agreement.
+/// The slot that a rank uses in this agreement.
 node_votes::slot& node_votes::slot_of(int rank, std::size_t step) const {
   const std::size_t place = (static_cast<std::size_t>(rank) * steps_.size() + step) * 2 + agreement_ % 2;
   return reinterpret_cast<slot*>(memory_)[place];

@@ -27,7 +27,7 @@ class node_votes {
   /// Distances of the ranks that a rank reads in each step: rank + distance, modulo ranks.
   static std::vector<std::vector<int>> steps(int ranks, int width);
 
-  /// Bytes of the memory that the ranks share, which begins with zeros.
+  /// Bytes of the memory that the ranks share, which must be zero at first.
   static std::size_t bytes(int ranks, int width);
 
   node_votes(std::byte* memory, int rank, int ranks, int width);
@@ -45,7 +45,7 @@ class node_votes {
   int rank_;
   int ranks_;
   std::vector<std::vector<int>> steps_;
-  std::uint64_t agreement_ = 0;  // the number of the last one that this rank has begun
+  std::uint64_t agreement_ = 0;  // number of the last agreement that this rank has begun
 };
 
 }  // namespace syncyte::comm

@@ -95,7 +95,7 @@ void start_queue::post_all(watchdog::long_wait& wait) {
   watchdog::poll_until([this] { return is_all_posted(); }, wait);
 }
 
-/// Goes on with the orphans, too.
+/// Posts what can be posted, and ends orphans, before it answers.
 bool start_queue::is_all_posted() {
   std::vector<entry> ended;
   const std::lock_guard lock(mutex_);

@@ -19,7 +19,7 @@ class pending_operation {
  public:
   virtual ~pending_operation() = default;
 
-  /// Posts the agreement, or the data if SYNCYTE_CHECK=off; true: the data. `sequence` is the
+  /// Posts the agreement, or the data if SYNCYTE_CHECK=off; returns whether it has posted the data. `sequence` is the
   /// operation's number on its communicator.
   virtual bool begin(std::uint64_t sequence) = 0;
   /// Goes on as far as possible; true once everything is posted.
@@ -52,7 +52,7 @@ class start_queue : public mpi::progressing {
   /// has ended. Does not call MPI.
   void orphan(const std::shared_ptr<pending_operation>& operation) noexcept;
 
-  /// Posts what can be posted, and tells whether `operation` has been, or has ended.
+  /// Post what can be posted, and tell whether `operation` is posted, or has ended.
   bool is_posted(const pending_operation& operation);
   bool has_ended(pending_operation& operation);
 
@@ -81,8 +81,8 @@ class start_queue : public mpi::progressing {
 
   std::timed_mutex mutex_;
   std::deque<entry> unposted_;
-  std::unordered_map<const pending_operation*, entry> active_;  // all that have not ended
-  std::vector<entry> orphans_;                                  // those of them that have no request
+  std::unordered_map<const pending_operation*, entry> active_;  // all operations that have not ended
+  std::vector<entry> orphans_;                                  // operations of active_ that have no request
   bool has_entered_progress_ = false;                           // in the table of enter_progress()
 };
 

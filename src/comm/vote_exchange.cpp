@@ -81,8 +81,7 @@ class exchange {
     mpi::check(MPI_Irecv(&got, sizeof got, MPI_BYTE, rank, vote_tag(), comm_.control(), &request),
                "MPI_Irecv (agreement)");
     try {
-      if (!ends(request, rank) && is_cancelled(request))
-        got = {{departed_bit | static_cast<std::uint64_t>(rank)}, 0, {}};
+      if (!await(request, rank) && cancel(request)) got = {{departed_bit | static_cast<std::uint64_t>(rank)}, 0, {}};
     } catch (...) {
       if (!mpi::knows_death()) MPI_Cancel(&request);
       leave(request);
@@ -102,7 +101,8 @@ class exchange {
         "MPI_Reduce_local");
   }
 
-  static bool is_cancelled(MPI_Request& request) {
+  /// Cancels a receive; false if its message has arrived meanwhile.
+  static bool cancel(MPI_Request& request) {
     MPI_Status status;
     int is_cancelled = 0;
     MPI_Cancel(&request);
@@ -112,7 +112,7 @@ class exchange {
   }
 
   /// Waits for a message; false if the other rank has departed.
-  bool ends(MPI_Request& request, int rank) {
+  bool await(MPI_Request& request, int rank) {
     bool is_done = false;
     message_wait wait(*this, rank);
     watchdog::poll_mpi_until(
@@ -124,13 +124,14 @@ class exchange {
     return is_done;
   }
 
-  /// MPI has copied so short a message, whether it was received or not; where it has not, a departed rank's is left.
+  /// MPI copies messages this short, so their sends end before they are received; where MPI does not, a send to a
+  /// departed rank is left.
   void finish_sends() {
     for (std::size_t i = 0; i < sends_; ++i)
-      if (!ends(requests_[i], receivers_[i])) leave(requests_[i]);
+      if (!await(requests_[i], receivers_[i])) leave(requests_[i]);
   }
 
-  /// MPI may use its memory later. After a death the request stays too.
+  /// Leaves a request to MPI, which may use its memory later. After a death MPI cannot free the request either.
   void leave(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
     if (!mpi::knows_death()) MPI_Request_free(&request);

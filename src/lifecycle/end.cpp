@@ -51,15 +51,15 @@ void meet_in_finalize(communicator& world) {
   }
 }
 
-/// Makes progress of this rank's started operations until all ranks are here: they may wait for them. Operations that
-/// all ranks have started then end while the communicators are freed.
+/// Makes progress of this rank's started operations, for which other ranks may wait, until all ranks are here.
+/// Operations that all ranks have started then end while the communicators are freed.
 void progress_until_all_are_here(communicator& world) {
-  int are_here = 0;
-  members_wait wait("finalize", world, 0, members_wait::end);
+  bool are_here = false;
+  members_wait wait("finalize", world, 0, members_wait::everyone);
   watchdog::poll_until(
       [&] {
-        if (mpi::needs_progress()) are_here = static_cast<int>(mpi::has_ended(state.all_are_here, "MPI_Ibarrier"));
-        return are_here != 0 || !mpi::needs_progress();
+        if (mpi::needs_progress()) are_here = mpi::has_ended(state.all_are_here, "MPI_Ibarrier");
+        return are_here || !mpi::needs_progress();
       },
       wait);
 }
@@ -80,13 +80,13 @@ bool end_alone(const std::string& reason) {
   return false;
 }
 
-/// Closes what is between the ranks. While others still close it, this rank does its part: none may be gone yet.
+/// Closes the fabric's links. This rank takes part until all ranks have closed theirs: none may be gone before.
 void close_links() {
   fabric::stop_engine();
   // Not on the world's own communicators, where a rank may have started a collective that others have not.
   MPI_Request all_have_closed = mpi::start_probe_barrier();
-  // A rank whose barrier has ended may end its process before this rank sees the barrier's end. So one that is gone has
-  // been killed only if the barrier does not end soon.
+  // A rank whose barrier has ended may end its process before this rank sees the barrier's end. So a process that is
+  // gone has been killed only if the barrier does not end soon.
   const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (!mpi::has_ended(all_have_closed, "MPI_Ibarrier")) {
     fabric::progress_links();
@@ -107,7 +107,7 @@ bool end_together(communicator& world) {
     progress_until_all_are_here(world);
     mark_departed();
     meet_in_finalize(world);
-    members_wait wait("finalize", world, 0, members_wait::end);
+    members_wait wait("finalize", world, 0, members_wait::everyone);
     watchdog::poll_mpi_until([] { return mpi::has_ended(state.all_are_here, "MPI_Ibarrier"); }, wait);
     close_links();
   } catch (const base::error& error) {
@@ -128,15 +128,15 @@ void end_library_requests(requests_end end_requests) {
   const watchdog::scope watched("finalize", world->name(), 0, world->size());
   state.all_are_here = mpi::start_probe_barrier();
   if (end_requests == nullptr) return;
-  int are_here = 0;
-  members_wait wait("finalize", *world, 0, members_wait::end);
+  bool are_here = false;
+  members_wait wait("finalize", *world, 0, members_wait::everyone);
   const auto have_ended = [&] {
-    if (are_here == 0) are_here = static_cast<int>(mpi::has_ended(state.all_are_here, "MPI_Ibarrier"));
-    return end_requests(are_here != 0);
+    are_here = are_here || mpi::has_ended(state.all_are_here, "MPI_Ibarrier");
+    return end_requests(are_here);
   };
   try {
     watchdog::poll_until(have_ended, wait);
-  } catch (const base::error&) {  // end_together() finds it too
+  } catch (const base::error&) {  // end_together() gets it too, and logs it
   }
 }
 

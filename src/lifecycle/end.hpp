@@ -8,8 +8,8 @@ using requests_end = bool (*)(bool are_all_here) noexcept;
 
 // The two parts of the end; collective over MPI_COMM_WORLD.
 
-/// Calls `end_requests`, which may be null, unless a rank has died or a thread of this rank has called this function
-/// before: other threads wait for that.
+/// Calls `end_requests`, which may be null, unless a rank has died. Only the first thread of this rank does; further
+/// ones wait for it, and return.
 void end_library_requests(requests_end end_requests);
 
 /// Waits for all ranks, then frees all communicators and what was made on them, and ends the fabric; once. Returns

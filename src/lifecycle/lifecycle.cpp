@@ -57,12 +57,12 @@ int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// Waits see from now on that a rank of this node has died.
+/// From now on waits find out if another rank of this node has died.
 void watch_node(const topology::node_group& node) {
   std::vector<topology::rank_process> others;
   for (int place = 0; place < node.size; ++place)
     if (const auto at = static_cast<std::size_t>(place); place != node.rank)
-      others.push_back({node.members[at], node.processes[at]});
+      others.push_back({node.world_ranks[at], node.processes[at]});
   topology::watch_processes(others);
 }
 

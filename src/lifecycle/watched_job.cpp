@@ -18,7 +18,7 @@ namespace {
 
 using watchdog::rank_record;
 
-/// On the watchdog's thread.
+/// Called by the watchdog's thread.
 void write_collectives(watchdog::collectives_writer& board) {
   const std::int64_t now = watchdog::now_ns();
   visit_communicators([&](communicator& comm) {
@@ -29,7 +29,7 @@ void write_collectives(watchdog::collectives_writer& board) {
   });
 }
 
-/// Each rank begins its own record.
+/// The records of all ranks of the node, of which this rank makes its own.
 std::vector<rank_record*> begin_records(const communicator& world, const node_memory& memory) {
   std::vector<rank_record*> records;
   for (int rank = 0; rank < world.node().size; ++rank)

@@ -11,9 +11,9 @@ namespace syncyte::mpi {
 // MPI communicators whose errors are returned and not fatal. The caller frees them; all but create_group() are
 // collective over the given communicator.
 
-// They make progress of all operations in flight while they wait, and throw SYNCYTE_ERR_PEER_DIED once a rank of the
-// job is known to have died. MPI has a non-blocking form of MPI_Comm_dup alone, so the others wait in a thread of their
-// own. That needs MPI_THREAD_MULTIPLE: below it, a rank that waits for one that dies waits for ever.
+// The functions make progress of all operations in flight while they wait, and throw SYNCYTE_ERR_PEER_DIED once a rank
+// of the job is known to have died. MPI has a non-blocking form of MPI_Comm_dup alone; the other calls wait in a thread
+// of their own. That needs MPI_THREAD_MULTIPLE: below it, a rank that waits for one that dies waits for ever.
 
 MPI_Comm duplicate(MPI_Comm original);
 MPI_Comm split(MPI_Comm comm, int color, int key);

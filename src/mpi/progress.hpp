@@ -45,7 +45,7 @@ void keep_for_ever(std::shared_ptr<void> object);
 void open_probe(MPI_Comm world);
 void close_probe();
 
-/// Starts a barrier of all ranks on that communicator, which has no other collectives.
+/// Starts a barrier of all ranks on the communicator of probe(), which has no other collectives.
 MPI_Request start_probe_barrier();
 
 /// Lets MPI make progress, serving other ranks' one-sided requests too, between open_probe() and close_probe(). Call it

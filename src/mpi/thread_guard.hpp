@@ -22,8 +22,8 @@ class try_thread_guard {
 
 /// A guard that throws where this thread may not call MPI: SYNCYTE_ERR_BUSY if another thread is inside Syncyte (level
 /// serialized), SYNCYTE_ERR_UNSUPPORTED on another thread than the one that initialized MPI (lower levels), and
-/// SYNCYTE_ERR_UNSUPPORTED in a forked child. After the death of a rank it is SYNCYTE_ERR_PEER_DIED. Operations that
-/// are `alone` go on in both cases: they do not call MPI there (communicator::bypasses_mpi()).
+/// SYNCYTE_ERR_UNSUPPORTED in a forked child. After the death of a rank it is SYNCYTE_ERR_PEER_DIED. Operations of one
+/// rank `alone` go on in a forked child and after a death: there they do not call MPI (communicator::bypasses_mpi()).
 ///
 /// An operation takes the guard first, so that an error changes nothing. The error is this rank's own: the rank cannot
 /// call MPI to pass it to the others.

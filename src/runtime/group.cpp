@@ -47,7 +47,7 @@ void require_distinct(const communicator& comm, ranks_view ranks) {
   }
 }
 
-/// First the list's hash and length, then whether all lists are equal.
+/// In step `list` the hash and length of the sender's list, in step `result` all_equal or not_equal.
 using message = std::array<std::uint64_t, 2>;
 enum step { list = 0, result = 1 };
 constexpr message all_equal{1, 1}, not_equal{0, 0};
@@ -61,7 +61,7 @@ class list_comparison {
     for (const int rank : others_of(comm, ranks)) peers_->emplace_back().rank = rank;
   }
 
-  /// Returns where all ranks of the list were called with the same one; throws where that cannot be.
+  /// Returns once all ranks of the list are known to have equal lists; throws if that cannot be.
   void run() {
     try {
       for (peer& each : *peers_)
@@ -140,7 +140,7 @@ class list_comparison {
     return true;
   }
 
-  /// Sends the result if it was not sent; memory of messages that cannot be taken back is kept.
+  /// Sends not_equal unless a result was sent; keeps the memory of messages that cannot be taken back.
   void break_off() noexcept {
     mpi::keep_for_ever(peers_);
     if (mpi::knows_death()) return;

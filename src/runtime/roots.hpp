@@ -9,10 +9,10 @@
 
 namespace syncyte::runtime {
 
-// The communicators of this process that are made of no other communicator of Syncyte.
+// The roots of this process (root.hpp).
 
-/// Makes world() and self(). Collective over MPI_COMM_WORLD: all ranks get one rank's `error` and errors of its
-/// environment, and nothing is kept then. For the start.
+/// Makes world() and self(). Collective over MPI_COMM_WORLD: all ranks get one rank's `error`, or an error of its
+/// environment, and then keep nothing. For the start.
 comm::communicator& open_roots(const std::optional<base::error>& error);
 
 /// Frees all communicators and what was made on them; MPI still works. Collective over MPI_COMM_WORLD. For the end.
@@ -21,8 +21,8 @@ void free_roots();
 std::shared_ptr<comm::communicator> world();
 std::shared_ptr<comm::communicator> self();
 
-/// Makes a root of a foreign MPI communicator and keeps it until free_roots(). Collective over it; a handle that is
-/// no intra-communicator is this rank's own error, and `argument` ("mpi_comm is") begins its message.
+/// Makes a root of a foreign MPI communicator and keeps it until free_roots(). Collective over it. A handle that is
+/// no intra-communicator is an error of this rank alone, and `argument` ("mpi_comm is") begins its message.
 std::shared_ptr<comm::communicator> adopt(MPI_Comm original, const comm::communicator_options& options,
                                           const std::string& argument = "mpi_comm is");
 

@@ -31,7 +31,8 @@ std::vector<memory::sharing> common_candidates(MPI_Comm candidate) {
   return methods;
 }
 
-/// Tries the ways in order until one works for all of the candidate's ranks; otherwise the one that worked for most.
+/// Tries the ways in order until one works for all of the candidate's ranks; if none does, returns the one that worked
+/// for most.
 sharing_probe probe_sharing(MPI_Comm candidate) {
   const int size = mpi::size_of(candidate);
   sharing_probe best;
@@ -46,7 +47,7 @@ sharing_probe probe_sharing(MPI_Comm candidate) {
   return best;
 }
 
-/// Keeps the communicator of a host's ranks on all ranks if it is more than a node anywhere; frees it otherwise.
+/// Keeps `candidate`, the ranks of this host, if any host is more than one node; frees it otherwise.
 void keep_host(MPI_Comm comm, int rank, MPI_Comm candidate, bool is_divided, node_group& group) {
   if (!mpi::allreduce(is_divided, MPI_MAX, comm)) return mpi::free(candidate);
   group.host = candidate;
@@ -54,7 +55,7 @@ void keep_host(MPI_Comm comm, int rank, MPI_Comm candidate, bool is_divided, nod
   mpi::bcast(group.host_number, 0, candidate);
 }
 
-/// The ranks that really share memory: those of one host that attached in a trial; the others are alone.
+/// Finds the ranks of a host that share memory: they attached in a trial. Other ranks are nodes of their own.
 void find_by_trying(MPI_Comm comm, int rank, node_group& group) {
   const MPI_Comm candidate = mpi::split_shared(comm, rank);
   const int candidate_size = mpi::size_of(candidate);

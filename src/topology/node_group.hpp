@@ -12,17 +12,17 @@ namespace syncyte::topology {
 /// The ranks of a communicator that share memory with this one, and how the others group.
 struct node_group {
   MPI_Comm comm = MPI_COMM_NULL;                   // of the node's ranks, in order of ranks
-  MPI_Comm host = MPI_COMM_NULL;                   // of all ranks of this machine; null where every machine is a node
-  int host_number = 0;                             // differs between machines; means nothing else
+  MPI_Comm host = MPI_COMM_NULL;                   // of all ranks of this machine; null if every machine is a node
+  int host_number = 0;                             // tells machines apart; means nothing else
   int index = 0;                                   // this node's number, in order of lowest ranks
   int count = 1;                                   // number of nodes
   int rank = 0;                                    // within the node
   int size = 1;                                    // ranks of the node
-  std::vector<int> members;                        // their ranks in the communicator, ascending
+  std::vector<int> members;                        // the node's ranks in the communicator, ascending
   std::vector<int> node_of;                        // node index of every rank of the communicator
-  std::vector<int> world_ranks;                    // their ranks in MPI_COMM_WORLD
+  std::vector<int> world_ranks;                    // the node's ranks in MPI_COMM_WORLD
   std::vector<process_id> processes;               // of the node's ranks, by rank within the node
-  memory::sharing method = memory::sharing::none;  // how they share memory
+  memory::sharing method = memory::sharing::none;  // how the node's ranks share memory
 
   bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
   int node_rank(int comm_rank) const;  // within the node; -1 if elsewhere

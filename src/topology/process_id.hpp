@@ -6,7 +6,7 @@
 
 namespace syncyte::topology {
 
-/// A process, so that a later one with the same pid is not taken for it.
+/// Identifies a process: a later one with the same pid has another start time.
 struct process_id {
   std::int64_t pid = 0;
   std::int64_t start_time = 0;  // clock ticks after boot, field 22 of /proc/PID/stat

@@ -15,16 +15,16 @@ struct rank_process {
   process_id process;
 };
 
-/// Finds the ends of processes by descriptors of them (pidfd), at most a quarter of RLIMIT_NOFILE. It reads the states
-/// of other processes, and of all where the system gives no descriptor, from /proc, ten times a second. One thread at a
-/// time uses it.
+/// Finds the ends of processes by descriptors (pidfd), at most a quarter of RLIMIT_NOFILE. Ten times a second it reads
+/// the states of processes without a descriptor from /proc: of the further ones, or of all if the system gives none.
+/// One thread at a time uses it.
 class process_watch {
  public:
   /// Processes without a pid are left out. The first take_ended() opens the descriptors: programs whose ranks never
   /// wait long have none.
   void add(const std::vector<rank_process>& processes);
 
-  /// Ranks whose processes have ended; it forgets these.
+  /// Ranks whose processes have ended; each is returned once.
   std::vector<int> take_ended();
 
   bool is_empty() const { return new_.empty() && opened_.empty() && read_.empty(); }
@@ -40,9 +40,9 @@ class process_watch {
   bool poll_opened(std::vector<int>& ended) const;
   void read_states(std::vector<int>& ended);
 
-  std::vector<rank_process> new_;
+  std::vector<rank_process> new_;  // not looked at yet
   std::vector<opened_process> opened_;
-  std::vector<rank_process> read_;
+  std::vector<rank_process> read_;  // their states are read
   std::chrono::steady_clock::time_point next_read_{};
   memory::descriptor spare_;  // closed while /proc is read, for which this process may have no other descriptor
 };
@@ -50,7 +50,7 @@ class process_watch {
 /// Lets mpi::look_for_deaths() find the ends of these processes.
 void watch_processes(const std::vector<rank_process>& processes);
 
-/// Ends it, and closes the descriptors: from now on processes may end.
+/// Ends the effect of watch_processes(), and closes the descriptors: from now on processes may end.
 void stop_watching_processes();
 
 }  // namespace syncyte::topology

@@ -10,8 +10,8 @@
 
 namespace syncyte::topology {
 
-/// Memory shared by the ranks of `node`, whose rank 0 leads, or an error on the ranks where it failed: no agreement
-/// here. Collective over node.
+/// Memory shared by the ranks of `node`, whose rank 0 leads, or an error on the ranks where it failed: they do
+/// not agree on it. Collective over node.
 struct shared_attempt {
   memory::segment segment;
   std::optional<base::error> error;

@@ -35,7 +35,8 @@ class without_interrupts {
   bool could_ask_;
 };
 
-/// The function asked to interrupt a wait that had already ended: this thread's next wait ends instead, unasked.
+/// For a wait that had ended before the function asked to end it: this thread's next wait ends instead, without a call
+/// of the function.
 void postpone_interrupt();
 
 }  // namespace syncyte::watchdog

@@ -6,10 +6,10 @@
 namespace syncyte::watchdog {
 namespace {
 
-constexpr std::int64_t first_ns = 1'000'000;
-constexpr std::int64_t pause_ns = 10'000'000;
-constexpr std::int64_t arrival_ns = 50'000'000;
-constexpr unsigned polls_per_question = 10;  // the interrupt function may have to take a lock (Python's)
+constexpr std::int64_t first_ns = 1'000'000;     // before the first extra work
+constexpr std::int64_t pause_ns = 10'000'000;    // between two rounds of it
+constexpr std::int64_t arrival_ns = 50'000'000;  // of a short message
+constexpr unsigned polls_per_question = 10;      // the interrupt function may have to take a lock (Python's)
 
 }  // namespace
 

@@ -13,8 +13,8 @@ namespace syncyte::watchdog {
 
 /// A wait that does extra work once it has lasted a millisecond. About a hundred times a second it publishes this
 /// rank's operation to the watchdog and checks whether the awaited event can still happen; it looks for ranks that have
-/// died (mpi/deaths.hpp), and ten times a second it calls the interrupt function (interrupts.hpp). Short waits cost
-/// nothing extra but the look at a flag: is a death known?
+/// died (mpi/deaths.hpp), and ten times a second it calls the interrupt function (interrupts.hpp). A short wait only
+/// looks at a flag in addition: is a death known?
 class long_wait {
  public:
   /// Rounds of polling between two calls of poll(). On a loaded machine each round may yield a time slice.
