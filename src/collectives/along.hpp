@@ -27,7 +27,7 @@ class gathering_along final : public data_operation {
     base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
   }
 
-  void move(moves& by) override {
+  void move(mover& by) override {
     if (root_)
       by.gather(given_.part.data(), given_.counts, *root_, given_.whole_data(), given_.dtype);
     else
@@ -63,7 +63,7 @@ class scatter_along final : public data_operation {
     if (given_.whole) given_.whole->pack();
   }
 
-  void move(moves& by) override {
+  void move(mover& by) override {
     by.scatter(given_.whole_data(), given_.counts, root_, given_.part.data(), given_.dtype);
   }
   void finish() override { given_.part.unpack(); }
@@ -89,7 +89,7 @@ class reduce_scatter_along final : public data_operation {
     widen_half(given_.whole->data(), total, given_.dtype, wide_whole_->data());
   }
 
-  void move(moves& by) override {
+  void move(mover& by) override {
     if (wide_whole_)
       by.reduce_scatter(wide_whole_->bytes(), given_.counts, wide_part_->bytes(), SYNCYTE_FLOAT32, op_);
     else
@@ -129,7 +129,7 @@ class alltoall_along final : public data_operation {
     given_.from.pack();
   }
 
-  void move(moves& by) override {
+  void move(mover& by) override {
     by.alltoall(given_.from.data(), given_.from.counts(), given_.to.counts(), given_.to.data(), given_.dtype,
                 {.is_long = given_.all_elements > mpi::piece_limit(),
                  .is_short = by.fits_share(given_.all_elements, given_.dtype)});

@@ -8,7 +8,7 @@
 #include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "base/struct_size.hpp"
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 #include "comm/agreement.hpp"
 #include "mpi/large_counts.hpp"
 #include "syncyte/collectives.h"

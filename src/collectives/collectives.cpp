@@ -53,7 +53,7 @@ void alltoallv::compare(comm::collective_call& call) {
   comm::communicator& comm = call.comm();
   const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
   const std::int64_t longest = std::max(std::ranges::max(send_counts_), std::ranges::max(recv_counts_));
-  const std::uint64_t is_not_short = !moves(comm, form::blocking).fits_share(longest, input_.dtype());
+  const std::uint64_t is_not_short = !mover(comm, form::blocking).fits_share(longest, input_.dtype());
   std::uint64_t sums[3] = {is_long, is_not_short, count_difference(comm.rank(), send_counts_, recv_counts_)};
   add_up(comm, sums);
   const bool differ = sums[2] != 0 && comm.check() != comm::check_level::off;

@@ -31,7 +31,7 @@ class bcast final : public data_operation {
     terms.fact("elements of array", array_.elements());
   }
 
-  void move(moves& by) override { by.bcast(array_.data(), array_.elements(), root_, array_.dtype()); }
+  void move(mover& by) override { by.bcast(array_.data(), array_.elements(), root_, array_.dtype()); }
 
  private:
   int root_;
@@ -58,7 +58,7 @@ class all_gathering final : public data_operation {
     counts_.assign(all.begin(), all.end());
   }
 
-  void move(moves& by) override { by.allgather(input_.data(), counts_, output_.data(), input_.dtype()); }
+  void move(mover& by) override { by.allgather(input_.data(), counts_, output_.data(), input_.dtype()); }
 
  private:
   all_gathering(comm::agreement& terms, const syncyte_buffer_t* input, const syncyte_buffer_t* output, form how)
@@ -98,7 +98,7 @@ class alltoallv final : public data_operation {
   /// ranks send with what the others expect.
   void compare(comm::collective_call& call) override;
 
-  void move(moves& by) override {
+  void move(mover& by) override {
     by.alltoall(input_.data(), send_counts_, recv_counts_, output_.data(), input_.dtype(), size_);
   }
 
@@ -132,7 +132,7 @@ class neighbor_alltoall final : public data_operation {
 
   /// Blocks of the two neighbours of a dimension lie next to each other. If they are one rank, its messages keep their
   /// order, and the first one, which it sends downwards, comes from above.
-  void move(moves& by) override {
+  void move(mover& by) override {
     const std::int64_t block = input_.elements() / std::ssize(neighbours_);
     const std::size_t block_bytes = static_cast<std::size_t>(block) * base::dtype_size(input_.dtype());
     for (std::size_t i = 0; i < neighbours_.size(); ++i)
@@ -159,7 +159,7 @@ class counts final : public data_operation {
     given_counts{all, length}.checked("counts", comm_.size(), "rank");
   }
 
-  void move(moves&) override {
+  void move(mover&) override {
     if (comm_.bypasses_mpi())
       *all_ = count_;
     else

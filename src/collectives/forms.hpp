@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "collectives/checks.hpp"
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 #include "collectives/started_collective.hpp"
 #include "comm/collective_call.hpp"
 
@@ -33,7 +33,7 @@ void run(comm::communicator& comm, const char* operation, const caller_facts& ca
   call.agree(carried);
   if (carried == nullptr) {
     if (!comm.bypasses_mpi()) made->compare(call);
-    moves by(comm, form::blocking);
+    mover by(comm, form::blocking);
     made->move(by);
   }
   made->finish();

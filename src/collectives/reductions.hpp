@@ -79,7 +79,7 @@ class allreduce final : public reduction {
   }
 
   comm::small_reduction* carried() override { return small_ ? &*small_ : nullptr; }
-  void move(moves& by) override { by.allreduce(input_, output_, count_, dtype_, op_); }
+  void move(mover& by) override { by.allreduce(input_, output_, count_, dtype_, op_); }
 
   void finish() override {
     if (small_) std::memcpy(output_, small_->values.data(), small_->bytes);
@@ -95,7 +95,7 @@ class reduce final : public reduction {
   reduce(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op, int root,
          const syncyte_buffer_t* output)
       : reduction(terms, how, input, op, output, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
-  void move(moves& by) override { by.reduce(input_, output_, count_, root_, dtype_, op_); }
+  void move(mover& by) override { by.reduce(input_, output_, count_, root_, dtype_, op_); }
 
  private:
   int root_;
@@ -111,7 +111,7 @@ class prefix_reduction final : public reduction {
     base::expect(reverse == 0 || reverse == 1, SYNCYTE_ERR_ARGUMENT, "reverse", reverse, "0 or 1");
     terms.fact("reverse", reverse);
   }
-  void move(moves& by) override { by.scan(input_, output_, count_, dtype_, op_, reverse_, IsExclusive); }
+  void move(mover& by) override { by.scan(input_, output_, count_, dtype_, op_, reverse_, IsExclusive); }
 
  private:
   bool reverse_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "memory/scratch.hpp"
 #include "mpi/call.hpp"
@@ -11,7 +11,7 @@
 namespace syncyte::collectives {
 
 /// Elements that are cut into one block for each rank.
-struct moves::blocks {
+struct mover::blocks {
   int ranks;
   std::int64_t count;
   syncyte_dtype_t dtype;
@@ -24,14 +24,14 @@ struct moves::blocks {
 };
 
 /// Whether every rank's block is long enough: with shorter blocks the number of messages costs more than a ring saves.
-bool moves::fits_ring(std::size_t bytes) const {
+bool mover::fits_ring(std::size_t bytes) const {
   constexpr std::size_t least_block = std::size_t{16} << 10;
   return !is_started_ && !uses_blocking_calls() && comm_.size() > 1 &&
          bytes >= least_block * static_cast<std::size_t>(comm_.size());
 }
 
 /// Sends one block to the next rank while it receives another from the previous one.
-void moves::pass_on(const std::byte* sent, std::int64_t sent_count, std::byte* received, std::int64_t received_count,
+void mover::pass_on(const std::byte* sent, std::int64_t sent_count, std::byte* received, std::int64_t received_count,
                     syncyte_dtype_t dtype) {
   const int size = comm_.size();
   receive((comm_.rank() + size - 1) % size, received, received_count, dtype);
@@ -39,7 +39,7 @@ void moves::pass_on(const std::byte* sent, std::int64_t sent_count, std::byte* r
   wait_for_messages();
 }
 
-void moves::combine(const std::byte* with, std::byte* target, std::int64_t count, syncyte_dtype_t dtype,
+void mover::combine(const std::byte* with, std::byte* target, std::int64_t count, syncyte_dtype_t dtype,
                     syncyte_op_t op) {
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
     const std::size_t offset = bytes_of(first, dtype);
@@ -49,7 +49,7 @@ void moves::combine(const std::byte* with, std::byte* target, std::int64_t count
 }
 
 /// Afterwards block rank + 1 of `output` is reduced over all ranks; the other blocks hold sums of some ranks.
-void moves::reduce_blocks(const blocks& all, const std::byte* input, std::byte* output, syncyte_op_t op) {
+void mover::reduce_blocks(const blocks& all, const std::byte* input, std::byte* output, syncyte_op_t op) {
   const bool is_in_place = input == output;
   const memory::scratch space = is_in_place ? memory::scratch(all.longest_bytes()) : memory::scratch();
   for (int step = 0; step + 1 < all.ranks; ++step) {
@@ -61,7 +61,7 @@ void moves::reduce_blocks(const blocks& all, const std::byte* input, std::byte* 
   }
 }
 
-void moves::allreduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype,
+void mover::allreduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype,
                               syncyte_op_t op) {
   const blocks all{comm_.size(), count, dtype};
   reduce_blocks(all, input, output, op);
@@ -72,7 +72,7 @@ void moves::allreduce_by_ring(const std::byte* input, std::byte* output, std::in
 }
 
 /// `output` is used on root only.
-void moves::reduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, int root,
+void mover::reduce_by_ring(const std::byte* input, std::byte* output, std::int64_t count, int root,
                            syncyte_dtype_t dtype, syncyte_op_t op) {
   const blocks all{comm_.size(), count, dtype};
   const bool is_root = comm_.rank() == root;
@@ -88,7 +88,7 @@ void moves::reduce_by_ring(const std::byte* input, std::byte* output, std::int64
 }
 
 /// The sum of a part goes from the rank after its owner to the owner.
-void moves::reduce_scatter_by_ring(const std::byte* input, const mpi::int_layout& parts, std::byte* output,
+void mover::reduce_scatter_by_ring(const std::byte* input, const mpi::int_layout& parts, std::byte* output,
                                    syncyte_dtype_t dtype, syncyte_op_t op) {
   const int ranks = comm_.size();
   const auto place = [&](int any) { return static_cast<std::size_t>(((any % ranks) + ranks) % ranks); };

@@ -86,7 +86,7 @@ namespace {
 
 /// An allgather in place: `all` has one element for each rank, and this rank has filled its own.
 template <class T>
-void gather_in_place(const comm::communicator& comm, std::vector<T>& all, moves& pending) {
+void gather_in_place(const comm::communicator& comm, std::vector<T>& all, mover& pending) {
   const auto bytes = static_cast<int>(sizeof(T) * all.size() / static_cast<std::size_t>(comm.size()));
   mpi::check(
       MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), bytes, MPI_BYTE, comm.messages(), pending.add()),

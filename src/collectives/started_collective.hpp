@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/start_queue.hpp"
@@ -25,7 +25,7 @@ class data_operation {
   /// The blocking form's elements that travel with the agreement, in place of move(); null for none.
   virtual comm::small_reduction* carried() { return nullptr; }
   /// Moves the data, once all ranks have agreed.
-  virtual void move(moves& by) = 0;
+  virtual void move(mover& by) = 0;
   /// Stores the result once the data has been moved.
   virtual void finish() {}
 };
@@ -78,7 +78,7 @@ class started_collective : public comm::pending_operation, public std::enable_sh
   comm::agreement terms_;
   std::uint64_t sequence_ = 0;
   stage stage_ = stage::agreeing;
-  moves pending_;
+  mover pending_;
   std::unique_ptr<data_operation> operation_;
   std::exception_ptr outcome_;      // null: success
   std::int64_t first_seen_ns_ = 0;  // by the watchdog

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
 
@@ -98,7 +98,7 @@ class bucket_reducer {
   std::vector<bool> is_ready_;  // started by this rank in this round
   int first_open_ = 0;          // buckets before it are summed on this node
   // A leader's:
-  std::optional<collectives::moves> exchange_;
+  std::optional<collectives::mover> exchange_;
   int exchanged_ = 0;  // sums that have come from all nodes; beyond the last: what the nodes refuse
   bool is_exchanging_ = false;
   std::shared_ptr<std::int64_t> refusal_ = std::make_shared<std::int64_t>();  // of all nodes

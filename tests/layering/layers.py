@@ -68,7 +68,7 @@ PLACES = [
 
 # Units outside src/mpi that may call MPI, each for a kind of communication that no other unit of src does.
 MPI_CALLERS = {
-    "src/collectives/moves": "collectives of elements",
+    "src/collectives/mover": "collectives of elements",
     "src/collectives/rings": "MPI_Reduce_local",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
     "src/comm/cart": "Cartesian communicators",

@@ -202,7 +202,7 @@ class counted : public collectives::data_operation {
  public:
   explicit counted(bool fails) : fails_(fails) { ++alive; }
   ~counted() override { --alive; }
-  void move(collectives::moves& by) override {
+  void move(collectives::mover& by) override {
     by.allreduce(values_.data(), values_.data(), std::ssize(values_), SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
     if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
   }

@@ -36,9 +36,9 @@ struct alltoall_size {
 /// do not overlap, but for reductions in place. If the sum of counts does not fit MPI's int displacements, messages or
 /// broadcasts in pieces are used; all ranks must come to the same conclusion, so the sums must be equal on all of them.
 /// communicator_handles says over which of MPI's communicators each goes.
-class moves {
+class mover {
  public:
-  moves(comm::communicator& comm, form how) : comm_(comm), is_started_(how == form::started) {}
+  mover(comm::communicator& comm, form how) : comm_(comm), is_started_(how == form::started) {}
 
   void bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype);
   void gather(const std::byte* input, mpi::counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype);

@@ -1,4 +1,4 @@
-#include "collectives/moves.hpp"
+#include "collectives/mover.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -73,20 +73,20 @@ constexpr std::int64_t any_length = std::numeric_limits<int>::max();
 
 /// MPI takes memory of devices in blocking collectives only. A rank that dies while others are in one is seen by the
 /// watchdog alone. Equal on all ranks: blocking and non-blocking calls do not match.
-bool moves::uses_blocking_calls() const { return mpi::job_takes_device_memory(); }
+bool mover::uses_blocking_calls() const { return mpi::job_takes_device_memory(); }
 
 /// Collectives in memory of the node; null where there are none, and in the started form.
-comm::node_collectives* moves::node_for_reductions() const {
+comm::node_collectives* mover::node_for_reductions() const {
   return is_started_ ? nullptr : comm_.collectives_on_node();
 }
 
 /// node_for_reductions() for elements that may be in device memory.
-comm::node_collectives* moves::node_for_moves() const {
+comm::node_collectives* mover::node_for_moves() const {
   return uses_blocking_calls() ? nullptr : node_for_reductions();
 }
 
 /// Polls as often as a blocking call would. There is no interrupt: the other ranks move the same data.
-void moves::wait(MPI_Request& request, const char* call) const {
+void mover::wait(MPI_Request& request, const char* call) const {
   constexpr unsigned often = 64;
   for (unsigned round = 1;; ++round) {
     if (mpi::knows_death()) [[unlikely]]
@@ -101,7 +101,7 @@ void moves::wait(MPI_Request& request, const char* call) const {
 /// Starts MPI's function with the communicator behind the arguments; the blocking form waits for its end. Calls the
 /// blocking function where it must.
 template <class Blocking, class Started, class... Given>
-void moves::call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started,
+void mover::call(const char* blocking_name, Blocking* blocking, const char* started_name, Started* started,
                  Given... given) {
   if (is_started_) return check(started(given..., comm_.messages(), add()), started_name);
   if (uses_blocking_calls()) return check(blocking(given..., comm_.data()), blocking_name);
@@ -110,7 +110,7 @@ void moves::call(const char* blocking_name, Blocking* blocking, const char* star
   wait(request, started_name);
 }
 
-void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
+void mover::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return;
   comm::node_collectives* const node = node_for_moves();
   if (node != nullptr && node->fits_round(bytes_of(count, dtype)))
@@ -120,7 +120,7 @@ void moves::bcast(std::byte* data, std::int64_t count, int root, syncyte_dtype_t
   });
 }
 
-void moves::gather(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
+void mover::gather(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     if (comm_.rank() == root) receive_all(output, counts, dtype);
@@ -132,7 +132,7 @@ void moves::gather(const std::byte* input, counts_view counts, int root, std::by
        layout.counts.data(), layout.offsets.data(), type_of(dtype), root);
 }
 
-void moves::allgather(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
+void mover::allgather(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   comm::node_collectives* const node = node_for_moves();
   if (node != nullptr && node->fits_round(bytes_of(std::ranges::max(counts), dtype)))
@@ -151,7 +151,7 @@ void moves::allgather(const std::byte* input, counts_view counts, std::byte* out
        layout.counts.data(), layout.offsets.data(), type_of(dtype));
 }
 
-void moves::scatter(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
+void mover::scatter(const std::byte* input, counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
     receive(root, output, counts[at(comm_.rank())], dtype);
@@ -163,12 +163,12 @@ void moves::scatter(const std::byte* input, counts_view counts, int root, std::b
        type_of(dtype), output, own(layout), type_of(dtype), root);
 }
 
-bool moves::fits_share(std::int64_t elements, syncyte_dtype_t dtype) const {
+bool mover::fits_share(std::int64_t elements, syncyte_dtype_t dtype) const {
   const comm::node_collectives* const node = node_for_reductions();
   return node != nullptr && node->fits_share(bytes_of(elements, dtype));
 }
 
-void moves::alltoall(const std::byte* input, counts_view send_counts, counts_view recv_counts, std::byte* output,
+void mover::alltoall(const std::byte* input, counts_view send_counts, counts_view recv_counts, std::byte* output,
                      syncyte_dtype_t dtype, alltoall_size size) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, recv_counts[0], dtype);
   comm::node_collectives* const node = node_for_moves();
@@ -186,21 +186,21 @@ void moves::alltoall(const std::byte* input, counts_view send_counts, counts_vie
        type_of(dtype));
 }
 
-void moves::receive(int source, std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
+void mover::receive(int source, std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
     check(MPI_Irecv(data + bytes_of(first, dtype), length, type_of(dtype), source, 0, comm_.control(), add()),
           "MPI_Irecv");
   });
 }
 
-void moves::send(int dest, const std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
+void mover::send(int dest, const std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
   mpi::in_pieces(count, [&](std::int64_t first, int length) {
     check(MPI_Isend(data + bytes_of(first, dtype), length, type_of(dtype), dest, 0, comm_.control(), add()),
           "MPI_Isend");
   });
 }
 
-void moves::wait_for_messages() {
+void mover::wait_for_messages() {
   if (is_started_) return;
   // Each by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
   for (MPI_Request& each : requests_) wait(each, "MPI_Test");
@@ -208,7 +208,7 @@ void moves::wait_for_messages() {
 }
 
 /// Copies within this rank. In the blocking form elements may be in device memory, so MPI moves them by a message.
-void moves::copy(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype) {
+void mover::copy(const std::byte* input, std::byte* output, std::int64_t count, syncyte_dtype_t dtype) {
   if (is_started_) return copy_alone(input, output, count, dtype);
   receive(comm_.rank(), output, count, dtype);
   send(comm_.rank(), input, count, dtype);
@@ -216,12 +216,12 @@ void moves::copy(const std::byte* input, std::byte* output, std::int64_t count, 
 }
 
 /// One message from or to every rank, from one part to the next.
-void moves::receive_all(std::byte* data, counts_view counts, syncyte_dtype_t dtype) {
+void mover::receive_all(std::byte* data, counts_view counts, syncyte_dtype_t dtype) {
   for (int rank = 0; rank < comm_.size(); data += bytes_of(counts[at(rank++)], dtype))
     receive(rank, data, counts[at(rank)], dtype);
 }
 
-void moves::send_all(const std::byte* data, counts_view counts, syncyte_dtype_t dtype) {
+void mover::send_all(const std::byte* data, counts_view counts, syncyte_dtype_t dtype) {
   for (int rank = 0; rank < comm_.size(); data += bytes_of(counts[at(rank++)], dtype))
     send(rank, data, counts[at(rank)], dtype);
 }
@@ -229,13 +229,13 @@ void moves::send_all(const std::byte* data, counts_view counts, syncyte_dtype_t 
 /// Elements of one call. MPI's blocking allreduce takes temporary memory of its input's size, which beyond some
 /// megabytes comes fresh from the kernel, page by page: pieces of 8 MiB take half the time of 100 MiB at once (2 ranks,
 /// Open MPI 4). Pieces stay long enough for all ranks to have a share.
-std::int64_t moves::most_reduced(syncyte_dtype_t dtype) const {
+std::int64_t mover::most_reduced(syncyte_dtype_t dtype) const {
   constexpr std::int64_t least_bytes = 8 << 20, share_bytes = 256 << 10;
   if (is_started_) return any_length;
   return std::max(least_bytes, comm_.size() * share_bytes) / static_cast<std::int64_t>(base::dtype_size(dtype));
 }
 
-void moves::allreduce(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
+void mover::allreduce(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, count, dtype);
   in_reducible_pieces(input, output, count, dtype, most_reduced(dtype),
                       [&](const void* in, void* out, int length, syncyte_dtype_t type) {
@@ -251,7 +251,7 @@ void moves::allreduce(const void* input, void* output, std::int64_t count, syncy
                       });
 }
 
-void moves::reduce(const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype,
+void mover::reduce(const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype,
                    syncyte_op_t op) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, count, dtype);
   const bool is_root = comm_.rank() == root;
@@ -270,7 +270,7 @@ void moves::reduce(const void* input, void* output, std::int64_t count, int root
                       });
 }
 
-void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op,
+void mover::scan(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op,
                  bool reverse, bool is_exclusive) {
   const int first_rank = reverse ? comm_.size() - 1 : 0;
   if (comm_.bypasses_mpi() && !is_exclusive) return copy_alone(input, output, count, dtype);
@@ -288,7 +288,7 @@ void moves::scan(const void* input, void* output, std::int64_t count, syncyte_dt
   if (is_exclusive && comm_.rank() == first_rank) fill_identity(output, count, dtype, op);  // MPI leaves it undefined
 }
 
-void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype,
+void mover::reduce_scatter(const std::byte* input, counts_view counts, std::byte* output, syncyte_dtype_t dtype,
                            syncyte_op_t op) {
   if (comm_.bypasses_mpi()) return copy_alone(input, output, counts[0], dtype);
   if (is_long(counts)) {
@@ -310,11 +310,11 @@ void moves::reduce_scatter(const std::byte* input, counts_view counts, std::byte
        layout.counts.data(), type_of(dtype), mpi_op(dtype, op));
 }
 
-bool moves::any() const {
+bool mover::any() const {
   return std::ranges::any_of(requests_, [](MPI_Request each) { return each != MPI_REQUEST_NULL; });
 }
 
-bool moves::test() {
+bool mover::test() {
   while (!requests_.empty()) {  // usually one; a request that has ended is not tested again
     if (!mpi::has_ended(requests_.back(), "MPI_Test")) return false;
     requests_.pop_back();
