@@ -87,7 +87,7 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* array, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
   return after_init("comm_send", [&] {
-    message::wait_or_leave({start_message(message::direction::out, comm, array, dest, tag, options).get()});
+    message::wait_or_abandon({start_message(message::direction::out, comm, array, dest, tag, options).get()});
   });
 }
 
@@ -97,7 +97,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
   return after_init("comm_recv", [&] {
     require_status(status);
     const auto received = start_message(message::direction::in, comm, array, source, tag, options);
-    message::wait_or_leave({received.get()});
+    message::wait_or_abandon({received.get()});
     trace_peer(received->peer().rank);
     fill(status, *received);
   });
@@ -131,10 +131,10 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
     require_status(status);
     const auto received = make_message(message::direction::in, comm, recv_array, source, recv_tag, options);
     const auto sent = make_message(message::direction::out, comm, send_array, dest, send_tag, options);
-    message::require_apart(*sent, *received);
+    message::require_buffers_apart(*sent, *received);
     received->start();
     sent->start();
-    message::wait_or_leave({received.get(), sent.get()});
+    message::wait_or_abandon({received.get(), sent.get()});
     fill(status, *received);
   });
 }

@@ -259,7 +259,7 @@ void message::start() {
   post(is_in_room_ ? first : MPI_BOTTOM, 1, type.get());
 }
 
-void message::require_apart(const message& sent, const message& received) {
+void message::require_buffers_apart(const message& sent, const message& received) {
   if (!sent.has_memory() || !received.has_memory()) return;
   base::expect(!base::share_memory(sent.buffer_, received.buffer_), SYNCYTE_ERR_ARGUMENT, "recv_array",
                "memory that is sent too", "{}", base::separate_memory);
@@ -339,7 +339,7 @@ class message::peer_wait final : public watchdog::long_wait {
   void examine(std::optional<watchdog::scope>& scope) override {
     if (!scope) scope.emplace(message_.operation(), message_.title(), 0);
     if (has_lasted(message_.direction_ == direction::out ? message_.buffer_.bytes() : 0))
-      message_.give_up_on_departed();
+      message_.abandon_if_departed();
   }
   void on_death() override {
     message_.abandon();
@@ -359,7 +359,7 @@ int message::departed_peer() const {
 }
 
 /// MPI keeps the memory of a message to a departed rank, which it cannot take back.
-void message::give_up_on_departed() {
+void message::abandon_if_departed() {
   const int rank = departed_peer();
   if (rank < 0) return;
   if (direction_ == direction::out) abandon();
@@ -384,7 +384,8 @@ bool message::cancel() {
   return true;
 }
 
-void message::leave() noexcept {
+/// Ends a message whose wait was interrupted; a receive that cannot be cancelled arrives soon.
+void message::cancel_or_abandon() noexcept {
   if (request_ == MPI_REQUEST_NULL) return;
   try {
     if (direction_ == direction::out) return abandon();
@@ -393,11 +394,11 @@ void message::leave() noexcept {
   }
 }
 
-void message::wait_or_leave(std::initializer_list<message*> messages) {
+void message::wait_or_abandon(std::initializer_list<message*> messages) {
   try {
     for (message* each : messages) each->wait();
   } catch (const watchdog::interrupted&) {
-    for (message* each : messages) each->leave();
+    for (message* each : messages) each->cancel_or_abandon();
     throw;
   }
 }

@@ -70,11 +70,11 @@ class message {
   void wait();
 
   /// Throws SYNCYTE_ERR_ARGUMENT if a message sends memory that the other one receives.
-  static void require_apart(const message& sent, const message& received);
+  static void require_buffers_apart(const message& sent, const message& received);
 
   /// Waits for messages that cannot be waited for again. If the wait is interrupted, receives are cancelled, or end if
   /// their message is on its way; sends, and their memory, are left to MPI.
-  static void wait_or_leave(std::initializer_list<message*> messages);
+  static void wait_or_abandon(std::initializer_list<message*> messages);
 
   /// The sender, tag and label of a receive that has ended; the destination of a send.
   message_peer peer() const { return peer_; }
@@ -84,14 +84,16 @@ class message {
 
  private:
   const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
+  // A message ends in one of three ways: finish() if MPI has completed it; cancel() if MPI takes it back, only a
+  // receive; abandon() leaves it to MPI, with the memory that it uses.
+  void finish(int code, const MPI_Status& status);
+  bool cancel();
   void abandon();
+  void cancel_or_abandon() noexcept;
   class peer_wait;
   int departed_peer() const;
-  void give_up_on_departed();
-  bool cancel();
-  void leave() noexcept;
+  void abandon_if_departed();
   int ask(int* is_done, MPI_Status* status);
-  void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
   bool has_memory() const;

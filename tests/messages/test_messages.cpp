@@ -203,7 +203,7 @@ TEST(messages, that_exchange_one_memory_are_refused) {
     const auto exchange = [&](const syncyte_buffer_t& sent, const syncyte_buffer_t& received) {
       const message in(shared_world(), &received, {previous(), 6}, message::direction::in);
       const message out(shared_world(), &sent, {next(), 6}, message::direction::out);
-      return outcome_of([&] { message::require_apart(out, in); });
+      return outcome_of([&] { message::require_buffers_apart(out, in); });
     };
     expect_error(exchange(whole, whole), SYNCYTE_ERR_ARGUMENT, "recv_array is memory that is sent too");
     expect_error(exchange(front, behind), SYNCYTE_ERR_ARGUMENT, "clone()");
