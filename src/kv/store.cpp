@@ -223,22 +223,22 @@ store::~store() { comm_->deferred().drop(id_); }
 std::int64_t store::length(std::int64_t key) const { return table_.layout().length(spread_ ? homes_->slot(key) : key); }
 
 std::int64_t store::check(std::span<const std::int64_t> keys) const {
-  const std::int64_t sum = table_.check(keys);
-  if (spread_ == nullptr || table_.layout().is_uniform()) return sum;
-  std::int64_t sum_of_slots = 0;
-  homes_->for_each(keys, [&](int, std::int64_t slot) { sum_of_slots += table_.layout().length(slot); });
-  return sum_of_slots;
+  table_.require_inside(keys);
+  if (spread_ == nullptr || table_.layout().is_uniform()) return table_.count_values(keys);
+  std::int64_t sum = 0;
+  homes_->for_each(keys, [&](int, std::int64_t slot) { sum += table_.layout().length(slot); });
+  return sum;
 }
 
 void store::lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const {
   const auto asked = keys.with_results("keys", lengths, "lengths");
-  table_.check(asked);
+  table_.require_inside(asked);
   for (const std::int64_t key : asked) *lengths++ = length(key);
 }
 
 void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const {
   const auto asked = keys.with_results("keys", ranks, "ranks");
-  table_.check(asked);
+  table_.require_inside(asked);
   for (const std::int64_t key : asked) *ranks++ = homes_->owner(key);
 }
 

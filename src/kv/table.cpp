@@ -87,9 +87,8 @@ table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key
       values_(origin(values, layout_.first(first))),
       add_(rows::find_add(SYNCYTE_FLOAT32)) {}
 
-std::int64_t table::check(std::span<const std::int64_t> keys) const {
+void table::require_inside(std::span<const std::int64_t> keys) const {
   rows::row_index(keys).require_inside(layout_.keys(), "keys");
-  return count_values(keys);
 }
 
 std::int64_t table::count_values(std::span<const std::int64_t> keys) const {

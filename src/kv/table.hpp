@@ -33,10 +33,10 @@ class table {
 
   const key_layout& layout() const { return layout_; }
 
-  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that is not in the layout, with
-  /// its position. The functions below require keys that it has checked, and whose values are here.
-  std::int64_t check(std::span<const std::int64_t> keys) const;
-  /// The sum without a check.
+  /// Throws SYNCYTE_ERR_INDEX for the first key that is not in the layout, with its position. The functions below
+  /// require keys that are in it, and whose values are here.
+  void require_inside(std::span<const std::int64_t> keys) const;
+  /// Sum of the keys' lengths.
   std::int64_t count_values(std::span<const std::int64_t> keys) const;
 
   void pull(std::span<const std::int64_t> keys, float* values) const;

@@ -94,7 +94,8 @@ void check_against_table(const kv::key_layout& layout, std::int64_t most_keys) {
   kv::table expected = local.seen_by(0);
   for (int round = 0; round < 12; ++round) {
     const key_list keys = random_keys(round, 1 + round * most_keys / 12, layout.keys());
-    std::vector<float> values(static_cast<std::size_t>(expected.check(keys)));
+    expected.require_inside(keys);
+    std::vector<float> values(static_cast<std::size_t>(expected.count_values(keys)));
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<float>(reference::random_integer(5, round, static_cast<std::int64_t>(i), -9, 9));
     const bool sets = round % 3 == 1;

@@ -35,7 +35,8 @@ class memory {
 };
 
 std::vector<float> pulled(const kv::table& table, const key_list& keys) {
-  std::vector<float> values(static_cast<std::size_t>(table.check(keys)), -1);
+  table.require_inside(keys);
+  std::vector<float> values(static_cast<std::size_t>(table.count_values(keys)), -1);
   table.pull(keys, values.data());
   return values;
 }
@@ -84,7 +85,8 @@ void check_against_loop(const kv::key_layout& layout) {
         values.push_back(
             static_cast<float>(reference::random_integer(4, round, static_cast<std::int64_t>(values.size()), -9, 9)));
     const bool sets = round % 3 == 0;
-    EXPECT_EQ(table.check(keys), static_cast<std::int64_t>(values.size()));
+    table.require_inside(keys);
+    EXPECT_EQ(table.count_values(keys), static_cast<std::int64_t>(values.size()));
     sets ? table.set(keys, values.data()) : table.push(keys, values.data());
     const float* given = values.data();
     for (const std::int64_t key : keys)
@@ -110,11 +112,12 @@ TEST(Table, RefusesKeysThatAreNotThere) {
   memory shared(kv::key_layout(10, 2));
   const kv::table table = shared.seen_by(0);
   const auto refused = [&](const key_list& keys, const char* text) {
-    EXPECT_EQ(outcome([&] { table.check(keys); }), result(SYNCYTE_ERR_INDEX, text));
+    EXPECT_EQ(outcome([&] { table.require_inside(keys); }), result(SYNCYTE_ERR_INDEX, text));
   };
   refused({1, 10, -1}, "keys[1] is 10; expected 0 to 9");
   refused({-1}, "keys[0] is -1; expected 0 to 9");
-  EXPECT_EQ(table.check({}), 0);
+  EXPECT_EQ(outcome([&] { table.require_inside({}); }), outcome([] {}));
+  EXPECT_EQ(table.count_values({}), 0);
 }
 
 TEST(Table, PushesOfSeveralThreadsAreAllThere) {
