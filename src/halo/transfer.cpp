@@ -136,7 +136,7 @@ void transfer::start_side(side& side) {
     const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
     std::byte* const from = place_of(is_exchange() ? side.cells : side.ghosts);
     if (is_own)
-      take(side, from, array_->strides());
+      store(side, from, array_->strides());
     else
       base::copy_strided(side.out.data() + sizeof header, side.dense_strides, from, array_->strides(), extents,
                          plan_->element_bytes());
@@ -146,7 +146,7 @@ void transfer::start_side(side& side) {
 }
 
 /// Copies elements to ghosts, or adds them to cells.
-void transfer::take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides) {
+void transfer::store(const side& side, const std::byte* elements, std::span<const std::int64_t> strides) {
   const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
   if (is_exchange())
     base::copy_strided(place_of(side.ghosts), array_->strides(), elements, strides, extents, plan_->element_bytes());
@@ -198,7 +198,7 @@ void transfer::finish_side(side& side) {
   const int sender = sender_of(side);
   if (sender == SYNCYTE_PROC_NULL || sender == plan_->comm()->rank()) return;
   check_header(received_header(side), sender);
-  if (!error_) take(side, side.in.data() + sizeof(header), side.dense_strides);
+  if (!error_) store(side, side.in.data() + sizeof(header), side.dense_strides);
 }
 
 /// Checks that the message of a neighbour, perhaps of a later phase, is of the same call. A neighbour in a different

@@ -75,7 +75,7 @@ class transfer {
   void start_side(side& side);
   void finish_side(side& side);
   void check_call(const side& side);
-  void take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
+  void store(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
   void set_facts(const collectives::caller_facts& caller);
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);

@@ -128,17 +128,17 @@ int connect_to(const descriptor& connection, const address& there) {
 }
 
 /// Connects, shows the nonce and waits for the answer.
-answer ask(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on) {
+answer ask(const std::string& name, const nonce& secret, const std::function<bool()>& keeps_waiting) {
   const address there(name);
   const descriptor connection = open_socket(name);
   int code = connect_to(connection, there);
-  for (; code == EAGAIN && goes_on(); code = connect_to(connection, there))
+  for (; code == EAGAIN && keeps_waiting(); code = connect_to(connection, there))
     std::this_thread::sleep_for(milliseconds(5));  // the listener's queue is full
   if (code != 0) return {{}, "connecting", code};
   if (!is_same_user(connection.number())) return {{}, "checking the user", EPERM};
   if (send(connection.number(), &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret)) return {{}, "sending", errno};
   while (!wait_readable(connection.number(), clock::now() + milliseconds(100)))
-    if (!goes_on()) return {{}, "waiting", ETIMEDOUT};
+    if (!keeps_waiting()) return {{}, "waiting", ETIMEDOUT};
   return receive_answer(connection.number());
 }
 
@@ -185,8 +185,9 @@ descriptor receive_from(const std::string& name, const nonce& secret, millisecon
   }
 }
 
-descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on) {
-  answer got = ask(name, secret, goes_on);
+descriptor try_to_receive_from(const std::string& name, const nonce& secret,
+                               const std::function<bool()>& keeps_waiting) {
+  answer got = ask(name, secret, keeps_waiting);
   if (got.is_refusal)
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the sender's"});
   // There is no listener yet, or it has served another process and ended.

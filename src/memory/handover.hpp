@@ -28,9 +28,10 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 descriptor receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
 
 /// receive_from(), but returns no descriptor if there is no listener, or if the listener ended before it gave one.
-/// Waits as long as `goes_on`, called ten times a second, returns true. Throws SYNCYTE_ERR_ARGUMENT if the listener
-/// refuses the nonce.
-descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on);
+/// Waits as long as `keeps_waiting`, called ten times a second, returns true. Throws SYNCYTE_ERR_ARGUMENT if the
+/// listener refuses the nonce.
+descriptor try_to_receive_from(const std::string& name, const nonce& secret,
+                               const std::function<bool()>& keeps_waiting);
 
 /// Whether any process listens at the name; false for a name that a killed process has left.
 bool is_listened_at(const std::string& name);

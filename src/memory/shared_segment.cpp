@@ -164,7 +164,7 @@ segment segment::create(std::size_t bytes, sharing method) {
   segment result;
   result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd("syncyte");
   if (!result.file_) fail_step(method, "memfd_create", errno);
-  result.fill(bytes, method);
+  result.map_file(bytes, method);
   // Make names last: nothing is left if the process is killed before.
   std::string name;
   if (method == sharing::shm) name = random_name("/syncyte-", "");
@@ -178,7 +178,8 @@ segment segment::create(std::size_t bytes, sharing method) {
   return result;
 }
 
-void segment::fill(std::size_t bytes, sharing method) {
+/// Gives the new file its size, maps it and makes its ticket.
+void segment::map_file(std::size_t bytes, sharing method) {
   resize(file_, file_bytes(bytes), method);
   mapping_ = map_shared(file_.number(), file_bytes(bytes));
   struct stat made{};

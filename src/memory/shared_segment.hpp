@@ -78,7 +78,7 @@ class segment {
   static constexpr std::size_t header_bytes = huge_page_bytes;
 
  private:
-  void fill(std::size_t bytes, sharing method);
+  void map_file(std::size_t bytes, sharing method);
 
   memory::ticket ticket_{};
   mapping mapping_;

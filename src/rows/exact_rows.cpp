@@ -168,7 +168,7 @@ bool exact_rows::needs(syncyte_dtype_t dtype) { return !base::is_integer(dtype) 
 
 exact_rows::exact_rows(syncyte_dtype_t dtype, std::int64_t row_elements)
     : dtype_(dtype),
-      numbers_(static_cast<std::size_t>(row_elements) * (base::is_complex(dtype) ? 2 : 1)),
+      row_numbers_(static_cast<std::size_t>(row_elements) * (base::is_complex(dtype) ? 2 : 1)),
       row_bytes_(static_cast<std::size_t>(row_elements) * base::dtype_size(dtype)) {}
 
 exact_rows::sum& exact_rows::find_or_create(std::int64_t row) {
@@ -230,18 +230,18 @@ void exact_rows::expand(sum& of) const {
 void exact_rows::add_to_digits(sum& to, const std::byte* elements) const {
   expand(to);
   visit_real(dtype_, [&]<class T>() {
-    magnitude_range found = find_magnitudes<T>(elements, numbers_);
+    magnitude_range found = find_magnitudes<T>(elements, row_numbers_);
     std::vector<std::byte> finite;
     if (found.highest >= format<T>::infinity) {
       finite.assign(elements, elements + row_bytes_);
       move_to_marks<T>(to, finite.data());
       elements = finite.data();
-      found = find_magnitudes<T>(elements, numbers_);
+      found = find_magnitudes<T>(elements, row_numbers_);
     }
     if (found.lowest > found.highest) return;
     const auto digit_of = [](std::uint64_t magnitude) { return format<T>::position(magnitude) / digit_bits; };
     widen(to, {digit_of(found.lowest), digit_of(found.highest) + format<T>::spanned + 1});  // one more takes carries
-    add_numbers<T>(elements, numbers_, to.range.first, to.digits.data());
+    add_numbers<T>(elements, row_numbers_, to.range.first, to.digits.data());
   });
   count_addition(to);
 }
@@ -249,7 +249,7 @@ void exact_rows::add_to_digits(sum& to, const std::byte* elements) const {
 /// Marks infinities and NaN, and leaves zeros in their place.
 template <class T>
 void exact_rows::move_to_marks(sum& of, std::byte* elements) const {
-  for (std::size_t n = 0; n < numbers_; ++n) {
+  for (std::size_t n = 0; n < row_numbers_; ++n) {
     const auto value = format<T>::load(elements, n);
     if (std::isfinite(value)) continue;
     mark(of, n, mark_of(value));
@@ -258,7 +258,7 @@ void exact_rows::move_to_marks(sum& of, std::byte* elements) const {
 }
 
 void exact_rows::mark(sum& of, std::size_t number, std::uint8_t with) const {
-  of.marks.resize(numbers_, 0);
+  of.marks.resize(row_numbers_, 0);
   of.marks[number] |= with;
 }
 
@@ -270,8 +270,9 @@ void exact_rows::widen(sum& of, digit_range wanted) const {
     wanted = {std::min(wanted.first, before.first), std::max(wanted.end, before.end)};
     propagate(of);
   }
-  std::vector<std::int64_t> wider(static_cast<std::size_t>(wanted.count()) * numbers_);
-  const std::size_t inset = before.count() > 0 ? static_cast<std::size_t>(before.first - wanted.first) * numbers_ : 0;
+  std::vector<std::int64_t> wider(static_cast<std::size_t>(wanted.count()) * row_numbers_);
+  const std::size_t inset =
+      before.count() > 0 ? static_cast<std::size_t>(before.first - wanted.first) * row_numbers_ : 0;
   std::copy(of.digits.begin(), of.digits.end(), wider.begin() + static_cast<std::ptrdiff_t>(inset));
   of.digits = std::move(wider);
   of.range = wanted;
@@ -280,9 +281,9 @@ void exact_rows::widen(sum& of, digit_range wanted) const {
 /// Leaves 0 to 2^32 - 1 in all digits but the highest, which has the sign.
 void exact_rows::propagate(sum& of) const {
   for (std::size_t d = 0; d + 1 < static_cast<std::size_t>(of.range.count()); ++d) {
-    std::int64_t* const digits = &of.digits[d * numbers_];
-    for (std::size_t n = 0; n < numbers_; ++n) {
-      digits[numbers_ + n] += digits[n] >> digit_bits;
+    std::int64_t* const digits = &of.digits[d * row_numbers_];
+    for (std::size_t n = 0; n < row_numbers_; ++n) {
+      digits[row_numbers_ + n] += digits[n] >> digit_bits;
       digits[n] &= 0xffffffff;
     }
   }
@@ -293,7 +294,7 @@ void exact_rows::count_addition(sum& of) const {
   if (++of.additions >= most_additions) propagate(of);
 }
 
-std::vector<std::int64_t> exact_rows::numbers() const {
+std::vector<std::int64_t> exact_rows::rows() const {
   std::vector<std::int64_t> result;
   result.reserve(live_);
   for (const sum& each : sums_)
@@ -318,7 +319,7 @@ void exact_rows::move_to_record(std::int64_t row, std::vector<std::int64_t>& to)
 
 std::size_t exact_rows::record_words(const std::int64_t* header) const {
   if (header[3] == elements_only) return header_words + element_words();
-  return header_words + static_cast<std::size_t>(header[2] + header[3]) * numbers_;
+  return header_words + static_cast<std::size_t>(header[2] + header[3]) * row_numbers_;
 }
 
 std::size_t exact_rows::record_words() const {
@@ -335,13 +336,13 @@ void exact_rows::merge(const std::int64_t* record) {
   sum& to = find_or_create(record[0]);
   expand(to);
   const auto first = static_cast<std::int32_t>(record[1]), count = static_cast<std::int32_t>(record[2]);
-  const std::size_t length = static_cast<std::size_t>(count) * numbers_;
+  const std::size_t length = static_cast<std::size_t>(count) * row_numbers_;
   if (count > 0) {
     widen(to, {first, first + count});
-    std::int64_t* const digits = &to.digits[static_cast<std::size_t>(first - to.range.first) * numbers_];
+    std::int64_t* const digits = &to.digits[static_cast<std::size_t>(first - to.range.first) * row_numbers_];
     for (std::size_t i = 0; i < length; ++i) digits[i] += words[i];
   }
-  for (std::size_t n = 0; record[3] == digits_and_marks && n < numbers_; ++n)
+  for (std::size_t n = 0; record[3] == digits_and_marks && n < row_numbers_; ++n)
     mark(to, n, static_cast<std::uint8_t>(words[length + n]));
   count_addition(to);
 }
@@ -361,11 +362,11 @@ void exact_rows::add_all_to(const row_map& target) {
 
 template <class T>
 void exact_rows::add_sum(sum& of, std::byte* target) const {
-  if (of.elements != nullptr) return add_row<T>(target, of.elements, numbers_);
+  if (of.elements != nullptr) return add_row<T>(target, of.elements, row_numbers_);
   add_to_digits(of, target);
   propagate(of);
-  for (std::size_t n = 0; n < numbers_; ++n)
-    format<T>::store(target, n, rounded<T>(of.digits.data() + n, numbers_, of.range.first, of.range.count()));
+  for (std::size_t n = 0; n < row_numbers_; ++n)
+    format<T>::store(target, n, rounded<T>(of.digits.data() + n, row_numbers_, of.range.first, of.range.count()));
   for (std::size_t n = 0; n < of.marks.size(); ++n)
     if (of.marks[n] != 0) format<T>::store(target, n, static_cast<typename format<T>::real>(special(of.marks[n])));
 }

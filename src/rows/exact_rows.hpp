@@ -31,8 +31,8 @@ class exact_rows {
   /// Adds a row of elements.
   void add(std::int64_t row, const std::byte* elements);
 
-  /// Numbers of the rows, in the order in which they were first added.
-  std::vector<std::int64_t> numbers() const;
+  /// The rows that it keeps, in the order in which they were first added.
+  std::vector<std::int64_t> rows() const;
 
   /// Appends the record of a row, for merge(), and forgets the row. It is {row, first digit, number of digits,
   /// content}, the digits or the elements of the only addition, and the mark of each number if there are marks.
@@ -86,7 +86,7 @@ class exact_rows {
   void add_sum(sum& of, std::byte* target) const;
 
   syncyte_dtype_t dtype_;
-  std::size_t numbers_;  // of a row; two for each complex element
+  std::size_t row_numbers_;  // numbers in a row; two for each complex element
   std::size_t row_bytes_;
   row_places places_;                    // in sums_
   std::vector<sum> sums_;                // forgotten ones too, until all are

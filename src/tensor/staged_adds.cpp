@@ -96,8 +96,8 @@ void staged_adds::take(const whole_tensor& of, taken_sums& to) {
   }
   const comm::communicator& comm = *of.comm();
   std::vector<std::vector<std::int64_t>> rows(static_cast<std::size_t>(comm.size()));
-  for (const std::int64_t row : to.own.numbers())
-    rows[static_cast<std::size_t>(of.description().partition().owner(row))].push_back(row);
+  for (const std::int64_t row : to.own.rows())
+    rows[static_cast<std::size_t>(of.layout().partition().owner(row))].push_back(row);
   rows[static_cast<std::size_t>(comm.rank())].clear();
   to.records.reserve(to.own.record_words());
   for (const auto& rows_of_owner : rows) {
@@ -109,7 +109,7 @@ void staged_adds::take(const whole_tensor& of, taken_sums& to) {
 
 /// Stages again what take() has taken.
 void staged_adds::stage_again(taken_sums& taken) {
-  for (const std::int64_t row : taken.own.numbers()) taken.own.move_to_record(row, taken.records);
+  for (const std::int64_t row : taken.own.rows()) taken.own.move_to_record(row, taken.records);
   const std::lock_guard guard(mutex_);
   std::size_t next = 0;
   merge_whole_records(taken.records, sums_, next);
@@ -141,7 +141,7 @@ void staged_adds::sync(whole_tensor& to) {
   call.attempt([&] {
     for (int rank = 0; records != nullptr && rank < comm.size(); ++rank) {
       const auto from = static_cast<std::size_t>(rank);
-      const std::int64_t first = records->description().partition().first(rank) + taken.begin[from];
+      const std::int64_t first = records->layout().partition().first(rank) + taken.begin[from];
       merge_records(*records, first, first + taken.length[from], taken.own);
     }
     taken.own.add_all_to(to.held()->mapped_rows());

@@ -81,8 +81,8 @@ void window::require_element(int rank, std::int64_t offset, std::size_t element,
 
 /// Throws SYNCYTE_ERR_ARGUMENT if an operand shares memory with the bytes that an access to a rank's part, if it is
 /// mapped, reads or writes. It may be these bytes themselves.
-void window::require_apart(const std::byte* part, int rank, std::int64_t offset, const void* operand, std::size_t bytes,
-                           const char* argument) const {
+void window::require_apart_from_part(const std::byte* part, int rank, std::int64_t offset, const void* operand,
+                                     std::size_t bytes, const char* argument) const {
   if (part == nullptr || !base::overlaps_packed(base::range_of(operand, bytes), {part + offset, 0}, bytes)) return;
   base::refuse(
       SYNCYTE_ERR_ARGUMENT,
@@ -115,7 +115,7 @@ bool window::put_here(int rank, std::int64_t offset, const void* source, std::si
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
   std::byte* const part = find_part(rank);
-  require_apart(part, rank, offset, source, bytes, "source");
+  require_apart_from_part(part, rank, offset, source, bytes, "source");
   if (part != nullptr) std::memmove(part + offset, source, bytes);
   return part != nullptr;
 }
@@ -124,7 +124,7 @@ bool window::get_here(int rank, std::int64_t offset, void* target, std::size_t b
   require_bounds(rank, offset, bytes);
   if (bytes == 0) return true;
   const std::byte* const part = find_part(rank);
-  require_apart(part, rank, offset, target, bytes, "target");
+  require_apart_from_part(part, rank, offset, target, bytes, "target");
   if (part != nullptr) std::memmove(target, part + offset, bytes);
   return part != nullptr;
 }
@@ -168,7 +168,7 @@ bool window::combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, 
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
   if (count == 0) return true;
   if (previous == nullptr)
-    require_apart(find_part(rank), rank, offset, source, static_cast<std::size_t>(count) * bytes, "source");
+    require_apart_from_part(find_part(rank), rank, offset, source, static_cast<std::size_t>(count) * bytes, "source");
   std::byte* const part = atomic_part(rank);
   // A remote's owner takes no locks of elements: all ranks change these elements through it.
   if (part == nullptr || (remote_ && !atomics::has_atomics(dtype))) return false;

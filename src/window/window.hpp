@@ -81,8 +81,8 @@ class window : public std::enable_shared_from_this<window> {
   void require_bounds(int rank, std::int64_t offset, std::size_t bytes) const;
   void require_element(int rank, std::int64_t offset, std::size_t element, std::size_t bytes) const;
 
-  void require_apart(const std::byte* part, int rank, std::int64_t offset, const void* operand, std::size_t bytes,
-                     const char* argument) const;
+  void require_apart_from_part(const std::byte* part, int rank, std::int64_t offset, const void* operand,
+                               std::size_t bytes, const char* argument) const;
 
   std::byte* find_part(int rank) const;
   part_header& header_of(int rank) const;

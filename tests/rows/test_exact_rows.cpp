@@ -123,13 +123,13 @@ TEST(ExactRows, PartsThatAreMerged) {
   for (std::size_t i = 0; i < terms; ++i) parts[i * 7 % 5].add(static_cast<std::int64_t>(i % 2), bytes(i));
   rows::exact_rows merged(SYNCYTE_FLOAT32, elements);
   for (std::size_t p = parts.size(); p-- > 0;)
-    for (const std::int64_t row : parts[p].numbers()) {
+    for (const std::int64_t row : parts[p].rows()) {
       std::vector<std::int64_t> record;
       parts[p].move_to_record(row, record);
       EXPECT_EQ(merged.record_words(record.data()), record.size());
       merged.merge(record.data());
     }
-  EXPECT_EQ(merged.numbers().size(), 2);
+  EXPECT_EQ(merged.rows().size(), 2);
   const std::vector<float> expected = totals<float>(whole, 2, elements), result = totals<float>(merged, 2, elements);
   EXPECT_EQ(std::memcmp(result.data(), expected.data(), 2 * elements * sizeof(float)), 0);
   EXPECT_TRUE(whole.empty());
@@ -259,8 +259,8 @@ TEST(ExactRows, ManyRowsThatAreForgottenAndAddedAgain) {
   for (std::int64_t row = 0; row < count; ++row) add(row, static_cast<double>(row));
   std::vector<std::int64_t> records;
   for (std::int64_t row = 0; row < count; row += 2) sums.move_to_record(row, records);
-  EXPECT_EQ(sums.numbers().size(), std::size_t{count / 2});
-  EXPECT_EQ(sums.numbers().front(), 1);
+  EXPECT_EQ(sums.rows().size(), std::size_t{count / 2});
+  EXPECT_EQ(sums.rows().front(), 1);
   for (std::int64_t row = 0; row < count; row += 3) add(row, 0.5);
   for (std::size_t at = 0; at < records.size(); at += sums.record_words(&records[at])) sums.merge(&records[at]);
   const auto result = totals<double>(sums, count, 1);
