@@ -30,7 +30,7 @@ void owners_transfer::wait() {
   throw_error();
 }
 
-bool owners_transfer::then(last_step& step) {
+bool owners_transfer::add_last_step(last_step& step) {
   operation_ = step.operation;
   running_.add_last(step.owner, *sources_.emplace_back(std::move(step.source)));
   return true;

@@ -15,10 +15,8 @@ namespace syncyte::access {
 class owners_transfer final : public transfer {
  public:
   /// `operation`: its name in messages, a string literal.
-  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation)
-      : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin()) {}
-  /// An operation in a stream: a rank processes it after operations that began earlier in the stream.
-  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation, fabric::stream& in)
+  /// `in`, if not null: ranks process the operation after those that began earlier in this stream.
+  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation, fabric::stream* in = nullptr)
       : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin(in)) {}
 
   void add(int owner, std::unique_ptr<fabric::request_source> requests) {
@@ -30,7 +28,7 @@ class owners_transfer final : public transfer {
   void drive() override { running_.drive(); }
   bool test() override;
   void wait() override;
-  bool then(last_step& step) override;
+  bool add_last_step(last_step& step) override;
 
  private:
   void throw_error() const {

@@ -29,7 +29,7 @@ class transfer {
   /// Adds a step that is done once all else of the operation has succeeded; after drive() it needs no call of test() or
   /// wait(). It is not done after an error, nor if the transfer is destroyed before. Returns false if this transfer has
   /// no last steps: the caller does the step after wait().
-  virtual bool then(last_step&) { return false; }
+  virtual bool add_last_step(last_step&) { return false; }
 };
 
 }  // namespace syncyte::access

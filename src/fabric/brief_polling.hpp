@@ -12,10 +12,10 @@ class brief_polling {
   using time = std::chrono::nanoseconds;
 
   static constexpr time longest = std::chrono::microseconds(50);
-  /// A longer call of sched_yield() has let a thread run that computes. A message would wait for the end of its slice;
-  /// a thread that sleeps is woken in its place.
+  /// A longer call of sched_yield() has let another thread compute. A message would wait for the end of that thread's
+  /// time slice; a thread that sleeps is woken in its place.
   static constexpr time longest_yield = std::chrono::microseconds(500);
-  /// Without polling, after such a thread has run.
+  /// Time without polling after such a call.
   static constexpr time pause = std::chrono::milliseconds(100);
 
   /// A request came, and has been served.
@@ -32,8 +32,8 @@ class brief_polling {
   }
 
  private:
-  time served_{};
-  time again_{};
+  time served_{};  // the end of the latest request
+  time again_{};   // when it may poll again
   bool pays_ = false;
 };
 

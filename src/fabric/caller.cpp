@@ -11,12 +11,12 @@
 namespace syncyte::fabric {
 
 caller::caller(transport& way, std::uint64_t process, key_check& keys, std::uint32_t number, time_limits limits,
-               const std::function<void(std::uint64_t)>& declare)
+               const std::function<void(std::uint64_t)>& declare_dead)
     : process_(process),
       keys_(keys),
       number_(number),
       limits_(limits),
-      declare_(declare),
+      declare_dead_(declare_dead),
       worker_(way.make_worker(*this)),
       address_(worker_->address()) {}
 
@@ -237,7 +237,7 @@ void caller::retry() {
 }
 
 void caller::retry(session& at, std::chrono::nanoseconds time) {
-  if (time - at.heard > limits_.deadline) declare_(at.owner.process);
+  if (time - at.heard > limits_.deadline) declare_dead_(at.owner.process);
   if (at.owner.is_dead) return end_dead(at);
   if (time - at.moved < (at.is_broken ? limits_.resend / 8 : limits_.resend)) return;
   at.moved = time;

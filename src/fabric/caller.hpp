@@ -61,9 +61,10 @@ struct conversation {
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {
  public:
-  /// declare(process) makes a process dead for good. `keys` outlives it.
+  /// `number`: of this caller in its process. declare_dead(process) makes a process dead for good. `keys` outlives the
+  /// caller.
   caller(transport& way, std::uint64_t process, key_check& keys, std::uint32_t number, time_limits limits,
-         const std::function<void(std::uint64_t)>& declare);
+         const std::function<void(std::uint64_t)>& declare_dead);
   ~caller();
 
   std::mutex mutex;
@@ -96,9 +97,9 @@ class caller final : private receiver {
   bool arm() { return worker_->arm(); }
   int event() const { return worker_->event(); }
 
-  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which makes progress on all exchanges
+  std::atomic<int> waiting = 0;  // threads in exchange::wait(), each of which makes progress of the caller
 
-  // The engine's, under its mutex.
+  // Used by the engine, under its mutex.
   int users = 0;                // streams that use it
   std::atomic<int> driven = 0;  // exchanges on which the serving thread makes progress; read without the mutex
   bool is_behind = false;       // requests that were given up may still keep others waiting
@@ -118,10 +119,10 @@ class caller final : private receiver {
     std::uint64_t sent = 0;                          // number of the last request
     std::uint64_t received = 0;                      // all requests up to this number have been answered
     std::deque<unanswered_request> unanswered = {};  // ascending numbers
-    std::deque<conversation*> ready = {};            // those that have more requests, in the order of their begins
+    std::deque<conversation*> ready = {};            // have more requests; in the order of their begins
     std::size_t kept = 0;                            // bytes of answers that the owner may keep since the last request
     std::chrono::nanoseconds heard{};                // when the owner's last message came, or the first request went
-    std::chrono::nanoseconds moved{};                // when the oldest request became it, or was sent again
+    std::chrono::nanoseconds moved{};                // when a request became the oldest one, or was sent again
   };
 
   /// The last one of `talks`, which waits for the end of the others.
@@ -148,12 +149,12 @@ class caller final : private receiver {
   key_check& keys_;
   const std::uint32_t number_;
   const time_limits limits_;
-  const std::function<void(std::uint64_t)>& declare_;
+  const std::function<void(std::uint64_t)>& declare_dead_;
   std::unique_ptr<worker> worker_;
   std::string address_;
   std::map<std::uint64_t, session> sessions_;  // by the owner's process
   std::vector<held_conversation> held_;
-  std::chrono::nanoseconds looked_{};
+  std::chrono::nanoseconds looked_{};  // when retry() was last called
   bool is_closed_ = false;
 };
 

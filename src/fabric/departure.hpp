@@ -10,8 +10,7 @@ namespace syncyte::fabric {
 /// Lets other processes ask this one whether its rank has departed (comm/departures.hpp).
 void serve_departure(engine& of);
 
-/// Asks a rank whether it has departed. A rank in finalize serves requests until all ranks are
-/// there.
+/// Asks a rank whether it has departed. A rank in finalize serves requests until all ranks are there.
 class departure_question {
  public:
   departure_question(std::shared_ptr<group> ranks, int rank);

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two rounds over the callers that the serving thread drives.
+/// Pause between two rounds over the callers that the serving thread drives.
 constexpr auto caller_pause = 10ms;
 constexpr auto used_caller_pause = 1ms;  // while another thread uses the caller
 constexpr auto idle_caller_pause = 1s;   // if all driven exchanges have ended
@@ -38,15 +38,15 @@ class waiting_thread {
   std::atomic<int>& threads_;
 };
 
-/// Before a thread that waits for an answer sleeps: an answer from another host takes less time, and waking up would
-/// take a third of it.
+/// Time for which a thread that waits for an answer polls before it sleeps: an answer from another host takes less, and
+/// to wake up would take a third of that.
 constexpr auto longest_spin = 100us;
 
-/// Before a request that was deferred is tried again.
+/// Pause before a request that was deferred is tried again.
 constexpr auto retry_pause = 1ms;
 
-/// Before messages for idle callers are received again. UCX's queues in shared memory hold 64 messages, and each owner
-/// of a caller's requests sends one a second (keepalive).
+/// Pause before messages for idle callers are received again. UCX's queues in shared memory hold 64 messages, and each
+/// owner of a caller's requests sends one a second (keepalive).
 constexpr auto idle_receive_pause = 500ms;
 
 std::uint64_t random_number() {
@@ -54,7 +54,7 @@ std::uint64_t random_number() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-/// Signals of the application are handled by its own threads.
+/// Blocks signals in this thread, and in threads that it makes: the application's own threads handle them.
 class signals_blocked {
  public:
   signals_blocked() {
@@ -80,17 +80,17 @@ memory::descriptor make_event() {
 
 engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function<void(peer&)> on_death)
     : limits_(limits),
-      declare_([this](std::uint64_t process) { declare_dead(process); }),
+      declare_dead_([this](std::uint64_t process) { declare_dead(process); }),
       on_death_(std::move(on_death)),
       transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
-      watch_(process_, limits, declare_),
+      watch_(process_, limits, declare_dead_),
       server_(
           *transport_, process_, keys_, [this](std::uint64_t process) { return known_peer(process); }, targets_,
           watch_),
       address_(server_.address()),
       wake_event_(make_event()) {
-  watch_.use(server_.by());
+  watch_.use(server_.serving_worker());
   const signals_blocked in_the_new_thread;
   thread_ = std::thread([this] { serve(); });
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
@@ -161,7 +161,7 @@ void engine::serve() {
   }
 }
 
-/// Yields the core for a moment, and is to go on, or false if it is better to sleep.
+/// Yields the core for a moment; false, at once, if it is better to sleep.
 bool engine::polls(std::chrono::nanoseconds time) {
   if (!polling_.goes_on(time)) return false;
   ::sched_yield();
@@ -179,8 +179,8 @@ bool engine::progress(std::chrono::nanoseconds time) {
   return watch_.progress(time) || did_something;
 }
 
-/// Callers with at least so many exchanges that the serving thread drives. They stay where they are; their mutexes are
-/// locked before the engine's.
+/// Callers with at least so many exchanges that the serving thread drives; with 0 all callers. They stay where they
+/// are; their mutexes are locked before the engine's.
 std::vector<caller*> engine::callers_with(int driven) {
   std::vector<caller*> found;
   if (driven > driven_) return found;
@@ -192,8 +192,8 @@ std::vector<caller*> engine::callers_with(int driven) {
 
 /// Makes progress on exchanges for which no thread waits now.
 bool engine::progress_driven(std::chrono::nanoseconds time) {
-  const bool is_time_to_retry = time - looked_ >= caller_pause;
-  if (is_time_to_retry) looked_ = time;
+  const bool is_time_to_retry = time - retried_ >= caller_pause;
+  if (is_time_to_retry) retried_ = time;
   bool did_something = false;
   for (caller* const each : callers_with(1)) {
     if (each->waiting > 0) continue;
@@ -224,7 +224,7 @@ void engine::receive_for_idle(std::chrono::nanoseconds time) {
 }
 
 bool engine::arm() {
-  if (!server_.by().arm()) return false;
+  if (!server_.serving_worker().arm()) return false;
   return std::ranges::all_of(callers_with(1), [](caller* each) {
     if (each->waiting > 0) return true;
     const std::unique_lock turn(each->mutex, std::try_to_lock);
@@ -233,7 +233,7 @@ bool engine::arm() {
 }
 
 void engine::sleep(std::chrono::nanoseconds time) {
-  std::vector<pollfd> events{{server_.by().event(), POLLIN, 0}, {wake_event_.number(), POLLIN, 0}};
+  std::vector<pollfd> events{{server_.serving_worker().event(), POLLIN, 0}, {wake_event_.number(), POLLIN, 0}};
   auto longest = watch_.time_left(time);
   const auto shorten = [&](std::chrono::nanoseconds limit) {
     longest = longest < 0ns ? limit : std::min(longest, limit);
@@ -288,7 +288,7 @@ void engine::forget_dead() {
   for (const std::uint64_t process : dead) server_.forget(process);
 }
 
-/// Declares the processes dead whose ranks another part of this process has found dead.
+/// Declares processes dead whose ranks are dead as another part of this process has found (mpi/deaths.hpp).
 void engine::take_over_deaths() {
   known_deaths_ = mpi::known_deaths();
   std::vector<std::uint64_t> dead;
@@ -356,12 +356,12 @@ caller& engine::borrow() {
   return *chosen;
 }
 
-/// Null if it cannot be made, but there are others.
+/// Null if the transport cannot make another one; throws if there is none yet.
 caller* engine::make_caller() {
   base::require(!is_stopping_, SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte has ended");
   try {
     const auto number = static_cast<std::uint32_t>(callers_.size());
-    return &callers_.emplace_back(*transport_, process_, keys_, number, limits_, declare_);
+    return &callers_.emplace_back(*transport_, process_, keys_, number, limits_, declare_dead_);
   } catch (const std::runtime_error& error) {
     base::require(!callers_.empty(), SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}", error.what());
     next_caller_ = now() + 1s;

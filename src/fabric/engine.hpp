@@ -31,7 +31,7 @@ class engine {
   /// is dead, by any thread; it must not wait.
   explicit engine(
       std::unique_ptr<transport> way, time_limits limits = {}, std::function<void(peer&)> on_death = [](peer&) {});
-  /// Calls stop() and end_transport(). No exchange uses it.
+  /// Calls stop() and end_transport(). No exchange may use the engine any more.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -103,7 +103,7 @@ class engine {
   void wake();
 
   const time_limits limits_;
-  const std::function<void(std::uint64_t)> declare_;
+  const std::function<void(std::uint64_t)> declare_dead_;
   const std::function<void(peer&)> on_death_;
   traffic traffic_;
   std::unique_ptr<transport> transport_;
@@ -117,17 +117,18 @@ class engine {
   std::mutex mutex_;  // guards the members up to the next empty line
   std::map<std::uint64_t, peer> peers_;
   std::deque<caller> callers_;
-  std::chrono::nanoseconds next_caller_{};  // when another one may be made, after the transport could not
+  std::chrono::nanoseconds next_caller_{};  // when another caller may be made, after the transport failed to
   std::vector<watched_process> watched_;
   std::vector<std::uint64_t> newly_dead_;
   std::atomic<bool> has_newly_dead_{false};  // read without the mutex
   std::atomic<int> driven_{0};               // exchanges that the serving thread drives; read without the mutex
 
-  std::chrono::nanoseconds looked_{};    // when the serving thread polled driven callers
-  std::chrono::nanoseconds received_{};  // when it received for idle callers
+  // Times and numbers that the serving thread remembers.
+  std::chrono::nanoseconds retried_{};   // when it last retried requests of driven callers
+  std::chrono::nanoseconds received_{};  // when it last received for idle callers
   brief_polling polling_;
-  std::uint64_t served_ = 0;  // requests, when the serving thread counted
-  int known_deaths_ = 0;      // of this process, when the serving thread took them over
+  std::uint64_t served_ = 0;  // server::served(), when it last looked
+  int known_deaths_ = 0;      // mpi::known_deaths(), when it last took them over
   memory::descriptor wake_event_;
   std::atomic<std::chrono::nanoseconds> woken_{};  // by wake_soon()
   std::atomic<bool> is_stopping_{false};

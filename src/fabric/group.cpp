@@ -66,7 +66,7 @@ group::group(comm::collective_call& call, engine* through)
   watch_node(call.comm().node());
 }
 
-/// The kernel tells of the end of this node's processes. Of many ranks each watches the next ones, which bounds the
+/// The kernel tells when processes of this node end. With many ranks, each watches only the next ones, which bounds the
 /// number of descriptors; the news is passed on.
 void group::watch_node(const topology::node_group& node) {
   constexpr int most = 32;
@@ -146,16 +146,10 @@ object_name group::add_object(comm::collective_call& call, std::shared_ptr<targe
 
 std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
 
-exchange group::begin() {
+exchange group::begin(stream* in) {
   mpi::require_rank_process();
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return exchange(*engine_);
-}
-
-exchange group::begin(stream& in) {
-  mpi::require_rank_process();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return exchange(in);
+  return in == nullptr ? exchange(*engine_) : exchange(*in);
 }
 
 void group::wait(const char* operation, exchange& running) const {

@@ -34,11 +34,10 @@ class group final : public comm::collective_resource {
   /// in an agreement: no rank sends a request before all serve, and none serves if the agreement fails.
   object_name add_object(comm::collective_call& call, std::shared_ptr<target> object);
 
-  /// An operation: add() its requests, then wait() for it, or drive() and test() it. Throws in a forked child. Memory
-  /// accesses of this thread before and after the operation are not reordered with it.
-  exchange begin();
-  /// As begin(), for an operation in a stream of through().
-  exchange begin(stream& in);
+  /// An operation, in a stream of through() unless that is null: add() its requests, then wait() for it, or drive() and
+  /// test() it. Throws in a forked child. Memory accesses of this thread before and after the operation are not
+  /// reordered with it.
+  exchange begin(stream* in = nullptr);
   /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
   /// of started operations.
   void wait(const char* operation, exchange& running) const;

@@ -27,15 +27,15 @@ enum class message_kind : std::uint16_t {
 /// Secret of a process, which the processes of its job learn over MPI. It must not appear in a log or an error.
 using process_key = std::array<std::uint64_t, 2>;
 
-/// Begin of each message, in the sender's byte order.
+/// The beginning of each message, in the sender's byte order.
 struct message_header {
   process_key key = {};            ///< of the receiver, which drops messages with another one
-  std::uint64_t sender = 0;        ///< process_id of the sender
+  std::uint64_t sender = 0;        ///< random number of the sender (peer::process)
   std::uint64_t number = 0;        ///< of the request in its session, from 1
   std::uint64_t received = 0;      ///< requests: the caller has the answers up to this number, or has given them up
   std::uint64_t communicator = 0;  ///< the object is the communicator's
   std::uint64_t object = 0;        ///< number of the object on its communicator
-  std::uint32_t session = 0;       ///< number of the caller's session with this owner's process, for the sender
+  std::uint32_t session = 0;       ///< number of the caller in its process
   message_kind kind = message_kind::request;
   std::uint16_t operation = 0;  ///< of the object, defined by its layer
   std::int32_t status = 0;      ///< answers: a status; the payload of an error is base::error::pack()
@@ -49,10 +49,10 @@ static_assert(std::is_trivially_copyable_v<message_header> && sizeof(message_hea
 /// Longest payload of a message; more data travels in several messages.
 inline constexpr std::size_t most_payload = std::size_t{256} << 10;
 
-/// Requests to an owner that are in flight, counted from the oldest one without an answer.
+/// Most requests of a caller to an owner that are in flight, counted from the oldest one without an answer.
 inline constexpr std::size_t most_unanswered = 8;
 
-/// Callers of a process.
+/// Most callers of a process.
 inline constexpr std::size_t most_callers = 16;
 
 /// Longest address of a worker.

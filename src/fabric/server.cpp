@@ -12,7 +12,7 @@
 namespace syncyte::fabric {
 namespace {
 
-/// Requests that are kept for a caller until there is a link to it; it sends more of them again later.
+/// Most requests that are kept for a caller until there is a link to it; it sends further ones again later.
 constexpr std::size_t most_late = 16;
 
 }  // namespace
@@ -165,7 +165,7 @@ void server::forget_received(client& from, std::uint64_t received) {
   from.served = received;
 }
 
-/// False if it is kept already.
+/// Keeps a request that has to wait; false if it is kept already.
 bool server::keep(client& from, kept_request request) {
   return from.kept.emplace(request.header.number, std::move(request)).second;
 }

@@ -72,7 +72,7 @@ class server final : private receiver {
   /// Forgets the callers of a process that is dead, and ignores it from now on.
   void forget(std::uint64_t process);
 
-  worker& by() { return *worker_; }
+  worker& serving_worker() { return *worker_; }
 
  private:
   struct kept_request {
@@ -87,14 +87,14 @@ class server final : private receiver {
     std::string address;
     std::unique_ptr<link> way;
     std::uint64_t tag = 0;          // of `way`
-    std::uint64_t connections = 0;  // the caller's, when `way` was made
+    std::uint64_t connections = 0;  // number of links that the caller had made when `way` was made
     bool needs_link = false;
     std::vector<kept_request> late;              // came while there was no link
     std::uint64_t served = 0;                    // all requests up to this number are done
     bool is_deferred = false;                    // the next request is in flight, and is kept
     std::map<std::uint64_t, kept_request> kept;  // requests that have to wait, by number
-    std::deque<std::shared_ptr<const message>>
-        answers;  // of what must happen once; the caller may not have received them
+    /// Answers to requests that must happen once; the caller may not have received them.
+    std::deque<std::shared_ptr<const message>> answers;
   };
   using client_name = std::pair<std::uint64_t, std::uint32_t>;  // process, session
 

@@ -7,9 +7,9 @@
 namespace syncyte::fabric {
 namespace {
 
-/// Heartbeats in a deadline.
+/// Heartbeats to a neighbour within one deadline.
 constexpr int heartbeats = 8;
-/// In place of a process's number.
+/// Stands in a heartbeat in place of a dead process's number.
 constexpr std::uint64_t nobody = 0;
 
 }  // namespace
@@ -37,7 +37,7 @@ void watch::report(std::uint64_t process) {
 }
 
 void watch::on_message(const message_header& header, std::span<const std::byte>) {
-  if (const std::uint64_t dead = header.arguments[0]; dead != nobody && dead != process_) declare_(dead);
+  if (const std::uint64_t dead = header.arguments[0]; dead != nobody && dead != process_) declare_dead_(dead);
   for (auto& [neighbour, heard] : heard_)
     if (neighbour->process == header.sender) heard = now();
 }
@@ -61,7 +61,7 @@ bool watch::progress(std::chrono::nanoseconds time) {
       links_.erase(dead);
       dead_.push_back(dead);
     }
-    if (rings_.empty() && beaten_.empty()) return did_something;
+    if (rings_.empty() && was_neighbour_.empty()) return did_something;
   }
   if (time - sent_ < limits_.deadline / heartbeats) return did_something;
   sent_ = time;
@@ -72,7 +72,7 @@ bool watch::progress(std::chrono::nanoseconds time) {
 
 std::chrono::nanoseconds watch::time_left(std::chrono::nanoseconds time) {
   const std::lock_guard lock(mutex_);
-  if (rings_.empty() && beaten_.empty()) return std::chrono::nanoseconds(-1);
+  if (rings_.empty() && was_neighbour_.empty()) return std::chrono::nanoseconds(-1);
   return std::max(std::chrono::nanoseconds(0), sent_ + limits_.deadline / heartbeats - time);
 }
 
@@ -108,14 +108,14 @@ void watch::send_heartbeats() {
   // After a cut, TCP tries again only after as long a time: another link is faster.
   for (const auto& [neighbour, heard] : heard_)
     if (sent_ - heard > limits_.resend) links_.erase(neighbour->process);
-  for (peer* const neighbour : neighbours()) beaten_[neighbour] = sent_;
-  std::erase_if(beaten_, [&](const auto& entry) {
+  for (peer* const neighbour : neighbours()) was_neighbour_[neighbour] = sent_;
+  std::erase_if(was_neighbour_, [&](const auto& entry) {
     const bool is_over = sent_ - entry.second > 2 * limits_.deadline;
     if (is_over) links_.erase(entry.first->process);
     return is_over;
   });
   const std::uint64_t dead = dead_.empty() ? nobody : dead_[named_++ % dead_.size()];
-  for (const auto& [neighbour, last] : beaten_)
+  for (const auto& [neighbour, last] : was_neighbour_)
     if (!neighbour->is_dead)
       send(*neighbour, {.sender = process_, .kind = message_kind::heartbeat, .arguments = {dead}});
 }
@@ -137,7 +137,7 @@ void watch::look_at_neighbours(std::chrono::nanoseconds time) {
   const bool was_stopped = time - std::exchange(looked_, time) > limits_.deadline / 2;
   for (auto& [neighbour, heard] : heard_) {
     if (was_stopped) heard = time;
-    if (time - heard > limits_.deadline) declare_(neighbour->process);
+    if (time - heard > limits_.deadline) declare_dead_(neighbour->process);
   }
 }
 

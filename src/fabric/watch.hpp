@@ -23,11 +23,11 @@ namespace syncyte::fabric {
 /// thread uses it, except where a function says otherwise.
 class watch final : public receiver {
  public:
-  /// declare(process) makes a process dead for good, and calls report() the first time.
-  watch(std::uint64_t process, time_limits limits, std::function<void(std::uint64_t)> declare)
-      : process_(process), limits_(limits), declare_(std::move(declare)) {}
+  /// declare_dead(process) makes a process dead for good, and calls report() the first time.
+  watch(std::uint64_t process, time_limits limits, std::function<void(std::uint64_t)> declare_dead)
+      : process_(process), limits_(limits), declare_dead_(std::move(declare_dead)) {}
 
-  /// The worker that it sends by; set before other functions are called.
+  /// Sets the worker by which it sends, before other functions are called.
   void use(worker& by) { worker_ = &by; }
   /// Closes all links.
   void close();
@@ -62,22 +62,22 @@ class watch final : public receiver {
 
   const std::uint64_t process_;
   const time_limits limits_;
-  const std::function<void(std::uint64_t)> declare_;
+  const std::function<void(std::uint64_t)> declare_dead_;
   worker* worker_ = nullptr;
 
-  std::mutex mutex_;  // guards the members up to the next empty line; not held while declare() is called
+  std::mutex mutex_;  // guards the members up to the next empty line; not held while declare_dead_() is called
   std::map<std::uint64_t, ring> rings_;  // by communicator
-  std::vector<std::uint64_t> news_;
+  std::vector<std::uint64_t> news_;      // dead processes whose news are to be sent
 
-  std::vector<std::uint64_t> dead_;                       // whose news have gone
-  std::size_t named_ = 0;                                 // the next one that heartbeats name
+  std::vector<std::uint64_t> dead_;                       // processes whose news have been sent
+  std::size_t named_ = 0;                                 // counts heartbeats, which name one of dead_ each
   std::map<std::uint64_t, std::unique_ptr<link>> links_;  // by the process, which is the tag
   std::vector<std::unique_ptr<link>> broken_;             // destroyed outside of worker::progress()
   // When each process was last a neighbour. It gets heartbeats for a while after that: it may still have the ring.
-  std::map<peer*, std::chrono::nanoseconds> beaten_;
+  std::map<peer*, std::chrono::nanoseconds> was_neighbour_;
   std::map<peer*, std::chrono::nanoseconds> heard_;  // when each neighbour was heard last
   std::chrono::nanoseconds sent_{};                  // when the last heartbeats went
-  std::chrono::nanoseconds looked_{};
+  std::chrono::nanoseconds looked_{};                // when look_at_neighbours() was last called
 };
 
 }  // namespace syncyte::fabric

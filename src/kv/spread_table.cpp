@@ -49,7 +49,7 @@ std::unique_ptr<access::transfer> spread_table::start(fabric::stream& in, const 
     return nullptr;
   }
   const auto sorted = std::make_shared<const keys_by_owner>(std::move(own));
-  auto result = std::make_unique<access::owners_transfer>(ranks_, what.name, in);
+  auto result = std::make_unique<access::owners_transfer>(ranks_, what.name, &in);
   for (const keys_by_owner::part& each : sorted->parts()) {
     if (is_here(each)) continue;
     const key_items::owner to{each.owner, homes_->slots(each.owner).first, ranks_.get(), homes_.get()};

@@ -18,7 +18,7 @@ base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_
 }
 
 /// Values are written while keys are still read.
-void require_apart(const store& of, const base::buffer& keys, const base::buffer& values) {
+void require_keys_apart(const store& of, const base::buffer& keys, const base::buffer& values) {
   if (base::range_of(keys).meets(base::range_of(values)))
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
                                         .argument = "keys",
@@ -43,7 +43,7 @@ struct request {
     const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
     const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
     keys = keys_of(named);
-    if (reads) require_apart(of, named, given.require_writable());
+    if (reads) require_keys_apart(of, named, given.require_writable());
     const std::int64_t expected = of.check(keys);
     if (given.elements() != expected)
       base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
@@ -183,7 +183,7 @@ worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw
                                     const syncyte_buffer_t* raw_values, completion when) {
   const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
-  require_apart(*store_, room.require_writable(), values.require_writable());
+  require_keys_apart(*store_, room.require_writable(), values.require_writable());
   const auto keys = next_of_sample(id, room, values);
   return run(pull, keys, reinterpret_cast<float*>(values.data()), when);
 }

@@ -29,9 +29,8 @@ constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
 class box_of_rows {
  public:
   box_of_rows(const layout& shape, const std::int64_t* lower, std::span<const std::int64_t> extent) : layout_(shape) {
-    const std::vector<std::int64_t> strides = base::dense_strides(shape.shape(), shape.element_bytes());
-    std::size_t inset = 0;
-    for (std::size_t d = 1; d < strides.size(); ++d) inset += static_cast<std::size_t>(lower[d] * strides[d]);
+    const std::vector<std::int64_t> strides = shape.strides();
+    const auto inset = static_cast<std::size_t>(inset_of(strides, lower));
     in_row_ = base::find_pieces(inset, std::span(strides).subspan(1), extent.subspan(1), shape.element_bytes());
   }
 
@@ -85,45 +84,40 @@ memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<
 std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<std::int64_t> lower,
                                                           const base::buffer& user, std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;
-  const layout& all = of_.description();
-  storage& held = *of_.held();
-  const std::int64_t end = lower.values[0] + user.extent(0);
-  const box_of_rows box(all, lower.values, user.shape());
-  const std::int64_t most_sent = box.rows_of(most_bytes);
-  std::int64_t room = most_sent;  // rows for others until they are sent
-  auto others = std::make_unique<box_transfer>(held.remote(), window::row_access::add, op_);
+  const distribution::partition& owners = of_.layout().partition();
+  const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
+  const box_of_rows box(of_.layout(), lower.values, user.shape());
+  auto others =
+      std::make_unique<box_transfer>(of_.held()->remote(), window::row_access::add, op_, box.rows_of(most_bytes));
   std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
-  for (std::int64_t first = lower.values[0]; first < end; first += shape[0]) {
-    const int owner = all.partition().owner(first);
+  for (std::int64_t first = begin; first < end; first += shape[0]) {
+    const int owner = owners.owner(first);
     const bool is_here = is_staged() || of_.is_mapped(owner);
-    shape[0] =
-        std::min({end - first, all.partition().first(owner + 1) - first, is_here ? box.rows_of(combined_bytes) : room});
-    memory::scratch packed = pack(user.data() + (first - lower.values[0]) * user.stride(0), user, shape, alpha_);
-    if (is_here) {
-      const std::vector<rows::row_piece> pieces = box.pieces(first, shape[0]);
-      if (is_staged())
-        of_.staged()->add(pieces, box.piece_bytes(), packed.data());
-      else
-        rows::combine_pieces(held.mapped_rows(), {pieces, box.piece_bytes(), packed.data(), all.dtype(), op_},
-                             held.locks());
-      continue;
-    }
-    others->add({owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed), {}});
-    room -= shape[0];
-    if (room > 0) continue;
-    others->run();
-    room = most_sent;
+    const std::int64_t most = is_here ? box.rows_of(combined_bytes) : others->room();
+    shape[0] = std::min({end - first, owners.first(owner + 1) - first, most});
+    memory::scratch packed = pack(user.data() + (first - begin) * user.stride(0), user, shape, alpha_);
+    if (is_here)
+      combine_here(box.pieces(first, shape[0]), box.piece_bytes(), packed.data());
+    else
+      others->add({owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed), {}}, shape[0]);
   }
   return box_transfer::start(std::move(others));
+}
+
+void accumulate_box::combine_here(const std::vector<rows::row_piece>& pieces, std::size_t piece_bytes,
+                                  const std::byte* packed) {
+  if (is_staged()) return of_.staged()->add(pieces, piece_bytes, packed);
+  storage& held = *of_.held();
+  rows::combine_pieces(held.mapped_rows(), {pieces, piece_bytes, packed, of_.layout().dtype(), op_}, held.locks());
 }
 
 accumulate_box::accumulate_box(whole_tensor& of, base::array_argument<std::int64_t> lower,
                                const syncyte_buffer_t* source, const void* alpha, syncyte_op_t op)
     : box_operation(of, lower, source, "source"), op_(op), alpha_(alpha) {
-  rows::require_combining(of.description().dtype(), op);
+  rows::require_combining(of.layout().dtype(), op);
   if (user_.elements() == 0 || is_staged()) return;
   if (!can_add_everywhere(of)) require_mapped(of, lower_.values[0], lower_.values[0] + user_.extent(0));
-  require_apart(of, lower_, user_, false);
+  require_apart_from_box(of, lower_, user_, false);
 }
 
 std::unique_ptr<access::transfer> accumulate_box::begin() { return combine(lower_, user_, all_bytes); }

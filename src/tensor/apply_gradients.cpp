@@ -7,14 +7,14 @@ namespace syncyte::tensor {
 
 apply_gradients::apply_gradients(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* gradients)
     : of_(of), by_(of.optimizer()), request_(of, index, gradients, "gradients", false) {
-  if (of.description().row_elements() == 0) return;
+  if (of.layout().row_elements() == 0) return;
   if (!by_->reaches_other_nodes()) require_mapped(of, request_);
-  require_apart(of, request_, false);
-  if (by_->state()) require_not_in(*by_->state(), request_);
+  require_apart_from_rows(of, request_, false);
+  if (by_->state()) require_apart_from_state(*by_->state(), request_);
 }
 
 std::unique_ptr<access::transfer> apply_gradients::begin() {
-  const layout& shape = of_.description();
+  const layout& shape = of_.layout();
   if (shape.row_elements() == 0) return nullptr;
   return by_->start(rows::distinct_rows(request_.index, request_.packed, shape.row_bytes(), shape.dtype()));
 }

@@ -12,24 +12,23 @@ base::array_argument<std::int64_t> checked(base::array_argument<std::int64_t> lo
 
 }  // namespace
 
-box_operation::box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
-                             const char* packed_name)
-    : of_(of), lower_(checked(lower, of.description())), raw_(packed), user_(packed, packed_name) {
-  const auto shape = of.description().shape();
-  user_.require_dtype(of.description().dtype()).require_host();
+box_operation::box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array,
+                             const char* array_name)
+    : of_(of), lower_(checked(lower, of.layout())), raw_(array), user_(array, array_name) {
+  const auto shape = of.layout().shape();
+  user_.require_dtype(of.layout().dtype()).require_host();
   if (user_.shape().size() != shape.size()) [[unlikely]]
     base::refuse(SYNCYTE_ERR_SHAPE,
-                 {.object = packed_name,
+                 {.object = array_name,
                   .argument = "ndim",
                   .value = fmt::to_string(user_.ndim()),
                   .expected = fmt::format("{}, as the tensor {}", shape.size(), base::shape_text(shape))});
-  of.description().require_inside({lower.values, shape.size()}, user_.shape());
+  of.layout().require_inside({lower.values, shape.size()}, user_.shape());
 }
 
 std::size_t box_operation::piece_bytes() const {
-  const layout& shape = of_.description();
-  return base::piece_bytes(base::dense_strides(shape.shape(), shape.element_bytes()), user_.shape(),
-                           shape.element_bytes());
+  const layout& shape = of_.layout();
+  return base::piece_bytes(shape.strides(), user_.shape(), shape.element_bytes());
 }
 
 }  // namespace syncyte::tensor

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "access/transfer.hpp"
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
+#include "rows/combine_pieces.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -15,16 +17,16 @@ namespace syncyte::tensor {
 /// rounds, so that a large box needs little extra memory; the started form has one round.
 class box_operation {
  protected:
-  box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
-                const char* packed_name);
+  box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array,
+                const char* array_name);
 
   /// Bytes of the contiguous pieces of the box in the tensor.
   std::size_t piece_bytes() const;
 
   whole_tensor& of_;
   base::array_argument<std::int64_t> lower_;
-  const syncyte_buffer_t* raw_;
-  base::buffer user_;  // the caller's memory of any strides, checked
+  const syncyte_buffer_t* raw_;  // user_, as the caller gave it
+  base::buffer user_;            // the caller's array, of any strides; checked
 };
 
 /// Copies a box. The caller's memory stays until the end of a get; a put has read it when begin() returns.
@@ -34,7 +36,7 @@ class copy_box : public box_operation {
   void run();
 
  protected:
-  copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed, bool gets);
+  copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array, bool gets);
 
  private:
   std::unique_ptr<access::transfer> copy(base::array_argument<std::int64_t> lower, const base::buffer& user,
@@ -68,6 +70,8 @@ class accumulate_box final : public box_operation {
   bool is_staged() const { return of_.staged() != nullptr && op_ == SYNCYTE_OP_SUM; }
   std::unique_ptr<access::transfer> combine(base::array_argument<std::int64_t> lower, const base::buffer& user,
                                             std::size_t most_bytes);
+  /// Combines packed pieces with rows that are mapped here, or stages them.
+  void combine_here(const std::vector<rows::row_piece>& pieces, std::size_t piece_bytes, const std::byte* packed);
 
   syncyte_op_t op_;
   const void* alpha_;

@@ -10,24 +10,24 @@
 
 namespace syncyte::tensor {
 
-/// The lower corner of a box and the caller's array for its elements.
+/// The lower corner of a box and the caller's array, of any strides, for its elements.
 struct box_part {
   std::vector<std::int64_t> lower;
-  syncyte_buffer_t packed;
+  syncyte_buffer_t array;
 };
 
 /// Calls visit() for parts of a box that have about `most_bytes` at most; cuts it along `dimension` and the later ones.
 template <class Visit>
 void visit_parts(const box_part& box, int dimension, std::size_t most_bytes, Visit&& visit) {
-  const std::int64_t extent = box.packed.shape[dimension];
-  const std::size_t slab = base::buffer(&box.packed, "box").bytes() / static_cast<std::size_t>(extent);
+  const std::int64_t extent = box.array.shape[dimension];
+  const std::size_t slab = base::buffer(&box.array, "box").bytes() / static_cast<std::size_t>(extent);
   const auto step = static_cast<std::int64_t>(std::max<std::size_t>(1, most_bytes / slab));
   for (std::int64_t first = 0; first < extent; first += step) {
     box_part part = box;
     part.lower[static_cast<std::size_t>(dimension)] += first;
-    part.packed.shape[dimension] = std::min(step, extent - first);
-    part.packed.data = static_cast<std::byte*>(part.packed.data) + first * part.packed.strides[dimension];
-    if (slab > most_bytes && dimension + 1 < part.packed.ndim)
+    part.array.shape[dimension] = std::min(step, extent - first);
+    part.array.data = static_cast<std::byte*>(part.array.data) + first * part.array.strides[dimension];
+    if (slab > most_bytes && dimension + 1 < part.array.ndim)
       visit_parts(part, dimension + 1, most_bytes, visit);
     else
       visit(part);
@@ -48,7 +48,7 @@ void visit_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t&
     return visit(lower, checked);
   const box_part whole{{lower.values, lower.values + lower.length}, raw};
   visit_parts(whole, 0, most_bytes, [&](const box_part& part) {
-    visit(base::array_argument<std::int64_t>(part.lower), base::buffer(&part.packed, checked.argument()));
+    visit(base::array_argument<std::int64_t>(part.lower), base::buffer(&part.array, checked.argument()));
   });
 }
 

@@ -17,9 +17,13 @@ void box_transfer::finish() {
   parts_.clear();
 }
 
-void box_transfer::run() {
+void box_transfer::add(part one, std::int64_t rows) {
+  parts_.push_back(std::move(one));
+  room_ -= rows;
+  if (room_ > 0) return;
   begin();
   wait();
+  room_ = most_rows_;
 }
 
 std::unique_ptr<box_transfer> box_transfer::start(std::unique_ptr<box_transfer> all) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -11,7 +12,8 @@
 
 namespace syncyte::tensor {
 
-/// Parts of a box at owners whose memory is not mapped here, with packed memory for them.
+/// Parts of a box at owners whose memory is not mapped here, with packed memory for them. Transferred in rounds, so
+/// that this takes little memory.
 class box_transfer final : public access::transfer {
  public:
   /// One owner's pieces of the box.
@@ -23,15 +25,16 @@ class box_transfer final : public access::transfer {
     std::function<void(std::byte*)> unpack;  // copies the packed elements to the caller's memory; only for a get
   };
 
-  /// `remote` may be null if there are no parts. `op`: of an add.
-  box_transfer(window::remote* remote, window::row_access what, syncyte_op_t op)
-      : remote_(remote), what_(what), op_(op) {}
+  /// `remote` may be null if there are no parts. `op`: of an add. A round has `most_rows` rows.
+  box_transfer(window::remote* remote, window::row_access what, syncyte_op_t op, std::int64_t most_rows)
+      : remote_(remote), what_(what), op_(op), most_rows_(most_rows), room_(most_rows) {}
 
-  void add(part one) { parts_.push_back(std::move(one)); }
+  /// Rows that still fit the round.
+  std::int64_t room() const { return room_; }
+  /// Adds a part of at most room() rows; transfers the round once it is full.
+  void add(part one, std::int64_t rows);
 
-  /// Transfers the parts and forgets them.
-  void run();
-  /// Starts the transfer of the parts. Null: it has ended.
+  /// Starts the transfer of the last round. Null: it has ended.
   static std::unique_ptr<box_transfer> start(std::unique_ptr<box_transfer> all);
 
   bool test() override;
@@ -47,7 +50,9 @@ class box_transfer final : public access::transfer {
   window::remote* remote_;
   window::row_access what_;
   syncyte_op_t op_;
-  std::vector<part> parts_;
+  std::int64_t most_rows_;
+  std::int64_t room_;
+  std::vector<part> parts_;                      // of the round
   std::unique_ptr<access::transfer> in_flight_;  // destroyed before the parts
 };
 

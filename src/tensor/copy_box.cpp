@@ -48,56 +48,51 @@ box_transfer::part make_part(int owner, base::box_pieces pieces, const box_eleme
   return made;
 }
 
+/// Rows of a box that have about so many bytes, at least 1.
+std::int64_t rows_in(std::size_t bytes, const base::buffer& box) {
+  const auto extent = static_cast<std::size_t>(box.extent(0));
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(bytes / (box.bytes() / extent), 1, extent + 1));
+}
+
 }  // namespace
 
 /// Copies a box in contiguous ranges of rows; starts the last round of rows that are not mapped here, about
 /// `most_bytes` at most. Null: all is copied.
-std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64_t> given_lower,
-                                                 const base::buffer& user, std::size_t most_bytes) {
+std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64_t> lower, const base::buffer& user,
+                                                 std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;
-  const std::int64_t* const lower = given_lower.values;
-  const layout& shape_of_all = of_.description();
+  const layout& all = of_.layout();
   const rows::row_map& mapped = of_.held()->mapped_rows();
-  const std::size_t element = shape_of_all.element_bytes();
-  const std::vector<std::int64_t> strides = base::dense_strides(shape_of_all.shape(), element);
-  std::int64_t inset = 0;  // of the box from the start of a row, in bytes
-  for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
-  const std::int64_t end = lower[0] + user.extent(0);
-  const std::size_t row_bytes = static_cast<std::size_t>(user.elements() / user.extent(0)) * element;
-  const auto most_rows = static_cast<std::int64_t>(
-      std::clamp<std::size_t>(most_bytes / row_bytes, 1, static_cast<std::size_t>(user.extent(0)) + 1));
-  std::int64_t room = most_rows;  // of this round
+  const std::vector<std::int64_t> strides = all.strides();
+  const std::int64_t inset = inset_of(strides, lower.values);
+  const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
   const box_elements copy{user, gets_};
   const auto what = gets_ ? window::row_access::get : window::row_access::put;
-  auto others = std::make_unique<box_transfer>(of_.held()->remote(), what, SYNCYTE_OP_REPLACE);
-  for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
+  auto others =
+      std::make_unique<box_transfer>(of_.held()->remote(), what, SYNCYTE_OP_REPLACE, rows_in(most_bytes, user));
+  std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
+  for (std::int64_t first = begin; first < end; first += shape[0]) {
     const rows::row_range* const range = mapped.find_range(first);
-    const int owner = shape_of_all.partition().owner(first);
+    const int owner = all.partition().owner(first);
     const std::int64_t limit = range != nullptr ? range->first + range->count
-                                                : std::min(shape_of_all.partition().first(owner + 1), first + room);
-    stop = std::min(end, limit);
-    std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
-    shape[0] = stop - first;
-    std::byte* const here = user.data() + (first - lower[0]) * user.stride(0);
+                                                : std::min(all.partition().first(owner + 1), first + others->room());
+    shape[0] = std::min(end, limit) - first;
+    std::byte* const here = user.data() + (first - begin) * user.stride(0);
     if (range != nullptr) {
       copy(here, mapped.find(first) + inset, strides, shape);
       continue;
     }
-    const std::size_t origin = shape_of_all.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
-    others->add(make_part(owner, base::find_pieces(origin, strides, shape, element), copy, here, shape));
-    room -= stop - first;
-    if (room > 0) continue;
-    others->run();
-    room = most_rows;
+    const std::size_t origin = all.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
+    auto pieces = base::find_pieces(origin, strides, shape, all.element_bytes());
+    others->add(make_part(owner, std::move(pieces), copy, here, shape), shape[0]);
   }
   return box_transfer::start(std::move(others));
 }
 
-copy_box::copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
-                   bool gets)
-    : box_operation(of, lower, packed, gets ? "output" : "source"), gets_(gets) {
+copy_box::copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array, bool gets)
+    : box_operation(of, lower, array, gets ? "output" : "source"), gets_(gets) {
   if (gets) user_.require_writable();
-  require_apart(of, lower_, user_, gets);
+  require_apart_from_box(of, lower_, user_, gets);
 }
 
 std::unique_ptr<access::transfer> copy_box::begin() { return copy(lower_, user_, one_round); }

@@ -84,8 +84,8 @@ std::unique_ptr<access::transfer> give(std::int64_t old, std::int64_t* previous)
 }  // namespace
 
 counter::counter(const whole_tensor& of, std::int64_t element)
-    : dtype_(of.description().dtype()), remote_(of.held()->remote()) {
-  const layout& shape = of.description();
+    : dtype_(of.layout().dtype()), remote_(of.held()->remote()) {
+  const layout& shape = of.layout();
   if (dtype_ != SYNCYTE_INT32 && dtype_ != SYNCYTE_INT64) [[unlikely]]
     base::refuse(SYNCYTE_ERR_TYPE, {.object = shape.text(),
                                     .argument = "dtype",

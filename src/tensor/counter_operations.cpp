@@ -74,7 +74,7 @@ std::unique_ptr<access::transfer> put_signal::begin() {
   of_.flush();  // rows that are mapped here, and by MPI RMA all rows, are at their owners
   if (rows) {
     access::last_step step = counter_.step("put_signal", op_, value_);
-    if (step.source && rows->then(step)) return rows;
+    if (step.source && rows->add_last_step(step)) return rows;
     rows->wait();
   }
   return counter_.start_fetch(op_, value_, nullptr);

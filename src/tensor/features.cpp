@@ -33,7 +33,8 @@ void whole_tensor::add_features(const tensor_options& options) {
     staged_ = std::make_unique<staged_adds>(layout_.dtype(), layout_.row_elements(), layout_.row_bytes());
 }
 
-whole_tensor::whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held)
+whole_tensor::whole_tensor(std::shared_ptr<comm::communicator> comm, tensor::layout shape,
+                           std::shared_ptr<storage> held)
     : comm_(std::move(comm)),
       layout_(std::move(shape)),
       storage_(std::move(held)),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/buffer.hpp"
+#include "base/strided_copy.hpp"
 
 namespace syncyte::tensor {
 
@@ -21,10 +22,16 @@ std::string layout::text() const {
   return fmt::format("tensor {}({}, {})", name, base::dtype_name(dtype_), base::shape_text(shape_));
 }
 
+std::vector<std::int64_t> layout::strides() const { return base::dense_strides(shape_, element_bytes_); }
+
 void layout::require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
   for (std::size_t d = 0; d < shape_.size(); ++d)
     base::expect(lower[d] >= 0 && extent[d] <= shape_[d] && lower[d] <= shape_[d] - extent[d], SYNCYTE_ERR_INDEX,
                  {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape_[d]);
+}
+
+std::int64_t inset_of(std::span<const std::int64_t> strides, const std::int64_t* lower) {
+  return std::inner_product(strides.begin() + 1, strides.end(), lower + 1, std::int64_t{0});
 }
 
 }  // namespace syncyte::tensor

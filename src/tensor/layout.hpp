@@ -33,6 +33,9 @@ class layout {
     return static_cast<std::size_t>(row - rows_.first(owner)) * row_bytes();
   }
 
+  /// Bytes between neighbours along each dimension.
+  std::vector<std::int64_t> strides() const;
+
   /// Throws SYNCYTE_ERR_INDEX unless a box lies in the tensor. Both arrays have its number of dimensions.
   void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
 
@@ -47,5 +50,8 @@ class layout {
   std::size_t element_bytes_;
   std::int64_t row_elements_;
 };
+
+/// Bytes from the beginning of a row to the lower corner of a box, in a tensor of these strides.
+std::int64_t inset_of(std::span<const std::int64_t> strides, const std::int64_t* lower);
 
 }  // namespace syncyte::tensor

@@ -21,7 +21,7 @@ namespace {
 
 }  // namespace
 
-void require_apart(const whole_tensor& of, const row_request& request, bool is_get) {
+void require_apart_from_rows(const whole_tensor& of, const row_request& request, bool is_get) {
   const storage& held = *of.held();
   const base::byte_range rows = held.memory(), index = request.index.memory();
   if (is_get && index.meets(request.memory)) [[unlikely]]
@@ -31,7 +31,7 @@ void require_apart(const whole_tensor& of, const row_request& request, bool is_g
   const bool has_written_index = !is_get && index.meets(rows);
   if (!request.memory.meets(rows) && !has_written_index) [[likely]]
     return;
-  const std::size_t bytes = of.description().row_bytes();
+  const std::size_t bytes = of.layout().row_bytes();
   for (std::int64_t i = 0; i < request.index.count(); ++i) {
     const std::byte* const row = held.mapped_rows().find(request.index[i]);
     if (row == nullptr) continue;
@@ -42,12 +42,12 @@ void require_apart(const whole_tensor& of, const row_request& request, bool is_g
   }
 }
 
-void require_not_in(const whole_tensor& state, const row_request& request) {
+void require_apart_from_state(const whole_tensor& state, const row_request& request) {
   const storage& held = *state.held();
   if (!request.memory.meets(held.memory())) return;
   for (std::int64_t i = 0; i < request.index.count(); ++i) {
     const std::byte* const row = held.mapped_rows().find(request.index[i]);
-    if (row != nullptr && request.memory.meets(base::range_of(row, state.description().row_bytes())))
+    if (row != nullptr && request.memory.meets(base::range_of(row, state.layout().row_bytes())))
       base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = request.name,
                                           .argument = "row",
                                           .axis = request.index[i],
@@ -56,18 +56,17 @@ void require_not_in(const whole_tensor& state, const row_request& request) {
   }
 }
 
-void require_apart(const whole_tensor& of, base::array_argument<std::int64_t> lower, const base::buffer& box,
-                   bool is_get) {
+void require_apart_from_box(const whole_tensor& of, base::array_argument<std::int64_t> lower, const base::buffer& box,
+                            bool is_get) {
   const storage& held = *of.held();
-  const layout& shape = of.description();
+  const layout& shape = of.layout();
   const base::byte_range user = base::range_of(box);
   if (!user.meets(held.memory())) [[likely]]
     return;
-  const std::vector<std::int64_t> strides = base::dense_strides(shape.shape(), shape.element_bytes());
+  const std::vector<std::int64_t> strides = shape.strides();
   const auto in_row = base::find_paired_pieces(box.strides().subspan(1), std::span(strides).subspan(1),
                                                box.shape().subspan(1), shape.element_bytes());
-  std::int64_t inset = 0;  // of the box from the start of a row, in bytes
-  for (std::size_t d = 1; d < strides.size(); ++d) inset += lower.values[d] * strides[d];
+  const std::int64_t inset = inset_of(strides, lower.values);
   const auto pieces = std::ssize(in_row.offsets);  // of a row
   const auto parts_of = [&](auto&& row_at, auto offset) {
     base::operand_parts result{{}, in_row.bytes};

@@ -18,8 +18,8 @@ namespace syncyte::tensor {
 row_locks::row_locks(const whole_tensor& of, const std::string& name) : of_(of) {
   tensor_options options;
   options.label = name.empty() ? "row locks" : name + ": row locks";
-  options.local_rows = of.description().partition().count(of.comm()->rank());
-  const std::int64_t rows = of.description().rows();
+  options.local_rows = of.layout().partition().count(of.comm()->rank());
+  const std::int64_t rows = of.layout().rows();
   locks_ = whole_tensor::create(of.comm(), SYNCYTE_INT64, 1, &rows, options);
 }
 
@@ -32,7 +32,7 @@ std::int64_t row_locks::swap(std::int64_t row, std::int64_t expected, std::int64
 std::int64_t row_locks::mine() const { return of_.comm()->rank() + 1; }
 
 void row_locks::require_inside(std::int64_t row) const {
-  const std::int64_t rows = of_.description().rows();
+  const std::int64_t rows = of_.layout().rows();
   base::expect(row >= 0 && row < rows, SYNCYTE_ERR_INDEX, "row", row, "0 to {}", rows - 1);
 }
 
@@ -47,13 +47,13 @@ void row_locks::require_holder_alive(int holder, std::int64_t row) const {
   const topology::node_group& node = of_.comm()->node();
   const int world_rank = of_.comm()->world_rank(holder);
   if (!mpi::is_dead(world_rank) && (!node.is_here(holder) || node.is_alive(node.node_rank(holder)))) return;
-  const std::string text = of_.description().text();
+  const std::string text = of_.layout().text();
   base::refuse(SYNCYTE_ERR_PEER_DIED, {.object = text, .rank = world_rank},
                fmt::format("rank {} died while it held the lock of row {} of {}", holder, row, text));
 }
 
 void row_locks::wait(std::int64_t row, std::int64_t seen) const {
-  const std::string owner = of_.description().text();
+  const std::string owner = of_.layout().text();
   const bool takes_messages = is_remote(row);
   atomics::holder_wait wait(fmt::format("row {} (tensor_lock)", row), owner);
   window::ended_ranks ended(*of_.comm(), locks_->held()->remote());

@@ -26,10 +26,10 @@ positions_by_owner sort_by_owner(const distribution::partition& parts, const row
 class row_transfer final : public access::transfer {
  public:
   row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
-      : sorted_(sort_by_owner(of.description().partition(), request.index)) {
+      : sorted_(sort_by_owner(of.layout().partition(), request.index)) {
     std::vector<window::remote_rows> owners;
     for (const auto& [owner, positions] : sorted_.parts())
-      if (!of.is_mapped(owner)) owners.push_back(rows_of(of.description(), request, owner, positions));
+      if (!of.is_mapped(owner)) owners.push_back(rows_of(of.layout(), request, owner, positions));
     if (!owners.empty()) in_flight_ = of.held()->remote()->start_rows(what, owners, SYNCYTE_OP_SUM);
   }
 
@@ -39,7 +39,7 @@ class row_transfer final : public access::transfer {
   bool test() override { return in_flight_->test(); }
   void wait() override { in_flight_->wait(); }
   void drive() override { in_flight_->drive(); }
-  bool then(access::last_step& step) override { return in_flight_->then(step); }
+  bool add_last_step(access::last_step& step) override { return in_flight_->add_last_step(step); }
 
  private:
   window::remote_rows rows_of(const layout& shape, const row_request& request, int owner,
@@ -61,7 +61,7 @@ class row_transfer final : public access::transfer {
 template <class Copy>
 void for_each_row(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions,
                   Copy&& copy) {
-  const std::size_t bytes = of.description().row_bytes();
+  const std::size_t bytes = of.layout().row_bytes();
   for (const std::int64_t position : positions)
     copy(request.packed + static_cast<std::size_t>(position) * bytes,
          of.held()->mapped_rows().find(request.index[position]), bytes);
@@ -85,7 +85,7 @@ void scatter_some(const whole_tensor& of, const row_request& request, std::span<
 
 void add_all(const whole_tensor& of, const row_request& request) {
   storage& held = *of.held();
-  rows::add_rows(held.mapped_rows(), request.index, request.packed, of.description().dtype(), held.locks());
+  rows::add_rows(held.mapped_rows(), request.index, request.packed, of.layout().dtype(), held.locks());
 }
 
 void add_some(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions) {
@@ -94,7 +94,7 @@ void add_some(const whole_tensor& of, const row_request& request, std::span<cons
   for (const std::int64_t position : positions) rows.push_back(request.index[position]);
   storage& held = *of.held();
   rows::add_rows_at(held.mapped_rows(), rows::row_index(std::span<const std::int64_t>(rows)), positions, request.packed,
-                    of.description().dtype(), held.locks());
+                    of.layout().dtype(), held.locks());
 }
 
 constexpr row_kind reads{window::row_access::get, "output", true, gather_all, gather_some};
@@ -105,7 +105,7 @@ constexpr row_kind adds{window::row_access::add, "source", false, add_all, add_s
 
 std::unique_ptr<access::transfer> row_operation::begin() {
   if (request_.is_empty) return nullptr;
-  if (of_.held()->mapped_rows().covers(of_.description().rows())) {
+  if (of_.held()->mapped_rows().covers(of_.layout().rows())) {
     kind_.run(of_, request_);
     return nullptr;
   }
@@ -118,19 +118,19 @@ std::unique_ptr<access::transfer> row_operation::begin() {
 
 gather::gather(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* output)
     : row_operation(of, index, output, reads) {
-  if (!request_.is_empty) require_apart(of, request_, true);
+  if (!request_.is_empty) require_apart_from_rows(of, request_, true);
 }
 
 scatter::scatter(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source)
     : row_operation(of, index, source, writes) {
-  if (!request_.is_empty) require_apart(of, request_, false);
+  if (!request_.is_empty) require_apart_from_rows(of, request_, false);
 }
 
 scatter_add::scatter_add(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source)
     : row_operation(of, index, source, adds) {
   if (request_.is_empty || of.staged() != nullptr) return;
   if (!can_add_everywhere(of)) require_mapped(of, request_);
-  require_apart(of, request_, false);
+  require_apart_from_rows(of, request_, false);
 }
 
 std::unique_ptr<access::transfer> scatter_add::begin() {

@@ -17,7 +17,7 @@ namespace {
                 .value = fmt::to_string(row),
                 .expected = fmt::format("a row that this process can load and store: it belongs to rank {}, {}, and {} "
                                         "does not use the fabric: {}",
-                                        of.description().partition().owner(row),
+                                        of.layout().partition().owner(row),
                                         is_wrapped ? "whose wrapped memory is not shared" : "which is on another node",
                                         of.comm()->name(), reason)});
 }
@@ -27,7 +27,7 @@ namespace {
 row_request::row_request(const whole_tensor& of, const syncyte_buffer_t* rows_wanted, const syncyte_buffer_t* values,
                          const char* packed_name, bool is_written)
     : index(base::buffer(rows_wanted, "index")), name(packed_name) {
-  const layout& shape = of.description();
+  const layout& shape = of.layout();
   const base::buffer given(values, packed_name);
   if (is_written) given.require_writable();
   given.require_dtype(shape.dtype()).require_host().require_contiguous();
@@ -43,7 +43,7 @@ row_request::row_request(const whole_tensor& of, const syncyte_buffer_t* rows_wa
 
 void require_mapped(const whole_tensor& of, const row_request& request) {
   const rows::row_map& mapped = of.held()->mapped_rows();
-  if (mapped.covers(of.description().rows())) return;
+  if (mapped.covers(of.layout().rows())) return;
   for (std::int64_t position = 0; position < request.index.count(); ++position)
     if (const std::int64_t row = request.index[position]; mapped.find(row) == nullptr)
       refuse_to_add(of, "index", position, row);

@@ -89,7 +89,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
                     : distribution::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()),
                                                                 extents[0]);
   });
-  layout described(options.text(), dtype, {extents.begin(), extents.end()}, std::move(parts));
+  tensor::layout described(options.text(), dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
@@ -121,7 +121,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
   shape[0] = parts.extent();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");
-  layout described(options.text(), mine->dtype(), std::move(shape), std::move(parts));
+  tensor::layout described(options.text(), mine->dtype(), std::move(shape), std::move(parts));
   auto held = storage::wrap(call, described, mine->data(), options.released);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }

@@ -53,7 +53,7 @@ class whole_tensor {
   whole_tensor& operator=(const whole_tensor&) = delete;
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
-  const layout& description() const { return layout_; }
+  const tensor::layout& layout() const { return layout_; }
   /// Memory of the rows.
   const std::shared_ptr<storage>& held() const { return storage_; }
   /// Additions that wait for sync(); null unless tensor_options::deterministic changes them.
@@ -94,7 +94,7 @@ class whole_tensor {
   void sync();  // collective
 
  private:
-  whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held);
+  whole_tensor(std::shared_ptr<comm::communicator> comm, tensor::layout shape, std::shared_ptr<storage> held);
   static std::shared_ptr<whole_tensor> create_rows(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                    std::int32_t ndim, const std::int64_t* shape,
                                                    const tensor_options& options);
@@ -105,7 +105,7 @@ class whole_tensor {
   row_locks& require_row_locks() const;
 
   std::shared_ptr<comm::communicator> comm_;
-  layout layout_;
+  tensor::layout layout_;
   std::shared_ptr<storage> storage_;
   std::unique_ptr<staged_adds> staged_;
   std::unique_ptr<row_locks> row_locks_;          // null without tensor_options::row_locks

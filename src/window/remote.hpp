@@ -103,8 +103,9 @@ class remote : public comm::collective_resource {
   /// Asks a rank of another node whether it has come to finalize; null if that is impossible.
   virtual std::unique_ptr<fabric::departure_question> ask_departure(int) { return nullptr; }
 
-  /// The change of an element as a last step, for then() of a transfer, which may be another object's. `operation`:
-  /// name of the whole, for messages. If the step has no source, the change cannot be one: make it after the transfer.
+  /// The change of an element as a last step, for add_last_step() of a transfer, which may be another object's.
+  /// `operation`: name of the whole, for messages. If the step has no source, the change cannot be one: make it after
+  /// the transfer.
   virtual access::last_step change_step(const char* operation, const element_change&) {
     return {operation, nullptr, nullptr};
   }

@@ -99,7 +99,7 @@ void fill(tensor::whole_tensor& tensor) {
   const syncyte_buffer_t view = tensor.local();
   std::int64_t first = 0, count = 0;
   tensor.rows(rank(), first, count);
-  const std::int64_t row = tensor.description().row_elements();
+  const std::int64_t row = tensor.layout().row_elements();
   for (std::int64_t i = 0; i < count * row; ++i) static_cast<T*>(view.data)[i] = filled<T>(first * row + i);
   tensor.sync();
 }
@@ -134,12 +134,12 @@ bool same_bytes(const std::vector<T>& left, const std::vector<T>& right) {
 /// All rows, read by this rank.
 template <class T>
 std::vector<T> read_all(tensor::whole_tensor& tensor) {
-  const auto shape = tensor.description().shape();
+  const auto shape = tensor.layout().shape();
   std::vector<std::int64_t> rows(static_cast<std::size_t>(shape[0]));
   std::iota(rows.begin(), rows.end(), 0);
-  std::vector<T> output(rows.size() * static_cast<std::size_t>(tensor.description().row_elements()));
+  std::vector<T> output(rows.size() * static_cast<std::size_t>(tensor.layout().row_elements()));
   const syncyte_buffer_t index = index_of(rows);
-  const syncyte_buffer_t packed = base::make_buffer(output.data(), tensor.description().dtype(), shape);
+  const syncyte_buffer_t packed = base::make_buffer(output.data(), tensor.layout().dtype(), shape);
   run<tensor::gather>(tensor, &index, &packed);
   return output;
 }

@@ -103,7 +103,7 @@ TEST(tables, a_rank_keeps_as_many_bytes_of_an_object_as_one_of_two_ranks) {
 
 TEST(tables, ranks_of_a_node_have_one_table) {
   const auto tensor = make_uneven_tensor(shared_world());
-  auto* const firsts = const_cast<std::int64_t*>(tensor->description().partition().table().data());
+  auto* const firsts = const_cast<std::int64_t*>(tensor->layout().partition().table().data());
   const std::int64_t before = firsts[ranks()];
   barrier();
   if (world().node().rank == 0) firsts[ranks()] = -1;
@@ -129,8 +129,7 @@ TEST(tables, parts_may_be_uneven_and_empty) {
       each->rows(owner, first, count);
       EXPECT_EQ(first, begin);
       EXPECT_EQ(count, size);
-      for (std::int64_t row = begin; row < begin + size; ++row)
-        EXPECT_EQ(each->description().partition().owner(row), owner);
+      for (std::int64_t row = begin; row < begin + size; ++row) EXPECT_EQ(each->layout().partition().owner(row), owner);
     }
     const std::byte byte{1};
     expect_error(outcome_of([&] { window->put_bytes(owner, size, &byte, 1); }), SYNCYTE_ERR_INDEX,
@@ -143,7 +142,7 @@ TEST(tables, parts_may_be_uneven_and_empty) {
 TEST(tables, stay_while_a_rank_reads_them) {
   auto tensor = make_uneven_tensor(shared_world());
   auto window = make_window(shared_world());
-  const auto parts = tensor->description().partition();
+  const auto parts = tensor->layout().partition();
   const auto find_all = [&] {
     for (int owner = 0; owner < ranks(); ++owner) {
       if (part_of(owner) == 0) continue;

@@ -129,7 +129,7 @@ TEST(TensorDeterministic, IntegersAreAddedAtOnce) {
 
 /// Adds 1 to every row.
 void add_ones(tensor::whole_tensor& to) {
-  const auto index = all_rows(to.description().rows());
+  const auto index = all_rows(to.layout().rows());
   const std::vector<double> ones(index.size(), 1);
   const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT64, {std::ssize(ones), 1});
   run<tensor::scatter_add>(to, &where, &packed);

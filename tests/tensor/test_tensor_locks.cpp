@@ -39,7 +39,7 @@ void add_by_reading(tensor::whole_tensor& tensor, std::int64_t row, std::int64_t
 
 void check_exclusion(tensor::whole_tensor& tensor, std::int64_t elements) {
   const int rounds = on_one_node() || has_fabric() ? 40 : 3;  // MPI RMA over TCP is slow under contention
-  const std::int64_t rows = tensor.description().rows();
+  const std::int64_t rows = tensor.layout().rows();
   barrier();
   for (int round = 0; round < rounds; ++round)
     for (const std::int64_t row : {std::int64_t{0}, rows - 1}) {

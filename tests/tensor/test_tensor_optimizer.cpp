@@ -45,7 +45,7 @@ struct batch {
   void apply(tensor::whole_tensor& tensor) const {
     const syncyte_buffer_t index = index_of(rows);
     const syncyte_buffer_t packed =
-        buffer_of(gradients, tensor.description().dtype(), {static_cast<std::int64_t>(gradients.size())});
+        buffer_of(gradients, tensor.layout().dtype(), {static_cast<std::int64_t>(gradients.size())});
     run<tensor::apply_gradients>(tensor, &index, &packed);
   }
 };

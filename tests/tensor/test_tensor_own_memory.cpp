@@ -36,7 +36,7 @@ const std::byte* row_at(const tensor::whole_tensor& tensor, std::int64_t row) {
 
 std::vector<std::int64_t> mapped_rows_of(const tensor::whole_tensor& tensor) {
   std::vector<std::int64_t> result;
-  for (std::int64_t row = 0; row < tensor.description().rows(); ++row)
+  for (std::int64_t row = 0; row < tensor.layout().rows(); ++row)
     if (row_at(tensor, row) != nullptr) result.push_back(row);
   return result;
 }
@@ -75,7 +75,7 @@ std::vector<row_way> row_ways(tensor_pointer counters) {
 
 /// Whether packed row i shares a byte with the row of an index other than i, or with its own at another address.
 bool is_wrong(const tensor::whole_tensor& tensor, const std::vector<std::int64_t>& index, const std::byte* packed) {
-  const auto bytes = static_cast<std::int64_t>(tensor.description().row_bytes());
+  const auto bytes = static_cast<std::int64_t>(tensor.layout().row_bytes());
   for (std::size_t i = 0; i < index.size(); ++i)
     for (std::size_t j = 0; j < index.size(); ++j) {
       const std::byte* const row = row_at(tensor, index[j]);
@@ -100,7 +100,7 @@ std::vector<std::int64_t> changed(std::vector<std::int64_t> table, const std::ve
 }
 
 std::vector<std::int64_t> own_table(const tensor::whole_tensor& tensor) {
-  std::vector<std::int64_t> table(static_cast<std::size_t>(row_count * tensor.description().row_elements()));
+  std::vector<std::int64_t> table(static_cast<std::size_t>(row_count * tensor.layout().row_elements()));
   std::iota(table.begin(), table.end(), 1000 * rank());
   return table;
 }
@@ -114,7 +114,7 @@ void write_all(tensor::whole_tensor& tensor, const std::vector<std::int64_t>& ta
 
 void check_rows(tensor::whole_tensor& tensor, const row_way& way, const std::vector<std::int64_t>& index,
                 std::int64_t* packed, int& refused, int& done) {
-  const std::int64_t row = tensor.description().row_elements();
+  const std::int64_t row = tensor.layout().row_elements();
   const std::vector<std::int64_t> before = own_table(tensor);
   write_all(tensor, before);
   const std::vector<std::int64_t> copy(packed, packed + std::ssize(index) * row);

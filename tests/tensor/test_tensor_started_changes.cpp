@@ -182,8 +182,8 @@ struct signals {
 
   void start(const tensor_pointer& counters, std::int64_t element, std::int64_t value, syncyte_op_t op,
              std::int64_t amount) {
-    const auto count = rows.description().rows();
-    const auto elements = count * rows.description().row_elements();
+    const auto count = rows.layout().rows();
+    const auto elements = count * rows.layout().row_elements();
     auto index = all_rows(count);
     const syncyte_buffer_t where = index_of(index);
     sources.emplace_back(static_cast<std::size_t>(elements), value);

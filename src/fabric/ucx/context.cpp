@@ -118,8 +118,7 @@ std::string refused_library() {
   if (loaded.major != 1 || loaded.minor < needed_minor)
     return name + ", but Syncyte needs UCX 1." + std::to_string(needed_minor) +
            " or a later 1.x: put the folder of a newer libucp.so.0 first in LD_LIBRARY_PATH, or use an MPI that does "
-           "not "
-           "bring an old one";
+           "not bring an old one";
   if (!serves_threads())
     return name +
            " without support of threads, but Syncyte needs UCX built with --enable-mt (in Spack: "

@@ -61,19 +61,20 @@ void ucx_worker::receive_messages() {
 
 ucx_worker::~ucx_worker() {
   const kept_log_lines lines;
-  ending_ = true;
+  is_ending_ = true;
   finish_operations();
   // UCX drops operations that are not finished; their memory is freed after this.
   ucp_worker_destroy(handle_);
 }
 
-bool ucx_worker::unfinished() const { return closing_ > 0 || !sends_.empty() || !endpoints_.empty(); }
+bool ucx_worker::is_unfinished() const { return closing_ > 0 || !sends_.empty() || !endpoints_.empty(); }
 
 void ucx_worker::finish_operations() {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
   auto moved = begin;
-  for (auto now = begin; unfinished() && now < begin + longest_end && now < moved + longest_pause; now = clock::now()) {
+  for (auto now = begin; is_unfinished() && now < begin + longest_end && now < moved + longest_pause;
+       now = clock::now()) {
     if (ucp_worker_progress(handle_) != 0) moved = now;
     close_flushed();
   }
@@ -217,7 +218,7 @@ ucs_status_t ucx_worker::on_arrival(void* self, const void* header, std::size_t 
   auto& owner = *static_cast<ucx_worker*>(self);
   // Messages are sent eagerly (send()): a rendezvous is not one of ours.
   const bool rendezvous = (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-  if (owner.ending_ || rendezvous || header_bytes != sizeof(message_header) || bytes > most_payload) return UCS_OK;
+  if (owner.is_ending_ || rendezvous || header_bytes != sizeof(message_header) || bytes > most_payload) return UCS_OK;
   message_header begin;
   std::memcpy(&begin, header, sizeof begin);
   owner.deliver(begin, {static_cast<const std::byte*>(data), bytes});
@@ -244,14 +245,14 @@ ucx_link::~ucx_link() {
 }
 
 void ucx_link::send(std::shared_ptr<const message> sent) {
-  if (broken_) return;
+  if (is_broken_) return;
   const ucs_status_t status = owner_.send(*endpoint_, std::move(sent));
   if (status != UCS_OK) break_off();
 }
 
 void ucx_link::break_off() {
-  if (broken_) return;
-  broken_ = true;
+  if (is_broken_) return;
+  is_broken_ = true;
   owner_.report(*this);
 }
 

@@ -61,7 +61,7 @@ class ucx_worker final : public worker {
   void report_broken_links();
   void close(endpoint& left);
   void close_flushed();
-  bool unfinished() const;
+  bool is_unfinished() const;
   void finish_operations();
 
   static ucs_status_t on_arrival(void* self, const void* header, std::size_t header_bytes, void* data,
@@ -75,9 +75,9 @@ class ucx_worker final : public worker {
   receiver& target_;
   ucp_worker_h handle_ = nullptr;
   int event_ = -1;
-  bool ending_ = false;
-  std::exception_ptr thrown_;
-  std::size_t closing_ = 0;
+  bool is_ending_ = false;
+  std::exception_ptr thrown_;  ///< see deliver()
+  std::size_t closing_ = 0;    ///< endpoints that UCX is closing
   in_flight<endpoint> endpoints_;
   std::vector<endpoint*> flushed_;  ///< to be closed
   in_flight<sending> sends_;
@@ -99,7 +99,7 @@ class ucx_link final : public link {
  private:
   ucx_worker& owner_;
   const std::uint64_t tag_;
-  bool broken_ = false;
+  bool is_broken_ = false;
   ucx_worker::endpoint* endpoint_ = nullptr;
 };
 
