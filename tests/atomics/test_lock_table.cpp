@@ -30,14 +30,14 @@ std::pair<syncyte_status_t, std::string> outcome(Work&& work) {
   }
 }
 
-TEST(LockTable, TablesAreBoundedPowersOfTwo) {
+TEST(lock_table, tables_are_bounded_powers_of_two) {
   EXPECT_EQ(atomics::lock_table::words_for(0), 1);
   EXPECT_EQ(atomics::lock_table::words_for(1), 1);
   EXPECT_EQ(atomics::lock_table::words_for(1000), 1024);
   EXPECT_EQ(atomics::lock_table::words_for(std::int64_t{1} << 40), atomics::lock_table::most_words);
 }
 
-TEST(LockTable, ConsecutiveRowsHaveWordsOfTheirOwn) {
+TEST(lock_table, consecutive_rows_have_words_of_their_own) {
   std::vector<std::uint64_t> words(256);
   atomics::lock_table locks(words, 0, [](int) { return true; });
   for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two rows shared a word
@@ -45,7 +45,7 @@ TEST(LockTable, ConsecutiveRowsHaveWordsOfTheirOwn) {
   EXPECT_EQ(words, std::vector<std::uint64_t>(256));
 }
 
-TEST(LockTable, AWaiterWaitsForALivingHolder) {
+TEST(lock_table, a_waiter_waits_for_a_living_holder) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
   atomics::lock_table mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
@@ -60,7 +60,7 @@ TEST(LockTable, AWaiterWaitsForALivingHolder) {
   mine.unlock(5);
 }
 
-TEST(LockTable, AHolderLivesForAWaiterWithoutFileDescriptors) {
+TEST(lock_table, a_holder_lives_for_a_waiter_without_file_descriptors) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
   const auto is_alive = [self = topology::this_process()](int) { return topology::is_alive(self); };
@@ -75,7 +75,7 @@ TEST(LockTable, AHolderLivesForAWaiterWithoutFileDescriptors) {
   EXPECT_EQ(status, SYNCYTE_SUCCESS) << text;
 }
 
-TEST(LockTable, ATryEndsWhileALivingHolderKeepsTheLock) {
+TEST(lock_table, a_try_ends_while_a_living_holder_keeps_the_lock) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
   atomics::lock_table mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
@@ -92,7 +92,7 @@ TEST(LockTable, ATryEndsWhileALivingHolderKeepsTheLock) {
   EXPECT_TRUE(mine.try_lock(5));
 }
 
-class KilledHolder : public testing::Test {
+class killed_holder : public testing::Test {
  protected:
   void SetUp() override {
     // Process 1 takes the lock of row 7 and is killed.
@@ -117,7 +117,7 @@ class KilledHolder : public testing::Test {
                              [](int holder) { return 10 + holder; }};
 };
 
-TEST_F(KilledHolder, DamagesItsRowForEver) {
+TEST_F(killed_holder, damages_its_row_for_ever) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto error = base::error_of([&] { locks_.lock(7); });
     ASSERT_TRUE(error);
@@ -128,7 +128,7 @@ TEST_F(KilledHolder, DamagesItsRowForEver) {
   EXPECT_EQ(asked_, 1) << "the mark tells later ones";
 }
 
-TEST_F(KilledHolder, EndsATryWithAnError) {
+TEST_F(killed_holder, ends_a_try_with_an_error) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto [status, text] = outcome([&] { locks_.try_lock(7); });
     EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
@@ -136,7 +136,7 @@ TEST_F(KilledHolder, EndsATryWithAnError) {
   }
 }
 
-TEST_F(KilledHolder, LeavesOtherRowsAlone) {
+TEST_F(killed_holder, leaves_other_rows_alone) {
   outcome([&] { locks_.lock(7); });
   for (std::int64_t row = 0; row < 16; ++row) {
     if (row == 7) continue;
@@ -148,7 +148,7 @@ TEST_F(KilledHolder, LeavesOtherRowsAlone) {
   EXPECT_NE(text.find("row 23 shares its lock with row 7"), std::string::npos) << text;
 }
 
-TEST_F(KilledHolder, EndsAnAddAfterTheRowsBefore) {
+TEST_F(killed_holder, ends_an_add_after_the_rows_before) {
   std::vector<double> table(8 * 4, 0.0);
   const rows::row_range all{0, 8, reinterpret_cast<std::byte*>(table.data())};
   const std::vector<std::int64_t> index{1, 2, 7, 3};

@@ -49,7 +49,7 @@ std::set<const std::byte*> bytes_of(const base::buffer& array) {
   }
 }
 
-TEST(SharedMemory, OfArraysOfAnyStrides) {
+TEST(shared_memory, of_arrays_of_any_strides) {
   int shared = 0, only_ranges_meet = 0;
   for (std::int64_t round = 0; round < 4000; ++round) {
     const syncyte_buffer_t raw_first = random_array(round, 0), raw_second = random_array(round, 1);
@@ -69,7 +69,7 @@ TEST(SharedMemory, OfArraysOfAnyStrides) {
 }
 
 /// Columns, and faces of a box, of one array: no list of their elements is needed.
-TEST(SharedMemory, OfColumns) {
+TEST(shared_memory, of_columns) {
   std::vector<double> matrix(1000 * 1000);
   const auto column = [&](std::int64_t which) {
     const std::int64_t shape[] = {1000, 2};
@@ -102,7 +102,7 @@ bool have_overlap(const base::operand_parts& first, const base::operand_parts& s
   return false;
 }
 
-TEST(Overlap, OfPartsIsThatOfAnyByteAtAnotherPlace) {
+TEST(overlap, of_parts_is_that_of_any_byte_at_another_place) {
   int found = 0, same_places = 0;
   for (std::int64_t round = 0; round < 4000; ++round) {
     const std::int64_t bytes = draw(round, 1, 1, 5);
@@ -129,7 +129,7 @@ TEST(Overlap, OfPartsIsThatOfAnyByteAtAnotherPlace) {
   EXPECT_GT(same_places, 400);
 }
 
-TEST(Overlap, OfPackedParts) {
+TEST(overlap, of_packed_parts) {
   for (std::size_t bytes = 1; bytes <= 5; ++bytes)
     for (std::int64_t count = 0; count <= 3; ++count) {
       base::operand_parts packed{{}, bytes};
@@ -142,7 +142,7 @@ TEST(Overlap, OfPackedParts) {
     }
 }
 
-TEST(Overlap, OfManyPartsTakesNoLongerThanTheirOrder) {
+TEST(overlap, of_many_parts_takes_no_longer_than_their_order) {
   constexpr std::int64_t count = 200'000;
   std::vector<std::byte> memory(16 * count);
   base::operand_parts even{{}, 8}, odd{{}, 8};

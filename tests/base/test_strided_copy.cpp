@@ -54,7 +54,7 @@ void check(const extents& shape, const extents& target_strides, const extents& s
   EXPECT_EQ(target, expected);
 }
 
-TEST(StridedCopy, DenseToDense) {
+TEST(strided_copy, dense_to_dense) {
   for (const std::size_t element : {1, 2, 4, 8, 16}) {
     for (const extents& shape :
          {extents{}, {7}, {3, 5}, {2, 3, 4}, {1, 6, 1, 2}, {2, 2, 2, 2, 2, 2, 2, 2}, {0}, {3, 0, 2}}) {
@@ -64,7 +64,7 @@ TEST(StridedCopy, DenseToDense) {
   }
 }
 
-TEST(StridedCopy, TransposedNegativeBroadcastAndPadded) {
+TEST(strided_copy, transposed_negative_broadcast_and_padded) {
   for (const std::int64_t element : {1, 2, 4, 8, 16}) {
     const auto size = static_cast<std::size_t>(element);
     check({5, 7}, {element, 5 * element}, {7 * element, element}, size);
@@ -77,9 +77,9 @@ TEST(StridedCopy, TransposedNegativeBroadcastAndPadded) {
   }
 }
 
-TEST(StridedCopy, UnalignedElements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
+TEST(strided_copy, unaligned_elements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
 
-TEST(StridedAdd, AddsAndZeroesTheBoxAlone) {
+TEST(strided_add, adds_and_zeroes_the_box_alone) {
   std::vector<std::int32_t> table(30, 1), numbers(6);  // 5 x 6
   for (std::size_t i = 0; i < 6; ++i) numbers[i] = static_cast<std::int32_t>(10 * i);
   auto* const corner = reinterpret_cast<std::byte*>(table.data() + 8);  // rows 1 to 3, columns 2 and 3
@@ -96,7 +96,7 @@ TEST(StridedAdd, AddsAndZeroesTheBoxAlone) {
   base::add_strided(corner, rows, corner, rows, extents{0, 2}, SYNCYTE_INT32);  // nothing
 }
 
-TEST(FindPieces, OfABoxOfRows) {
+TEST(find_pieces, of_a_box_of_rows) {
   // Rows 2 and 3 of a 10 x 6 array of 4 bytes: one piece.
   const auto rows = base::find_pieces(2 * 24, extents{24, 4}, extents{2, 6}, 4);
   EXPECT_EQ(rows.bytes, 48u);

@@ -31,7 +31,7 @@ void expect_type(const char* name) {
   EXPECT_EQ(syncyte::name_of(syncyte::dtype_of<T>), name);
 }
 
-TEST(Base, TypesHaveTheLibrarysSizesAndNames) {
+TEST(base, types_have_the_librarys_sizes_and_names) {
   expect_type<syncyte::float16>("float16");
   expect_type<syncyte::bfloat16>("bfloat16");
   expect_type<float>("float32");
@@ -50,12 +50,12 @@ TEST(Base, TypesHaveTheLibrarysSizesAndNames) {
   expect_error(syncyte::status::type, {"99"}, [] { syncyte::size_of(static_cast<syncyte::dtype>(99)); });
 }
 
-TEST(Base, VersionIsTheHeaders) {
+TEST(base, version_is_the_headers) {
   EXPECT_EQ(syncyte::version().major, SYNCYTE_VERSION_MAJOR);
   EXPECT_EQ(syncyte::version().abi, SYNCYTE_ABI_VERSION);
 }
 
-TEST(Base, BuffersDescribeTheirMemory) {
+TEST(base, buffers_describe_their_memory) {
   std::vector<double> values(12);
   const syncyte::buffer flat(values);
   EXPECT_EQ(flat.get()->data, values.data());
@@ -78,7 +78,7 @@ TEST(Base, BuffersDescribeTheirMemory) {
   EXPECT_EQ(syncyte::const_buffer(std::vector<int>{}).size(), 0);
 }
 
-TEST(Base, WrongBuffersThrow) {
+TEST(base, wrong_buffers_throw) {
   std::vector<double> values(12);
   const syncyte::extents shape{3, 4};
   const syncyte::extents negative{3, -4};
@@ -89,7 +89,7 @@ TEST(Base, WrongBuffersThrow) {
   expect_error(syncyte::status::type, {"float32", "float64"}, [&] { syncyte::buffer(values).as<float>(); });
 }
 
-TEST(Base, ErrorsHaveTheFieldsOfTheCInterface) {
+TEST(base, errors_have_the_fields_of_the_c_interface) {
   const syncyte::extents negative{3, -4};
   try {
     const std::vector<double> values(12);
@@ -128,7 +128,7 @@ syncyte::request countdown(counted& counter) {
   return syncyte::request(raw);
 }
 
-TEST(Base, RequestsAreTestedAndWaitedFor) {
+TEST(base, requests_are_tested_and_waited_for) {
   counted tested, waited, dropped, failed;
   auto first = countdown(tested);
   EXPECT_FALSE(first.test());
@@ -148,7 +148,7 @@ TEST(Base, RequestsAreTestedAndWaitedFor) {
   expect_error(syncyte::status::io, {"it failed"}, [&] { countdown(failed).wait(); });
 }
 
-TEST(Base, PooledMemoryIsRecycled) {
+TEST(base, pooled_memory_is_recycled) {
   syncyte::trim_pool();
   const auto before = syncyte::pool_statistics();
   {

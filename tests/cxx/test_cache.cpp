@@ -14,7 +14,7 @@ using syncyte::test::expect_error;
 
 constexpr std::int64_t unit = 512;
 
-TEST(Cache, AllocatesBlocksInTheSlice) {
+TEST(cache, allocates_blocks_in_the_slice) {
   const syncyte::cache shared(syncyte::cache_sizes{8 * unit, 16 * unit});
   EXPECT_EQ(shared.sizes().parameter_bytes, 8 * unit);
   EXPECT_EQ(shared.data().size(), static_cast<std::size_t>(24 * unit));
@@ -31,7 +31,7 @@ TEST(Cache, AllocatesBlocksInTheSlice) {
   expect_error(syncyte::status::argument, {"offset"}, [&] { shared.insert(1, unit); });
 }
 
-TEST(Cache, PassesBetweenProcesses) {
+TEST(cache, passes_between_processes) {
   std::string folder = "cxx-cache-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const syncyte::cache_rendezvous where{.name = "cxx", .folder = folder, .nonce = {1, 2}};

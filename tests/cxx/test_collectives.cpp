@@ -17,7 +17,7 @@ using syncyte::extents;
 using syncyte::op;
 using syncyte::test::expect_error;
 
-class Collectives : public testing::Test {
+class cxx_collectives : public testing::Test {
  protected:
   bool is_odd_one() const { return rank_ == size_ - 1; }
 
@@ -87,7 +87,7 @@ class column_major {
   std::vector<double> memory_;
 };
 
-TEST_F(Collectives, ReduceToEveryRoot) {
+TEST_F(cxx_collectives, reduce_to_every_root) {
   for (int root = 0; root < size_; ++root) {
     const auto given = reference::random_values<std::int32_t>(31, rank_, 9);
     const auto sum = reference::allreduce<std::int32_t>(31, size_, 9);
@@ -100,7 +100,7 @@ TEST_F(Collectives, ReduceToEveryRoot) {
   }
 }
 
-TEST_F(Collectives, ScansBothWays) {
+TEST_F(cxx_collectives, scans_both_ways) {
   std::vector<std::int64_t> value{rank_ + 1}, result{-1};
   world_.scan(value, result);
   EXPECT_EQ(result[0], (rank_ + 1) * (rank_ + 2) / 2);
@@ -118,7 +118,7 @@ TEST_F(Collectives, ScansBothWays) {
   EXPECT_EQ(before[0], 1 << rank_) << "a product begins with 1";
 }
 
-TEST_F(Collectives, LengthsOfAllRanks) {
+TEST_F(cxx_collectives, lengths_of_all_ranks) {
   extents expected(static_cast<std::size_t>(size_));
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(world_.counts(rank_), expected);
@@ -132,7 +132,7 @@ TEST_F(Collectives, LengthsOfAllRanks) {
                [&] { static_cast<void>(world_.counts(is_odd_one() ? -2 : 1)); });
 }
 
-TEST_F(Collectives, GatherAndAllgatherRows) {
+TEST_F(cxx_collectives, gather_and_allgather_rows) {
   for (const auto& parts : partitions(block::all_rows, size_)) {
     const block own = block::of_rows(parts, rank_);
     const auto rows = own.values();
@@ -148,7 +148,7 @@ TEST_F(Collectives, GatherAndAllgatherRows) {
   }
 }
 
-TEST_F(Collectives, ScatterColumns) {
+TEST_F(cxx_collectives, scatter_columns) {
   for (const auto& parts : partitions(block::all_columns, size_)) {
     for (int root = 0; root < size_; ++root) {
       column_major table{block()};
@@ -161,7 +161,7 @@ TEST_F(Collectives, ScatterColumns) {
   }
 }
 
-TEST_F(Collectives, ReduceScatterColumns) {
+TEST_F(cxx_collectives, reduce_scatter_columns) {
   for (const auto& parts : partitions(block::all_columns, size_)) {
     const block own = block::of_columns(parts, rank_);
     auto expected = own.values();
@@ -177,7 +177,7 @@ TEST_F(Collectives, ReduceScatterColumns) {
   }
 }
 
-TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
+TEST_F(cxx_collectives, alltoall_turns_rows_into_columns) {
   for (const auto& rows : partitions(block::all_rows, size_)) {
     for (const auto& columns : partitions(block::all_columns, size_)) {
       const block before = block::of_rows(rows, rank_);
@@ -197,7 +197,7 @@ TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
   }
 }
 
-TEST_F(Collectives, TypesKnownAtRunTime) {
+TEST_F(cxx_collectives, types_known_at_run_time) {
   std::vector<float> values{1, 9, 2, 9}, all(static_cast<std::size_t>(2 * size_));
   const extents shape{2}, strides{8}, dense{4}, parts(static_cast<std::size_t>(size_), 2);
   const extents whole{2 * size_};
@@ -208,7 +208,7 @@ TEST_F(Collectives, TypesKnownAtRunTime) {
 }
 
 /// Calls in which the last rank gives one wrong argument.
-TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
+TEST_F(cxx_collectives, wrong_arguments_on_one_rank_throw_on_all) {
   using syncyte::status;
   std::vector<double> part(2), other(2), whole(static_cast<std::size_t>(2 * size_));
   const lengths right(static_cast<std::size_t>(size_), 2);
@@ -235,7 +235,7 @@ TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
   EXPECT_EQ(world_.allreduce_value(1), size_) << "in step again";
 }
 
-TEST_F(Collectives, DisagreementThrowsOnAllRanks) {
+TEST_F(cxx_collectives, disagreement_throws_on_all_ranks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<double> part(2), whole(static_cast<std::size_t>(2 * size_));
   const lengths right(static_cast<std::size_t>(size_), 2);

@@ -16,14 +16,14 @@ namespace reference = syncyte::reference;
 using syncyte::communicator;
 using syncyte::test::expect_error;
 
-class Comm : public testing::Test {
+class cxx_comm : public testing::Test {
  protected:
   communicator world_ = communicator::world();
   int rank_ = world_.rank();
   int size_ = world_.size();
 };
 
-TEST_F(Comm, IsStartedAndKnowsItsRanks) {
+TEST_F(cxx_comm, is_started_and_knows_its_ranks) {
   EXPECT_TRUE(syncyte::initialized());
   EXPECT_EQ(syncyte::provided_thread_level(), syncyte::thread_level::multiple);
   EXPECT_TRUE(syncyte::mpi_takes(SYNCYTE_MEMORY_HOST));
@@ -37,7 +37,7 @@ TEST_F(Comm, IsStartedAndKnowsItsRanks) {
   EXPECT_EQ(world_.allreduce_value(nodes.node_rank == 0 ? nodes.node_size : 0), size_) << "each rank is on one node";
 }
 
-TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
+TEST_F(cxx_comm, leaders_are_the_first_ranks_of_nodes) {
   const auto nodes = world_.nodes();
   const communicator leaders = world_.split_leaders({.name = "leaders"});
   EXPECT_EQ(static_cast<bool>(leaders), nodes.node_rank == 0);
@@ -55,7 +55,7 @@ TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
 }
 
 // A handle that somebody else owns, as a library is given it.
-TEST_F(Comm, BorrowedHandlesStayTheirOwners) {
+TEST_F(cxx_comm, borrowed_handles_stay_their_owners) {
   const syncyte_comm_t handle = world_.dup().release();
   communicator own;
   {
@@ -73,7 +73,7 @@ TEST_F(Comm, BorrowedHandlesStayTheirOwners) {
   expect_error(syncyte::status::handle, {"comm"}, [&] { static_cast<void>(destroyed->rank()); });
 }
 
-TEST_F(Comm, HandlesMoveAndShare) {
+TEST_F(cxx_comm, handles_move_and_share) {
   communicator second = world_.retain();
   communicator third = std::move(second);
   EXPECT_FALSE(static_cast<bool>(second));  // NOLINT: a moved-from handle is empty
@@ -83,7 +83,7 @@ TEST_F(Comm, HandlesMoveAndShare) {
   expect_error(syncyte::status::handle, {}, [] { static_cast<void>(communicator().size()); });
 }
 
-TEST_F(Comm, FromMpiAndFortran) {
+TEST_F(cxx_comm, from_mpi_and_fortran) {
   MPI_Comm reversed = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &reversed);
   const communicator ours = syncyte::from_mpi(reversed, {.name = "reversed"});
@@ -96,7 +96,7 @@ TEST_F(Comm, FromMpiAndFortran) {
   EXPECT_EQ(result, MPI_CONGRUENT);
 }
 
-TEST_F(Comm, FromMpiKeepsTheGrid) {
+TEST_F(cxx_comm, from_mpi_keeps_the_grid) {
   const int extents[] = {1, size_}, periods[] = {0, 1};
   MPI_Comm theirs = MPI_COMM_NULL;
   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 1, &theirs);
@@ -110,14 +110,14 @@ TEST_F(Comm, FromMpiKeepsTheGrid) {
   EXPECT_EQ(ours.coords(), (std::vector<std::int32_t>{place[0], place[1]}));
 }
 
-TEST_F(Comm, ErrorsOfAllRanksSayWhichOfThemThisOneIs) {
+TEST_F(cxx_comm, errors_of_all_ranks_say_which_of_them_this_one_is) {
   EXPECT_THROW(world_.split(-7), syncyte::error);
   EXPECT_EQ(syncyte::agreed_rank(), rank_);
   EXPECT_THROW(static_cast<void>(communicator().size()), syncyte::error);
   EXPECT_EQ(syncyte::agreed_rank(), -1);
 }
 
-TEST_F(Comm, DupAndSplit) {
+TEST_F(cxx_comm, dup_and_split) {
   EXPECT_EQ(world_.dup().size(), size_);
   const communicator half = world_.split(rank_ % 2, -rank_);
   const int expected = (size_ + 1 - rank_ % 2) / 2;
@@ -141,7 +141,7 @@ void expect_sums(const communicator& comm) {
   EXPECT_EQ(result, reference::allreduce<T>(11, comm.size(), 97));
 }
 
-TEST_F(Comm, AllreduceSumsEveryType) {
+TEST_F(cxx_comm, allreduce_sums_every_type) {
   expect_sums<float>(world_);
   expect_sums<double>(world_);
   expect_sums<std::complex<float>>(world_);
@@ -156,14 +156,14 @@ TEST_F(Comm, AllreduceSumsEveryType) {
   expect_sums<std::uint64_t>(world_);
 }
 
-TEST_F(Comm, AllreduceValue) {
+TEST_F(cxx_comm, allreduce_value) {
   EXPECT_EQ(world_.allreduce_value(rank_ + 1, syncyte::op::max), size_);
   EXPECT_EQ(world_.allreduce_value(2.5), 2.5 * size_);
   EXPECT_FALSE(world_.allreduce_value(rank_ != 0, syncyte::op::logical_and));
 }
 
 /// LXOR is true if an odd number of ranks has true; any number other than zero counts as true.
-TEST_F(Comm, LogicalXor) {
+TEST_F(cxx_comm, logical_xor) {
   const bool is_odd = size_ % 2 == 1;
   EXPECT_EQ(world_.allreduce_value(true, syncyte::op::logical_xor), is_odd);
   EXPECT_FALSE(world_.allreduce_value(false, syncyte::op::logical_xor));
@@ -176,7 +176,7 @@ TEST_F(Comm, LogicalXor) {
                [&] { world_.allreduce(reals, syncyte::op::logical_xor); });
 }
 
-TEST_F(Comm, BcastAndAllgather) {
+TEST_F(cxx_comm, bcast_and_allgather) {
   for (int root = 0; root < size_; ++root) {
     auto values = reference::random_values<double>(12, rank_, 33);
     world_.bcast(root, values);
@@ -187,7 +187,7 @@ TEST_F(Comm, BcastAndAllgather) {
   EXPECT_EQ(all, reference::allgatherv<std::int32_t>(13, reference::lengths(static_cast<std::size_t>(size_), 5)));
 }
 
-TEST_F(Comm, UnevenAndEmptyPieces) {
+TEST_F(cxx_comm, uneven_and_empty_pieces) {
   for (const auto& counts : {reference::uneven_lengths(14, 40, size_), reference::lengths_on_one(40, size_, size_ - 1),
                              reference::lengths_with_gaps(40, size_)}) {
     std::vector<float> all(40);
@@ -203,7 +203,7 @@ TEST_F(Comm, UnevenAndEmptyPieces) {
   EXPECT_EQ(pieces, reference::alltoallv<std::int16_t>(15, rank_, size_, 9));
 }
 
-TEST_F(Comm, DisagreementThrowsOnAllRanks) {
+TEST_F(cxx_comm, disagreement_throws_on_all_ranks) {
   world_.agree("test", std::vector<syncyte::fact>{{"size", size_}});
   if (size_ > 1) {
     expect_error(syncyte::status::mismatch, {"rank", "number"},
@@ -218,7 +218,7 @@ TEST_F(Comm, DisagreementThrowsOnAllRanks) {
   });
 }
 
-TEST_F(Comm, WrongArgumentsOnOneRankThrowOnAll) {
+TEST_F(cxx_comm, wrong_arguments_on_one_rank_throw_on_all) {
   std::vector<double> values(4);
   std::vector<double> all(static_cast<std::size_t>(4 * size_));
   reference::lengths counts(static_cast<std::size_t>(size_), 4);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace syncyte;
 
-TEST(Cart, KnowsItsGrid) {
+TEST(cart, knows_its_grid) {
   const auto world = communicator::world();
   const cartesian_communicator cart(world, {0, 0}, {true, false});
   EXPECT_EQ(cart.ndim(), 2);
@@ -35,7 +35,7 @@ TEST(Cart, KnowsItsGrid) {
   EXPECT_THROW(cartesian_communicator(world.dup()), error);
 }
 
-class Halo : public ::testing::Test {
+class cxx_halo : public ::testing::Test {
  protected:
   const communicator world_ = communicator::world();
   const cartesian_communicator ring_{world_, {0}, {true}};
@@ -56,7 +56,7 @@ class Halo : public ::testing::Test {
   }
 };
 
-TEST_F(Halo, ExchangesAndAccumulates) {
+TEST_F(cxx_halo, exchanges_and_accumulates) {
   const auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {-1}});
   const auto array = fill();
   plan.exchange(array);
@@ -68,7 +68,7 @@ TEST_F(Halo, ExchangesAndAccumulates) {
   EXPECT_EQ(values_[2], 3 * (100 * world_.rank() + 2));  // two ghosts are
 }
 
-TEST_F(Halo, NeighborsGetEachOthersBlocks) {
+TEST_F(cxx_halo, neighbors_get_each_others_blocks) {
   const int size = world_.size(), rank = world_.rank();
   const std::array<int, 2> mine{10 * rank, 10 * rank + 1};
   std::array<int, 2> got{};
@@ -76,7 +76,7 @@ TEST_F(Halo, NeighborsGetEachOthersBlocks) {
   EXPECT_EQ(got, (std::array<int, 2>{10 * ((rank + size - 1) % size) + 1, 10 * ((rank + 1) % size)}));
 }
 
-TEST_F(Halo, StartsAndWaits) {
+TEST_F(cxx_halo, starts_and_waits) {
   auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {1}, .corners = false});
   auto array = fill();
   auto in_flight = plan.retain().iexchange(array);
@@ -89,7 +89,7 @@ TEST_F(Halo, StartsAndWaits) {
   EXPECT_EQ(values_[3], 0);
 }
 
-TEST_F(Halo, RefusesOnAllRanks) {
+TEST_F(cxx_halo, refuses_on_all_ranks) {
   const extents two{1, 1}, wide{9};
   EXPECT_THROW(halo::of<double>(ring_, shape_, two, high_), error);
   EXPECT_THROW(halo::of<double>(ring_, shape_, low_, high_, {.axes = {5}}), error);

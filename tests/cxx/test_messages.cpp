@@ -12,7 +12,7 @@ namespace {
 
 using namespace syncyte;
 
-class Messages : public ::testing::Test {
+class cxx_messages : public ::testing::Test {
  protected:
   const communicator world_ = communicator::world();
   const int rank_ = world_.rank(), size_ = world_.size();
@@ -21,7 +21,7 @@ class Messages : public ::testing::Test {
   const std::vector<int> expected_{previous_, 10 + previous_, 20 + previous_};
 };
 
-TEST_F(Messages, GoRoundARing) {
+TEST_F(cxx_messages, go_round_a_ring) {
   auto sending = world_.isend(sent_, next_, 4);
   const auto from = world_.recv(received_, previous_, 4);
   sending.wait();
@@ -30,14 +30,14 @@ TEST_F(Messages, GoRoundARing) {
   EXPECT_EQ(from.tag, 4);
 }
 
-TEST_F(Messages, SendrecvAndAnySource) {
+TEST_F(cxx_messages, sendrecv_and_any_source) {
   const auto from = world_.sendrecv(sent_, next_, received_, any, 7);
   EXPECT_EQ(received_, expected_);
   EXPECT_EQ(from.source, previous_);
   EXPECT_EQ(from.tag, 7);
 }
 
-TEST_F(Messages, StartedReceivesKnowWhoHasSent) {
+TEST_F(cxx_messages, started_receives_know_who_has_sent) {
   std::array<request, 2> sends{world_.isend(sent_, next_, 1), world_.isend(sent_, proc_null)};
   auto receiving = world_.irecv(received_);
   receive_request moved;
@@ -50,7 +50,7 @@ TEST_F(Messages, StartedReceivesKnowWhoHasSent) {
   EXPECT_EQ(moved.status().tag, 1);
 }
 
-TEST_F(Messages, DroppedRequestsAreWaitedFor) {
+TEST_F(cxx_messages, dropped_requests_are_waited_for) {
   {
     const auto receiving = world_.irecv(received_, previous_, 2);
     const auto sending = world_.isend(sent_, next_, 2);
@@ -58,7 +58,7 @@ TEST_F(Messages, DroppedRequestsAreWaitedFor) {
   EXPECT_EQ(received_, expected_);
 }
 
-TEST_F(Messages, ColumnsGoIntoRows) {
+TEST_F(cxx_messages, columns_go_into_rows) {
   const std::vector<int> table{1, 2, 3, 4, 5, 6};  // 3 x 2
   const std::array<std::int64_t, 1> three{3}, step{8};
   const const_buffer column(table.data() + 1, three, step);
@@ -66,7 +66,7 @@ TEST_F(Messages, ColumnsGoIntoRows) {
   EXPECT_EQ(received_, (std::vector<int>{2, 4, 6}));
 }
 
-TEST_F(Messages, MismatchesAndWrongPeersThrow) {
+TEST_F(cxx_messages, mismatches_and_wrong_peers_throw) {
   std::vector<double> wrong(3);
   auto sending = world_.isend(sent_, next_);
   try {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace syncyte;
 
-class Nonblocking : public ::testing::Test {
+class nonblocking : public ::testing::Test {
  protected:
   const communicator world_ = communicator::world();
   const int rank_ = world_.rank(), size_ = world_.size();
@@ -21,7 +21,7 @@ class Nonblocking : public ::testing::Test {
   const std::size_t ranks_ = static_cast<std::size_t>(size_);
 };
 
-TEST_F(Nonblocking, EachGivesItsResultAtTheEnd) {
+TEST_F(nonblocking, each_gives_its_result_at_the_end) {
   std::vector<int> root{rank_ == size_ - 1 ? 9 : 0}, mine{rank_}, sum{0}, all(ranks_), part{0}, from(ranks_),
       to(ranks_);
   std::iota(from.begin(), from.end(), 100 * rank_);
@@ -44,7 +44,7 @@ TEST_F(Nonblocking, EachGivesItsResultAtTheEnd) {
   for (int other = 0; other < size_; ++other) EXPECT_EQ(all[static_cast<std::size_t>(other)], other);
 }
 
-TEST_F(Nonblocking, LengthsThatAreNotOnePerRankAreEveryRanksError) {
+TEST_F(nonblocking, lengths_that_are_not_one_per_rank_are_every_ranks_error) {
   std::vector<int> mine{rank_}, all(ranks_);
   const bool is_odd = rank_ == 0;
   const extents wrong(ranks_ + 1, 1);

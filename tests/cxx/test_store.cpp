@@ -10,14 +10,14 @@ namespace {
 
 using syncyte::test::expect_error;
 
-class Store : public testing::Test {
+class cxx_store : public testing::Test {
  protected:
   syncyte::communicator world_ = syncyte::communicator::world();
   int rank_ = world_.rank();
   int size_ = world_.size();
 };
 
-TEST_F(Store, PullsPushesAndSets) {
+TEST_F(cxx_store, pulls_pushes_and_sets) {
   const syncyte::store table(world_, 50, 3, {.name = "table"});
   const syncyte::store_worker worker = table.worker();
   const std::vector<std::int64_t> keys{7, 49, 7};
@@ -39,7 +39,7 @@ TEST_F(Store, PullsPushesAndSets) {
   EXPECT_EQ(worker.clock(), 1);
 }
 
-TEST_F(Store, StartedOperationsAreRequests) {
+TEST_F(cxx_store, started_operations_are_requests) {
   const syncyte::store table(world_, 10, 1, {.homes = syncyte::store_homes::block});
   const syncyte::store_worker worker = table.worker();
   const std::array<std::int64_t, 2> keys{0, 9};
@@ -62,7 +62,7 @@ TEST_F(Store, StartedOperationsAreRequests) {
   }
 }
 
-TEST_F(Store, LengthsOfEachKeyAndSamples) {
+TEST_F(cxx_store, lengths_of_each_key_and_samples) {
   std::vector<std::int64_t> lengths(20, 2);
   lengths[3] = 5;
   const syncyte::store table(world_, 20, lengths);
@@ -79,7 +79,7 @@ TEST_F(Store, LengthsOfEachKeyAndSamples) {
   worker.localize(keys);
 }
 
-TEST_F(Store, ThreadsHaveWorkersOfTheirOwn) {
+TEST_F(cxx_store, threads_have_workers_of_their_own) {
   const syncyte::store table(world_, 4, 1, {.workers = 3});
   std::vector<syncyte::store_worker> workers;
   for (std::int32_t number = 0; number < 3; ++number) workers.push_back(table.worker(number));
@@ -96,7 +96,7 @@ TEST_F(Store, ThreadsHaveWorkersOfTheirOwn) {
   EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.F), 300.F * static_cast<float>(size_));
 }
 
-TEST_F(Store, WrongArguments) {
+TEST_F(cxx_store, wrong_arguments) {
   const syncyte::store table(world_, 10, 2, {.name = "small"});
   const syncyte::store_worker worker = table.worker();
   std::array<float, 2> values{};

@@ -17,7 +17,7 @@ using syncyte::test::expect_error;
 constexpr std::int64_t rows = 37;
 constexpr std::int64_t width = 6;
 
-class Tensor : public testing::Test {
+class cxx_tensor : public testing::Test {
  protected:
   // Every rank writes its own rows, with the values of the reference's table.
   template <typename T>
@@ -35,7 +35,7 @@ class Tensor : public testing::Test {
   int size_ = world_.size();
 };
 
-TEST_F(Tensor, KnowsItsShapeAndOwners) {
+TEST_F(cxx_tensor, knows_its_shape_and_owners) {
   for (const auto& parts : {reference::equal_lengths(rows, size_), reference::uneven_lengths(32, rows, size_),
                             reference::lengths_with_gaps(rows, size_)}) {
     const auto table = filled<float>(parts[static_cast<std::size_t>(rank_)]);
@@ -58,7 +58,7 @@ void expect_gather(const tensor& table, int rank) {
   EXPECT_EQ(table.gather<T>(index), reference::gather_rows(reference::random_table<T>(31, rows, width), width, index));
 }
 
-TEST_F(Tensor, GathersEveryRank) {
+TEST_F(cxx_tensor, gathers_every_rank) {
   expect_gather<float, std::int64_t>(filled<float>(), rank_);
   expect_gather<float, std::int32_t>(filled<float>(), rank_);
   expect_gather<double, std::int64_t>(filled<double>(), rank_);
@@ -69,7 +69,7 @@ TEST_F(Tensor, GathersEveryRank) {
   expect_gather<std::int16_t, std::int64_t>(filled<std::int16_t>(parts[static_cast<std::size_t>(rank_)]), rank_);
 }
 
-TEST_F(Tensor, ScattersAndAdds) {
+TEST_F(cxx_tensor, scatters_and_adds) {
   const auto table = filled<double>();
   auto expected = reference::random_table<double>(31, rows, width);
   // Each rank adds to rows of all ranks; then only rank 0 writes.
@@ -91,7 +91,7 @@ TEST_F(Tensor, ScattersAndAdds) {
   EXPECT_EQ(table.gather<double>(last), source);
 }
 
-TEST_F(Tensor, Optimizer) {
+TEST_F(cxx_tensor, optimizer) {
   const syncyte::tensor table(syncyte::communicator::world(), syncyte::dtype::float64, {4, 2});
   table.set_optimizer(syncyte::optimizer::adagrad, 1.0, {.eps = 0.0});
   const std::vector<std::int64_t> index{1, 3};
@@ -108,7 +108,7 @@ TEST_F(Tensor, Optimizer) {
   table.sync();
 }
 
-TEST_F(Tensor, Boxes) {
+TEST_F(cxx_tensor, boxes) {
   const auto table = filled<float>();
   const auto expected = reference::random_table<float>(31, rows, width);
   std::vector<float> box(5 * 2);
@@ -129,7 +129,7 @@ TEST_F(Tensor, Boxes) {
                [&] { table.get_box(short_lower, syncyte::buffer(box.data(), shape)); });
 }
 
-TEST_F(Tensor, StartsAccessesToBoxes) {
+TEST_F(cxx_tensor, starts_accesses_to_boxes) {
   const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
   std::vector<double> values(static_cast<std::size_t>(3 * size_ - 1), 1.0);
   const extents lower{1, 1};
@@ -153,7 +153,7 @@ TEST_F(Tensor, StartsAccessesToBoxes) {
                [&] { table.iaccumulate_box(lower, syncyte::const_buffer(values.data(), shape), 2.0F); });
 }
 
-TEST_F(Tensor, StartsSignalsUpdatesAndAdditions) {
+TEST_F(cxx_tensor, starts_signals_updates_and_additions) {
   const tensor table(world_, syncyte::dtype::float64, {size_, 2});
   const tensor counters(world_, syncyte::dtype::int32, {size_});
   const int right = (rank_ + 1) % size_;
@@ -181,7 +181,7 @@ TEST_F(Tensor, StartsSignalsUpdatesAndAdditions) {
   counters.sync();
 }
 
-TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
+TEST_F(cxx_tensor, accumulates_and_locates_boxes) {
   const tensor table(world_, syncyte::dtype::float64, {3 * size_, 2});
   const std::vector<double> ones(static_cast<std::size_t>(3 * size_ - 1), 1.0);
   const extents lower{1, 1};
@@ -207,7 +207,7 @@ TEST_F(Tensor, AccumulatesAndLocatesBoxes) {
   }
 }
 
-TEST_F(Tensor, LocksAndSignals) {
+TEST_F(cxx_tensor, locks_and_signals) {
   const tensor table(world_, syncyte::dtype::int64, {2},
                      {.name = "lockable", .local_rows = std::nullopt, .row_locks = true});
   const tensor counters(world_, syncyte::dtype::int32, {1});
@@ -224,7 +224,7 @@ TEST_F(Tensor, LocksAndSignals) {
   counters.sync();
 }
 
-TEST_F(Tensor, CountersAndWaiting) {
+TEST_F(cxx_tensor, counters_and_waiting) {
   const tensor counter(world_, syncyte::dtype::int64, {4});
   EXPECT_LT(counter.fetch_add(0, 1), size_);
   if (rank_ == 0) {
@@ -239,7 +239,7 @@ TEST_F(Tensor, CountersAndWaiting) {
   counter.sync();
 }
 
-TEST_F(Tensor, WrapsOnesOwnArrays) {
+TEST_F(cxx_tensor, wraps_ones_own_arrays) {
   std::vector<double> mine(static_cast<std::size_t>(rank_ + 1) * 3, rank_);
   const extents shape{rank_ + 1, 3};
   std::int64_t released = 7;
@@ -254,7 +254,7 @@ TEST_F(Tensor, WrapsOnesOwnArrays) {
   EXPECT_EQ(released, 1);
 }
 
-TEST_F(Tensor, ErrorsNameTheArgument) {
+TEST_F(cxx_tensor, errors_name_the_argument) {
   const auto table = filled<float>();
   const std::vector<std::int64_t> beyond{0, rows};
   expect_error(syncyte::status::index, {"37", "1"}, [&] { static_cast<void>(table.gather<float>(beyond)); });
@@ -268,7 +268,7 @@ TEST_F(Tensor, ErrorsNameTheArgument) {
   }
 }
 
-TEST_F(Tensor, AddsToAnotherHostAreUnsupported) {
+TEST_F(cxx_tensor, adds_to_another_host_are_unsupported) {
   if (world_.nodes().nodes == 1) GTEST_SKIP() << "all ranks are on one host";
   const auto table = filled<float>();
   const std::vector<std::int64_t> far{rank_ < size_ / 2 ? rows - 1 : 0};
@@ -277,7 +277,7 @@ TEST_F(Tensor, AddsToAnotherHostAreUnsupported) {
   table.sync();
 }
 
-TEST_F(Tensor, ViewsOutliveDroppedHandlesOfOthers) {
+TEST_F(cxx_tensor, views_outlive_dropped_handles_of_others) {
   auto first = filled<float>();
   auto second = filled<float>();
   const tensor kept = first.retain();

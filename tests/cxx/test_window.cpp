@@ -9,7 +9,7 @@ namespace {
 namespace reference = syncyte::reference;
 using syncyte::test::expect_error;
 
-class Window : public testing::Test {
+class cxx_window : public testing::Test {
  protected:
   syncyte::communicator world_ = syncyte::communicator::world();
   int rank_ = world_.rank();
@@ -17,7 +17,7 @@ class Window : public testing::Test {
   int next_ = (rank_ + 1) % size_;
 };
 
-TEST_F(Window, PutsAndReads) {
+TEST_F(cxx_window, puts_and_reads) {
   const syncyte::window window(world_, 8 * sizeof(double), {.name = "ring"});
   EXPECT_EQ(window.size(next_), 64U);
   window.put(next_, 8, reference::random_values<double>(21, rank_, 7));
@@ -32,7 +32,7 @@ TEST_F(Window, PutsAndReads) {
   window.fence();
 }
 
-TEST_F(Window, AccumulatesAndCounts) {
+TEST_F(cxx_window, accumulates_and_counts) {
   const syncyte::window window(world_, 5 * sizeof(std::int64_t));
   for (int target = 0; target < size_; ++target) {
     window.accumulate(target, 0, reference::random_values<std::int64_t>(22, rank_, 4));
@@ -56,7 +56,7 @@ TEST_F(Window, AccumulatesAndCounts) {
   window.fence();
 }
 
-TEST_F(Window, StartsOperations) {
+TEST_F(cxx_window, starts_operations) {
   const syncyte::window window(world_, 6 * sizeof(std::int64_t));
   const std::vector<std::int64_t> sent{rank_, 7};
   std::int64_t ticket = -1;
@@ -81,7 +81,7 @@ TEST_F(Window, StartsOperations) {
   window.fence();
 }
 
-TEST_F(Window, LocksKeepOthersOut) {
+TEST_F(cxx_window, locks_keep_others_out) {
   const syncyte::window window(world_, sizeof(std::int64_t));
   const int rounds = world_.nodes().nodes == 1 ? 50 : 5;  // between hosts each takes many round trips
   for (int round = 0; round < rounds; ++round) {
@@ -99,7 +99,7 @@ TEST_F(Window, LocksKeepOthersOut) {
   window.fence();
 }
 
-TEST_F(Window, ErrorsNameTheArgument) {
+TEST_F(cxx_window, errors_name_the_argument) {
   const syncyte::window window(world_, 16);
   const std::vector<double> three(3);
   expect_error(syncyte::status::index, {"16"}, [&] { window.put(next_, 0, three); });

@@ -9,14 +9,14 @@ namespace {
 using namespace std::chrono_literals;
 using syncyte::fabric::brief_polling;
 
-TEST(BriefPolling, NotAfterALoneRequest) {
+TEST(brief_polling, not_after_a_lone_request) {
   brief_polling polling;
   EXPECT_FALSE(polling.goes_on(1s));
   polling.served(1s, 1s + 30us);
   EXPECT_FALSE(polling.goes_on(1s + 31us));
 }
 
-TEST(BriefPolling, AfterRequestsThatFollowEachOtherAndNotForLong) {
+TEST(brief_polling, after_requests_that_follow_each_other_and_not_for_long) {
   brief_polling polling;
   polling.served(1s, 1s + 30us);
   polling.served(1s + 60us, 1s + 300us);  // however long they take
@@ -26,7 +26,7 @@ TEST(BriefPolling, AfterRequestsThatFollowEachOtherAndNotForLong) {
   EXPECT_FALSE(polling.goes_on(2s + 31us));
 }
 
-TEST(BriefPolling, NotWhereAnotherThreadComputes) {
+TEST(brief_polling, not_where_another_thread_computes) {
   brief_polling polling;
   polling.served(1s, 1s + 30us);
   polling.served(1s + 60us, 1s + 90us);

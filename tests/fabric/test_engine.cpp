@@ -130,7 +130,7 @@ class processes {
   std::vector<std::shared_ptr<counters>> served;
 };
 
-TEST(Engine, AnswersRequests) {
+TEST(engine, answers_requests) {
   processes all(2);
   requests adds(add, 100);
   all.run(0, 1, adds);
@@ -143,14 +143,14 @@ TEST(Engine, AnswersRequests) {
   EXPECT_EQ(reads.answers, (std::vector<std::int64_t>{100}));
 }
 
-TEST(Engine, ServesItsOwnProcess) {
+TEST(engine, serves_its_own_process) {
   processes all(1);
   requests adds(add, 3);
   all.run(0, 0, adds);
   EXPECT_EQ(all.served[0]->values[0], 3);
 }
 
-TEST(Engine, PassesErrorsOn) {
+TEST(engine, passes_errors_on) {
   processes all(2);
   requests bad(refuse, 20);
   try {
@@ -165,7 +165,7 @@ TEST(Engine, PassesErrorsOn) {
   EXPECT_EQ(all.served[1]->values[0], 1);
 }
 
-TEST(Engine, RefusesRequestsForFreedObjects) {
+TEST(engine, refuses_requests_for_freed_objects) {
   processes all(2);
   all.engines[1]->targets().remove(counters_name);
   requests adds(add, 1);
@@ -179,7 +179,7 @@ TEST(Engine, RefusesRequestsForFreedObjects) {
 
 /// Several threads of each process add to counters of all processes while messages are lost, doubled, delayed and
 /// overtaken: each request counts once, and in order.
-TEST(Engine, AppliesEachRequestOnceDespiteFaults) {
+TEST(engine, applies_each_request_once_despite_faults) {
   constexpr int count = 3, threads = 2, rounds = 6, adds_per_round = 30;
   processes all(count);
   all.network->set_faults({.drop = 0.05, .duplicate = 0.1, .reorder = 0.1, .hold = 300us, .keep = 0.1});
@@ -205,7 +205,7 @@ TEST(Engine, AppliesEachRequestOnceDespiteFaults) {
   }
 }
 
-TEST(Engine, GoesOnAfterACutThatBreaksLinks) {
+TEST(engine, goes_on_after_a_cut_that_breaks_links) {
   processes all(2);
   requests before(add, 10);
   all.run(0, 1, before);
@@ -226,7 +226,7 @@ TEST(Engine, GoesOnAfterACutThatBreaksLinks) {
   EXPECT_EQ(all.served[1]->values[0], 1010);
 }
 
-TEST(Engine, ReportsADeadOwner) {
+TEST(engine, reports_a_dead_owner) {
   processes all(3, {.resend = 5ms, .deadline = 100ms});
   requests before(add, 1);
   all.run(0, 1, before);
@@ -248,7 +248,7 @@ TEST(Engine, ReportsADeadOwner) {
 
 /// Heartbeats keep all alive that live; the deaths of two neighbours become known to all, also to those who watch
 /// neither.
-TEST(Engine, AllLearnOfDeaths) {
+TEST(engine, all_learn_of_deaths) {
   constexpr int count = 9;
   processes all(count, {.resend = 50ms, .deadline = 200ms});
   all.watch_each_other();
@@ -264,7 +264,7 @@ TEST(Engine, AllLearnOfDeaths) {
 }
 
 /// A death that one process learns of by other means is known to all before the deadline.
-TEST(Engine, NewsOfADeathAreFasterThanTheDeadline) {
+TEST(engine, news_of_a_death_are_faster_than_the_deadline) {
   constexpr int count = 16;
   processes all(count, {.resend = 10s, .deadline = 60s});
   all.watch_each_other();
@@ -285,7 +285,7 @@ TEST(Engine, NewsOfADeathAreFasterThanTheDeadline) {
 }
 
 /// A death that another part of the process has found is known to all after a heartbeat.
-TEST(Engine, TakesOverDeathsThatTheProcessKnows) {
+TEST(engine, takes_over_deaths_that_the_process_knows) {
   constexpr int count = 4;
   constexpr int dead_rank = 1000;
   // In a child: this process must not know of a death.
@@ -303,7 +303,7 @@ TEST(Engine, TakesOverDeathsThatTheProcessKnows) {
 }
 
 /// Heartbeats bring the news of a death to those whose news were lost.
-TEST(Engine, LostNewsOfADeathComeLater) {
+TEST(engine, lost_news_of_a_death_come_later) {
   constexpr int count = 6;
   processes all(count, {.resend = 200ms, .deadline = 800ms});
   all.watch_each_other();
@@ -322,7 +322,7 @@ TEST(Engine, LostNewsOfADeathComeLater) {
   EXPECT_TRUE(all_know());
 }
 
-TEST(Engine, ALinkThatBreaksWhileItIsIdleIsMadeAgainAtOnce) {
+TEST(engine, a_link_that_breaks_while_it_is_idle_is_made_again_at_once) {
   processes all(2, {.resend = 16s, .deadline = 64s});
   requests first(add, 1), second(add, 1);
   all.run(0, 1, first);
@@ -335,7 +335,7 @@ TEST(Engine, ALinkThatBreaksWhileItIsIdleIsMadeAgainAtOnce) {
   EXPECT_EQ(all.served[1]->values[0], 2);
 }
 
-TEST(Engine, HeartbeatsToFormerNeighboursEnd) {
+TEST(engine, heartbeats_to_former_neighbours_end) {
   processes all(4, {.resend = 50ms, .deadline = 100ms});
   all.watch_each_other();
   std::this_thread::sleep_for(100ms);
@@ -398,7 +398,7 @@ std::string address_of(std::uint64_t process, std::uint32_t worker) {
 
 /// A key that is wrong in one bit, whichever it is, is wrong. The messages would replace a link, add to a counter,
 /// answer a request, and end processes.
-TEST(Engine, DropsMessagesWithoutItsKey) {
+TEST(engine, drops_messages_without_its_key) {
   processes all(2);
   all.watch_each_other();
   requests first(add, 1), next(add, 1);
@@ -435,7 +435,7 @@ TEST(Engine, DropsMessagesWithoutItsKey) {
 }
 
 /// Only processes that are known from MPI are answered, and what is kept for them has bounds.
-TEST(Engine, KeepsLittleForCallers) {
+TEST(engine, keeps_little_for_callers) {
   processes all(2, {.resend = 2s, .deadline = 8s});  // a hello that is sent again would make one more link
   stranger outside(all.network);
   const auto key = all.engines[1]->key();
@@ -474,7 +474,7 @@ TEST(Engine, KeepsLittleForCallers) {
 }
 
 /// A process that is taken for dead and comes back is not listened to.
-TEST(Engine, TheDeadStayDead) {
+TEST(engine, the_dead_stay_dead) {
   processes all(2, {.resend = 5ms, .deadline = 100ms});
   all.watch_each_other();
   all.network->cut(0, 1);
@@ -489,7 +489,7 @@ TEST(Engine, TheDeadStayDead) {
 
 /// A request that has to wait for a lock keeps its caller waiting, not other callers, and its owner is not taken for
 /// dead.
-TEST(Engine, PutsRequestsAside) {
+TEST(engine, puts_requests_aside) {
   processes all(2, {.resend = 5ms, .deadline = 100ms});
   all.served[1]->is_locked = true;
   requests adds(add, 5);
@@ -506,7 +506,7 @@ TEST(Engine, PutsRequestsAside) {
 }
 
 /// A caller that gets no link fails at once; what it asks later is served.
-TEST(Engine, GoesOnAfterACallerHadNoLink) {
+TEST(engine, goes_on_after_a_caller_had_no_link) {
   processes all(2, {.resend = 5ms, .deadline = 500ms});
   all.network->refuse_links(0, 1);
   requests lost(add, 20), later(add, 20);
@@ -521,7 +521,7 @@ TEST(Engine, GoesOnAfterACallerHadNoLink) {
 }
 
 /// An owner that gets no link to a caller tries again.
-TEST(Engine, GoesOnAfterAnOwnerHadNoLink) {
+TEST(engine, goes_on_after_an_owner_had_no_link) {
   processes all(2, {.resend = 5ms, .deadline = 500ms});
   all.network->refuse_links(1, 3);
   requests adds(add, 20);
@@ -530,7 +530,7 @@ TEST(Engine, GoesOnAfterAnOwnerHadNoLink) {
 }
 
 /// An error of a source is the error of its exchange, and of no other.
-TEST(Engine, PassesErrorsOfSourcesOn) {
+TEST(engine, passes_errors_of_sources_on) {
   class failing final : public fabric::request_source {
     std::shared_ptr<fabric::message> next() override { throw std::bad_alloc(); }
     void on_answer(const fabric::message_header&, std::span<const std::byte>) override {}
@@ -548,7 +548,7 @@ TEST(Engine, PassesErrorsOfSourcesOn) {
   EXPECT_EQ(all.served[1]->values[0], 5);
 }
 
-TEST(Engine, AnExchangeCanBeGivenUp) {
+TEST(engine, an_exchange_can_be_given_up) {
   processes all(2);
   all.served[1]->is_locked = true;
   {
@@ -569,7 +569,7 @@ TEST(Engine, AnExchangeCanBeGivenUp) {
 }
 
 /// Nobody calls test() or wait() until the answers are here.
-TEST(Engine, TheServingThreadGoesOnWithExchanges) {
+TEST(engine, the_serving_thread_goes_on_with_exchanges) {
   processes all(2);
   requests adds(add, 100, 1000);
   fabric::exchange exchange(*all.engines[0]);
@@ -608,7 +608,7 @@ std::int64_t read_counter(processes& all, int from, int to) {
 }
 
 /// The last request, to a third process, waits for the others; nobody calls test() or wait().
-TEST(Engine, TheServingThreadBeginsTheLastRequest) {
+TEST(engine, the_serving_thread_begins_the_last_request) {
   processes all(3);
   all.served[1]->is_locked = true;
   requests adds(add, 30, 1000), last(add, 1);
@@ -628,7 +628,7 @@ TEST(Engine, TheServingThreadBeginsTheLastRequest) {
   EXPECT_EQ(adds.answers.size(), 30u);
 }
 
-TEST(Engine, LastRequestsOfManyExchangesDespiteFaults) {
+TEST(engine, last_requests_of_many_exchanges_despite_faults) {
   processes all(3);
   all.network->set_faults({.drop = 0.05, .duplicate = 0.05, .reorder = 0.05});
   constexpr int many = 60;
@@ -650,7 +650,7 @@ TEST(Engine, LastRequestsOfManyExchangesDespiteFaults) {
   EXPECT_EQ(all.served[1]->values[1] + all.served[2]->values[1], many);
 }
 
-TEST(Engine, ALastSourceWithoutRequestsIsAskedOnce) {
+TEST(engine, a_last_source_without_requests_is_asked_once) {
   processes all(2);
   requests adds(add, 3);
   counting_source last;
@@ -666,7 +666,7 @@ TEST(Engine, ALastSourceWithoutRequestsIsAskedOnce) {
   EXPECT_EQ(last.asked, 2);
 }
 
-TEST(Engine, NoLastRequestAfterAnError) {
+TEST(engine, no_last_request_after_an_error) {
   processes all(2);
   requests refused(refuse, 1), last(add, 1);
   fabric::exchange exchange(*all.engines[0]);
@@ -676,7 +676,7 @@ TEST(Engine, NoLastRequestAfterAnError) {
   EXPECT_EQ(read_counter(all, 0, 1), 0);
 }
 
-TEST(Engine, NoLastRequestAfterADeath) {
+TEST(engine, no_last_request_after_a_death) {
   processes all(3, {.resend = 5ms, .deadline = 200ms});
   all.served[1]->is_locked = true;
   requests adds(add, 1), last(add, 1);
@@ -689,7 +689,7 @@ TEST(Engine, NoLastRequestAfterADeath) {
   EXPECT_EQ(read_counter(all, 0, 2), 0);
 }
 
-TEST(Engine, NoLastRequestIfGivenUp) {
+TEST(engine, no_last_request_if_given_up) {
   processes all(3);
   all.served[1]->is_locked = true;
   {
@@ -704,7 +704,7 @@ TEST(Engine, NoLastRequestIfGivenUp) {
   EXPECT_EQ(read_counter(all, 0, 2), 0);
 }
 
-TEST(Engine, AHeldRequestEndsWithTheEngine) {
+TEST(engine, a_held_request_ends_with_the_engine) {
   processes all(2);
   all.served[1]->is_locked = true;
   requests adds(add, 1), last(add, 1);
@@ -726,7 +726,7 @@ class held_transport final : public fabric::transport {
   test::loopback_transport way_{std::make_shared<test::loopback_network>(), 0};
 };
 
-TEST(Engine, TheTransportEndsBeforeTheEngine) {
+TEST(engine, the_transport_ends_before_the_engine) {
   const auto token = std::make_shared<int>();
   fabric::engine one(std::make_unique<held_transport>(token));
   {
@@ -739,7 +739,7 @@ TEST(Engine, TheTransportEndsBeforeTheEngine) {
 }
 
 /// Threads start several exchanges each, wait for most of them while others are in flight, and give one up.
-TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
+TEST(engine, driven_exchanges_share_callers_with_waits_for_others) {
   processes all(2);
   constexpr int threads = 3, rounds = 30, in_flight = 6;
   fabric::stream stream(*all.engines[0]);
@@ -769,7 +769,7 @@ TEST(Engine, DrivenExchangesShareCallersWithWaitsForOthers) {
 
 /// Exchanges of one request or many, reads and adds, to two owners, while messages are lost, doubled and overtaken:
 /// each owner sees the requests in the order of the program.
-TEST(Engine, OwnersServeAStreamInOrderDespiteFaults) {
+TEST(engine, owners_serve_a_stream_in_order_despite_faults) {
   processes all(3);
   all.network->set_faults({.drop = 0.03, .duplicate = 0.1, .reorder = 0.2, .hold = 300us});
   std::mt19937_64 random(3);
@@ -800,7 +800,7 @@ TEST(Engine, OwnersServeAStreamInOrderDespiteFaults) {
 }
 
 /// The owner keeps the answers of an idle caller only if they are short.
-TEST(Engine, LargeAnswersAreForgottenWhenTheyHaveArrived) {
+TEST(engine, large_answers_are_forgotten_when_they_have_arrived) {
   processes all(2, {.resend = 2s, .deadline = 8s});  // nothing is sent again
   requests first(read_once, 1), small(read_once, 1, 1000), large(read_once, 8, 100000);
   const auto sent = [&] { return all.engines[0]->sent().messages.load(); };
@@ -813,7 +813,7 @@ TEST(Engine, LargeAnswersAreForgottenWhenTheyHaveArrived) {
   EXPECT_EQ(sent() - before, 10);  // the requests, and one message that the answers are here
 }
 
-TEST(Engine, SeveralExchangesShareACaller) {
+TEST(engine, several_exchanges_share_a_caller) {
   processes all(2);
   constexpr int many = 3 * static_cast<int>(fabric::most_callers);
   std::deque<requests> sources;

@@ -109,7 +109,7 @@ void read_rows(tensor::whole_tensor& tensor) {
   barrier();
 }
 
-TEST(Fallback, IsAgreedAndSaid) {
+TEST(fallback, is_agreed_and_said) {
   if (ranks() < 2 || lacking().empty()) GTEST_SKIP() << "needs two ranks and SYNCYTE_TEST_FALLBACK";
   if (has_stand_in() && has_loaded_ucx()) GTEST_SKIP() << "MPI has loaded its UCX already";
   ASSERT_EQ(open_engine().empty(), rank() != 1);

@@ -30,7 +30,7 @@ double serving_seconds() {
   return seconds;
 }
 
-TEST(Idle, QueuesOfIdleCallersDoNotFill) {
+TEST(idle, queues_of_idle_callers_do_not_fill) {
   if (ranks() < 2 || !has_fabric()) GTEST_SKIP() << "needs the fabric and several ranks";
   constexpr std::int64_t rows_each = 4;
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows_each * ranks(), 1});

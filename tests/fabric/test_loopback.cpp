@@ -80,7 +80,7 @@ list count_to(std::uint64_t last) {
   return all;
 }
 
-class Loopback : public testing::Test {
+class loopback_world : public testing::Test {
  protected:
   void send(std::uint64_t messages) {
     for (std::uint64_t number = 1; number <= messages; ++number) link_->send(make_message(number));
@@ -92,7 +92,7 @@ class Loopback : public testing::Test {
   std::unique_ptr<fabric::link> back_ = other_.connect(mine_, 6);
 };
 
-TEST_F(Loopback, HeadersAndPayloadsArrive) {
+TEST_F(loopback_world, headers_and_payloads_arrive) {
   link_->send(make_message(250, 1000));
   EXPECT_TRUE(other_.worker->progress());
   EXPECT_FALSE(other_.worker->progress());
@@ -101,7 +101,7 @@ TEST_F(Loopback, HeadersAndPayloadsArrive) {
   EXPECT_TRUE(std::ranges::equal(other_.bytes, expected->payload()));
 }
 
-TEST_F(Loopback, PayloadsMayBeEmptyAndLong) {
+TEST_F(loopback_world, payloads_may_be_empty_and_long) {
   link_->send(make_message(1));
   other_.settle();
   EXPECT_TRUE(other_.bytes.empty());
@@ -110,13 +110,13 @@ TEST_F(Loopback, PayloadsMayBeEmptyAndLong) {
   EXPECT_EQ(other_.bytes.size(), fabric::most_payload);
 }
 
-TEST_F(Loopback, MessagesStayInOrderWithoutFaults) {
+TEST_F(loopback_world, messages_stay_in_order_without_faults) {
   send(1000);
   other_.settle();
   EXPECT_EQ(other_.numbers, count_to(1000));
 }
 
-TEST_F(Loopback, MessagesStayInOrderWhileTheyAreKeptOrDelayed) {
+TEST_F(loopback_world, messages_stay_in_order_while_they_are_kept_or_delayed) {
   network_->set_faults({.keep = 0.3, .delay = 500us});
   send(1000);
   while (!mine_.worker->arm()) mine_.worker->progress();
@@ -124,14 +124,14 @@ TEST_F(Loopback, MessagesStayInOrderWhileTheyAreKeptOrDelayed) {
   EXPECT_EQ(other_.numbers, count_to(1000));
 }
 
-TEST_F(Loopback, DropsItsShare) {
+TEST_F(loopback_world, drops_its_share) {
   network_->set_faults({.drop = 0.25});
   send(10000);
   other_.settle();
   EXPECT_NEAR(static_cast<double>(other_.numbers.size()), 7500, 250);
 }
 
-TEST_F(Loopback, TheSameSeedDropsTheSameMessages) {
+TEST_F(loopback_world, the_same_seed_drops_the_same_messages) {
   const auto again = std::make_shared<test::loopback_network>(7),
              differently = std::make_shared<test::loopback_network>(8);
   list found[3];
@@ -149,14 +149,14 @@ TEST_F(Loopback, TheSameSeedDropsTheSameMessages) {
   EXPECT_NE(found[0], found[2]);
 }
 
-TEST_F(Loopback, DuplicatesArriveTwice) {
+TEST_F(loopback_world, duplicates_arrive_twice) {
   network_->set_faults({.duplicate = 1});
   send(3);
   other_.settle();
   EXPECT_EQ(other_.numbers, (list{1, 1, 2, 2, 3, 3}));
 }
 
-TEST_F(Loopback, ReorderedMessagesArriveBehindLaterOnes) {
+TEST_F(loopback_world, reordered_messages_arrive_behind_later_ones) {
   network_->set_faults({.reorder = 1, .hold = 100ms});
   link_->send(make_message(1));
   network_->set_faults({});
@@ -165,7 +165,7 @@ TEST_F(Loopback, ReorderedMessagesArriveBehindLaterOnes) {
   EXPECT_EQ(other_.numbers, (list{2, 1}));
 }
 
-TEST_F(Loopback, KeptMessagesAreSentByProgress) {
+TEST_F(loopback_world, kept_messages_are_sent_by_progress) {
   network_->set_faults({.keep = 1});
   send(2);
   EXPECT_FALSE(other_.worker->progress());
@@ -176,7 +176,7 @@ TEST_F(Loopback, KeptMessagesAreSentByProgress) {
   EXPECT_EQ(other_.numbers, count_to(2));
 }
 
-TEST_F(Loopback, AnOpenLinkIsNeededForKeptMessages) {
+TEST_F(loopback_world, an_open_link_is_needed_for_kept_messages) {
   network_->set_faults({.keep = 1});
   send(2);
   link_.reset();
@@ -185,7 +185,7 @@ TEST_F(Loopback, AnOpenLinkIsNeededForKeptMessages) {
   EXPECT_EQ(other_.numbers, list());
 }
 
-TEST_F(Loopback, DelayedMessagesWakeASleeperWhenTheyAreDue) {
+TEST_F(loopback_world, delayed_messages_wake_a_sleeper_when_they_are_due) {
   network_->set_faults({.delay = 100ms});
   const auto begin = clock_type::now();
   send(1);
@@ -197,7 +197,7 @@ TEST_F(Loopback, DelayedMessagesWakeASleeperWhenTheyAreDue) {
   EXPECT_TRUE(other_.worker->progress());
 }
 
-TEST_F(Loopback, ASleeperWakesForAMessageThatIsDueBeforeOthers) {
+TEST_F(loopback_world, a_sleeper_wakes_for_a_message_that_is_due_before_others) {
   network_->set_faults({.delay = 10s});
   send(1);
   EXPECT_TRUE(other_.worker->arm());
@@ -206,7 +206,7 @@ TEST_F(Loopback, ASleeperWakesForAMessageThatIsDueBeforeOthers) {
   EXPECT_TRUE(is_readable(*other_.worker, 2s));
 }
 
-TEST_F(Loopback, ArmingTellsWhetherSomethingIsThere) {
+TEST_F(loopback_world, arming_tells_whether_something_is_there) {
   EXPECT_TRUE(other_.worker->arm());
   EXPECT_FALSE(is_readable(*other_.worker, 0ms));
   send(1);
@@ -217,7 +217,7 @@ TEST_F(Loopback, ArmingTellsWhetherSomethingIsThere) {
   EXPECT_FALSE(is_readable(*other_.worker, 0ms));
 }
 
-TEST_F(Loopback, CutsLoseMessagesUntilTheyEnd) {
+TEST_F(loopback_world, cuts_lose_messages_until_they_end) {
   network_->cut(1, 0);
   send(1);
   back_->send(make_message(1));
@@ -230,7 +230,7 @@ TEST_F(Loopback, CutsLoseMessagesUntilTheyEnd) {
   EXPECT_EQ(mine_.broken, list());
 }
 
-TEST_F(Loopback, CutsBreakLinksOfBothSidesLater) {
+TEST_F(loopback_world, cuts_break_links_of_both_sides_later) {
   network_->cut(0, 1, 100ms);
   EXPECT_FALSE(mine_.worker->progress());
   EXPECT_TRUE(mine_.wait_until([&] { return !mine_.broken.empty(); }));
@@ -239,7 +239,7 @@ TEST_F(Loopback, CutsBreakLinksOfBothSidesLater) {
   EXPECT_EQ(other_.broken, list{6});
 }
 
-TEST_F(Loopback, BrokenLinksStayBrokenAndNewOnesWork) {
+TEST_F(loopback_world, broken_links_stay_broken_and_new_ones_work) {
   network_->cut(0, 1, 0us);
   mine_.settle();
   network_->restore(0, 1);
@@ -253,7 +253,7 @@ TEST_F(Loopback, BrokenLinksStayBrokenAndNewOnesWork) {
   EXPECT_EQ(mine_.broken, list{5});
 }
 
-TEST_F(Loopback, AShortCutBreaksNothing) {
+TEST_F(loopback_world, a_short_cut_breaks_nothing) {
   network_->cut(0, 1, 100ms);
   network_->restore(0, 1);
   std::this_thread::sleep_for(105ms);
@@ -261,14 +261,14 @@ TEST_F(Loopback, AShortCutBreaksNothing) {
   EXPECT_EQ(mine_.broken, list());
 }
 
-TEST_F(Loopback, LinksMadeDuringACutBreakToo) {
+TEST_F(loopback_world, links_made_during_a_cut_break_too) {
   network_->cut(0, 1, 10ms);
   const auto second = mine_.connect(other_, 8);
   EXPECT_TRUE(mine_.wait_until([&] { return mine_.broken.size() == 2; }));
   EXPECT_EQ(mine_.broken, (list{5, 8}));
 }
 
-TEST_F(Loopback, CutsConcernTwoProcessesOnly) {
+TEST_F(loopback_world, cuts_concern_two_processes_only) {
   process third(network_, 2);
   const auto link = mine_.connect(third);
   network_->cut(0, 1, 0us);
@@ -277,7 +277,7 @@ TEST_F(Loopback, CutsConcernTwoProcessesOnly) {
   EXPECT_EQ(third.numbers, list{1});
 }
 
-TEST_F(Loopback, KilledProcessesNeitherSendNorReceive) {
+TEST_F(loopback_world, killed_processes_neither_send_nor_receive) {
   network_->set_faults({.delay = 5ms});
   send(1);
   network_->kill(1);
@@ -291,14 +291,14 @@ TEST_F(Loopback, KilledProcessesNeitherSendNorReceive) {
   EXPECT_TRUE(other_.worker->arm());
 }
 
-TEST_F(Loopback, AKillWithinAReceiverEndsDelivery) {
+TEST_F(loopback_world, a_kill_within_a_receiver_ends_delivery) {
   other_.then = [&](const fabric::message_header&) { network_->kill(1); };
   send(3);
   other_.settle();
   EXPECT_EQ(other_.numbers, list{1});
 }
 
-TEST_F(Loopback, LinksToNobodyBreakLater) {
+TEST_F(loopback_world, links_to_nobody_break_later) {
   const auto unknown = mine_.worker->connect("nobody", 1), absent = mine_.worker->connect(std::string(8, '\1'), 2);
   network_->kill(1);
   const auto dead = mine_.connect(other_, 3);
@@ -308,7 +308,7 @@ TEST_F(Loopback, LinksToNobodyBreakLater) {
   EXPECT_EQ(mine_.broken, (list{1, 2, 3, 5}));
 }
 
-TEST_F(Loopback, LinksToADestroyedWorkerBreakAfterTheNextMessage) {
+TEST_F(loopback_world, links_to_a_destroyed_worker_break_after_the_next_message) {
   back_.reset();
   other_.worker.reset();
   mine_.settle();
@@ -318,14 +318,14 @@ TEST_F(Loopback, LinksToADestroyedWorkerBreakAfterTheNextMessage) {
   EXPECT_EQ(mine_.broken, list{5});
 }
 
-TEST_F(Loopback, DestroyedLinksReportNothing) {
+TEST_F(loopback_world, destroyed_links_report_nothing) {
   network_->cut(0, 1, 0us);
   link_.reset();
   mine_.settle();
   EXPECT_EQ(mine_.broken, list());
 }
 
-TEST_F(Loopback, ReceiversMaySend) {
+TEST_F(loopback_world, receivers_may_send) {
   other_.then = [&](const fabric::message_header& header) { back_->send(make_message(header.number + 1)); };
   send(1);
   other_.settle();
@@ -333,7 +333,7 @@ TEST_F(Loopback, ReceiversMaySend) {
   EXPECT_EQ(mine_.numbers, list{2});
 }
 
-TEST_F(Loopback, CountsWhatIsSent) {
+TEST_F(loopback_world, counts_what_is_sent) {
   network_->set_faults({.drop = 1});
   link_->send(make_message(1, 100));
   link_->send(make_message(2));
@@ -343,7 +343,7 @@ TEST_F(Loopback, CountsWhatIsSent) {
 }
 
 // Two threads answer each other and sleep in between. After a lost wake-up wait_until() fails.
-TEST(LoopbackThreads, NoWakeUpIsLost) {
+TEST(loopback_threads, no_wake_up_is_lost) {
   constexpr std::uint64_t rounds = 20000;
   const auto network = std::make_shared<test::loopback_network>();
   process one(network, 1), two(network, 2);
@@ -377,7 +377,7 @@ void come_and_go(const std::shared_ptr<test::loopback_network>& network, int num
   }
 }
 
-TEST(LoopbackThreads, WorkersAndLinksGoWhileOthersSend) {
+TEST(loopback_threads, workers_and_links_go_while_others_send) {
   const auto network = std::make_shared<test::loopback_network>();
   network->set_faults({.drop = 0.1, .duplicate = 0.1, .reorder = 0.1, .hold = 100us, .keep = 0.2, .delay = 10us});
   std::array<std::atomic<std::uint64_t>, 3> addresses{};

@@ -95,7 +95,7 @@ target describe_this_rank(const fabric::engine& engine, const std::vector<sockad
   return told;
 }
 
-TEST(Outsiders, DoNoHarm) {
+TEST(outsiders, do_no_harm) {
   world();
   const std::vector<sockaddr_in> others = listening_ports();
   std::string reason;

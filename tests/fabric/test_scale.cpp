@@ -107,9 +107,9 @@ std::vector<operation> make_operations() {
           {"accumulate_box", list_bytes + box_bytes, on_boxes(add_box)},
           {"fetch_add", 8, on_counters([](auto& of, std::int64_t place) { fetch_add(of, place, 1); })},
           {"compare_swap", 16, on_counters([](auto& of, std::int64_t place) { compare_swap(of, place, 0, 0); })},
-          {"pull", list_bytes, [store, values](index keys) { store->pull(keys, values->data()); }},
-          {"push", list_bytes + row_bytes, [store, values](index keys) { store->push(keys, values->data()); }},
-          {"set", list_bytes + row_bytes, [store, values](index keys) { store->set(keys, values->data()); }}};
+          {"pull", list_bytes, [store, values](index keys) { store->run(kv::pull, keys, values->data()); }},
+          {"push", list_bytes + row_bytes, [store, values](index keys) { store->run(kv::push, keys, values->data()); }},
+          {"set", list_bytes + row_bytes, [store, values](index keys) { store->run(kv::set, keys, values->data()); }}};
 }
 
 /// All rows of the next ranks.
@@ -136,7 +136,7 @@ void measure(const operation& one, int owners) {
                 static_cast<long long>(used.messages), static_cast<long long>(used.bytes));
 }
 
-TEST(Scale, MessagesFollowTheOwnersTouched) {
+TEST(scale, messages_follow_the_owners_touched) {
   if (ranks() < 2 || !has_fabric()) GTEST_SKIP() << "needs the fabric and several ranks";
   const auto operations = make_operations();
   barrier();

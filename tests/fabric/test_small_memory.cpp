@@ -80,7 +80,7 @@ bool names_memory(const std::string& text) {
   return text.find("/dev/shm") != std::string::npos && text.find("SYNCYTE_UCX_TLS=^posix") != std::string::npos;
 }
 
-TEST(SmallMemory, TwoWorkersTakeWhatThereIs) {
+TEST(small_memory, two_workers_take_what_there_is) {
   with_own_shm("16m", [] { return error_of_workers(2); });
   with_own_shm("16m", [] {
     const std::string error = error_of_workers(3);
@@ -89,7 +89,7 @@ TEST(SmallMemory, TwoWorkersTakeWhatThereIs) {
   with_own_shm("256m", [] { return error_of_workers(17); });
 }
 
-TEST(SmallMemory, WithoutRoomTheErrorNamesTheSetting) {
+TEST(small_memory, without_room_the_error_names_the_setting) {
   with_own_shm("2m", [] {
     const std::string error = error_of_workers(1);
     return names_memory(error) ? "" : "the error is " + error;
@@ -100,7 +100,7 @@ TEST(SmallMemory, WithoutRoomTheErrorNamesTheSetting) {
   });
 }
 
-TEST(SmallMemory, ThreadsShareCallers) {
+TEST(small_memory, threads_share_callers) {
   with_own_shm("24m", [] {
     fabric::engine engine(open_ucx());
     std::deque<fabric::exchange> exchanges;
@@ -117,7 +117,7 @@ memory::descriptor make_file(const fs::path& path, bool is_old = true) {
   return file;
 }
 
-TEST(SmallMemory, AbandonedFilesAreRemoved) {
+TEST(small_memory, abandoned_files_are_removed) {
   with_own_shm("64m", [] {
     const fs::path shm = "/dev/shm";
     make_file(shm / "ucx_shm_posix_1");

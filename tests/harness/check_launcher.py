@@ -35,24 +35,27 @@ class Case:
 
 
 GTEST = [
-    Case("Faulty.FailsOnOneRank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
+    Case("faulty.fails_on_one_rank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
     Case(
-        "Faulty.HangsOnOneRank",
+        "faulty.hangs_on_one_rank",
         "failed",
         ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep"),
         ends_run=True,
     ),
-    Case("Faulty.HangsInsideMpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks"), ends_run=True),
+    Case("faulty.hangs_inside_mpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks"), ends_run=True),
     Case(
-        "Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early"), ends_run=True
+        "faulty.fails_while_others_wait",
+        "failed",
+        ("ranks 0, 1 did not arrive", "it failed", "left early"),
+        ends_run=True,
     ),
-    Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",), ends_run=True),
-    Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",), ends_run=True),
-    Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",), ends_run=True),
-    Case("Faulty.Aborts", "failed", ("CRASH: rank 2 called MPI_Abort(5)",), ends_run=True),
-    Case("Faulty.LeavesAMessage", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
-    Case("Faulty.SkipsEverywhere", "skipped", ("no such thing",)),
-    Case("Faulty.SkipsOnOneRank", "passed", ()),
+    Case("faulty.segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",), ends_run=True),
+    Case("faulty.is_killed", "failed", ("CRASH: rank 2 died of SIGKILL",), ends_run=True),
+    Case("faulty.throws_nothing_but_exits", "failed", ("CRASH: rank 2 exited with status 9",), ends_run=True),
+    Case("faulty.aborts", "failed", ("CRASH: rank 2 called MPI_Abort(5)",), ends_run=True),
+    Case("faulty.leaves_a_message", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
+    Case("faulty.skips_everywhere", "skipped", ("no such thing",)),
+    Case("faulty.skips_on_one_rank", "passed", ()),
 ]
 PYTEST = [
     Case("test_raises_on_one_rank", "failed", ("[rank 2]", "ValueError: only here", "faulty_pytest.py")),
@@ -107,7 +110,7 @@ def check_tests(options: argparse.Namespace, folder: str) -> None:
     """Runs all cases in one run: it is started again after each hang or crash, and good tests still pass."""
     cases = GTEST if options.kind == "gtest" else PYTEST
     prefix = "" if options.kind == "gtest" else os.path.basename(options.target) + "::"
-    good = ["Good.Before", "Good.After"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
+    good = ["good.before", "good.after"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
     names = [prefix + name for name in [*good, *(case.test for case in cases)]]
     left_out = [prefix + "test_is_left_out", "!*left_out"] if options.kind == "pytest" else []
     only = "--only=" + ",".join(names + left_out)

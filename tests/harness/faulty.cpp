@@ -22,55 +22,55 @@ bool on_last_rank() {
   return world_rank() == size - 1;
 }
 
-TEST(Good, Before) { EXPECT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS); }
+TEST(good, before) { EXPECT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS); }
 
-TEST(Faulty, FailsOnOneRank) { EXPECT_FALSE(on_last_rank()) << "only here"; }
+TEST(faulty, fails_on_one_rank) { EXPECT_FALSE(on_last_rank()) << "only here"; }
 
-TEST(Faulty, HangsOnOneRank) {
+TEST(faulty, hangs_on_one_rank) {
   if (on_last_rank()) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-TEST(Faulty, HangsInsideMpi) {
+TEST(faulty, hangs_inside_mpi) {
   if (on_last_rank()) return;
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, FailsWhileOthersWait) {
+TEST(faulty, fails_while_others_wait) {
   ASSERT_FALSE(on_last_rank()) << "left early";
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, Segfaults) {
+TEST(faulty, segfaults) {
   if (on_last_rank()) std::raise(SIGSEGV);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, IsKilled) {
+TEST(faulty, is_killed) {
   if (on_last_rank()) std::raise(SIGKILL);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, ThrowsNothingButExits) {
+TEST(faulty, throws_nothing_but_exits) {
   if (on_last_rank()) std::_Exit(9);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, Aborts) {
+TEST(faulty, aborts) {
   if (on_last_rank()) MPI_Abort(MPI_COMM_WORLD, 5);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(Faulty, LeavesAMessage) {
+TEST(faulty, leaves_a_message) {
   const int number = 42;
   if (on_last_rank()) MPI_Send(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
 }
 
-TEST(Faulty, SkipsEverywhere) { GTEST_SKIP() << "this machine has no such thing"; }
+TEST(faulty, skips_everywhere) { GTEST_SKIP() << "this machine has no such thing"; }
 
-TEST(Faulty, SkipsOnOneRank) {
+TEST(faulty, skips_on_one_rank) {
   if (on_last_rank()) GTEST_SKIP() << "not here";
 }
 
-TEST(Good, After) { EXPECT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS); }
+TEST(good, after) { EXPECT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS); }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<int> displacements(const std::vector<int>& counts) {
   return places;
 }
 
-TEST(Reference, AllreduceIsMpis) {
+TEST(reference, allreduce_is_mpis) {
   const world w;
   const auto mine = reference::random_values<double>(1, w.rank, 100);
   std::vector<double> result(100);
@@ -39,7 +39,7 @@ TEST(Reference, AllreduceIsMpis) {
   EXPECT_EQ(result, reference::reduce<double>(1, w.size, 100, [](double a, double b) { return a > b ? a : b; }));
 }
 
-TEST(Reference, AllgathervIsMpis) {
+TEST(reference, allgatherv_is_mpis) {
   const world w;
   const auto parts = reference::uneven_lengths(2, 50, w.size);
   const auto counts = as_int(parts);
@@ -50,7 +50,7 @@ TEST(Reference, AllgathervIsMpis) {
   EXPECT_EQ(result, reference::allgatherv<int>(2, parts));
 }
 
-TEST(Reference, AlltoallvIsMpis) {
+TEST(reference, alltoallv_is_mpis) {
   const world w;
   const auto send = as_int(reference::alltoallv_send_counts(3, w.rank, w.size, 9));
   const auto receive = as_int(reference::alltoallv_receive_counts(3, w.rank, w.size, 9));
@@ -61,7 +61,7 @@ TEST(Reference, AlltoallvIsMpis) {
   EXPECT_EQ(result, reference::alltoallv<int>(3, w.rank, w.size, 9));
 }
 
-TEST(Reference, PartitionsAddUpAndOwnersFollow) {
+TEST(reference, partitions_add_up_and_owners_follow) {
   for (const int ranks : {1, 2, 3, 5}) {
     for (const auto& parts :
          {reference::equal_lengths(17, ranks), reference::uneven_lengths(4, 17, ranks),
@@ -80,7 +80,7 @@ TEST(Reference, PartitionsAddUpAndOwnersFollow) {
   EXPECT_EQ(reference::lengths_with_gaps(5, 3), (reference::lengths{3, 0, 2}));
 }
 
-TEST(Reference, RowsGatherAndScatter) {
+TEST(reference, rows_gather_and_scatter) {
   std::vector<int> table{0, 1, 10, 11, 20, 21};
   const std::vector<std::int64_t> index{2, 0, 2};
   EXPECT_EQ(reference::gather_rows(table, 2, index), (std::vector<int>{20, 21, 0, 1, 20, 21}));
@@ -90,7 +90,7 @@ TEST(Reference, RowsGatherAndScatter) {
   EXPECT_EQ(table, (std::vector<int>{3, 4, 10, 11, 5, 6}));
 }
 
-TEST(Reference, EveryElementType) {
+TEST(reference, every_element_type) {
   EXPECT_EQ(reference::sum<unsigned char>(1, 0), 1);
   EXPECT_EQ(reference::sum<bool>(true, true), true);
   EXPECT_EQ(reference::sum(std::complex<float>(1, 2), std::complex<float>(1, 1)), std::complex<float>(2, 3));

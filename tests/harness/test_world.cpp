@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST(World, AllRanksTakePart) {
+TEST(world, all_ranks_take_part) {
   int rank = -1;
   int size = 0;
   int sum = 0;
@@ -19,13 +19,13 @@ TEST(World, AllRanksTakePart) {
   EXPECT_EQ(sum, size * (size - 1) / 2);
 }
 
-TEST(World, ThreadsMayCallMpi) {
+TEST(world, threads_may_call_mpi) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
 }
 
-TEST(World, WorksInAFolderOfItsOwn) {
+TEST(world, works_in_a_folder_of_its_own) {
   const char* expected = std::getenv("SYNCYTE_TEST_FOLDER");
   if (expected == nullptr) GTEST_SKIP() << "run without the launcher";
   char folder[4096];
@@ -33,10 +33,10 @@ TEST(World, WorksInAFolderOfItsOwn) {
   EXPECT_EQ(std::string(folder), expected);
 }
 
-class Numbers : public testing::TestWithParam<int> {};
+class harness_numbers : public testing::TestWithParam<int> {};
 
-TEST_P(Numbers, HaveTheirOwnEntries) { EXPECT_GT(GetParam(), 0); }
+TEST_P(harness_numbers, have_their_own_entries) { EXPECT_GT(GetParam(), 0); }
 
-INSTANTIATE_TEST_SUITE_P(Small, Numbers, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(small, harness_numbers, testing::Values(1, 2, 3));
 
 }  // namespace

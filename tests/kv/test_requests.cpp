@@ -108,20 +108,20 @@ void check_against_table(const kv::key_layout& layout, std::int64_t most_keys) {
   }
 }
 
-TEST(KeyRequests, EqualTheTableForVectorsOfOneLength) {
+TEST(key_requests, equal_the_table_for_vectors_of_one_length) {
   for (const std::int64_t length : {1, 3, 16, 5000}) check_against_table(kv::key_layout(300, length), 200);
   check_against_table(kv::key_layout(40, 16), 20000);  // several requests for each operation
   check_against_table(kv::key_layout(9, kv::key_items::most_values), 5);
 }
 
-TEST(KeyRequests, EqualTheTableForVectorsOfAnyLength) {
+TEST(key_requests, equal_the_table_for_vectors_of_any_length) {
   key_list lengths(500);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = 1 + static_cast<std::int64_t>(i * i % 1300);
   const auto places = kv::key_layout::places(lengths);
   check_against_table(kv::key_layout{std::span<const std::int64_t>(places)}, 3000);
 }
 
-TEST(KeyRequests, TakeLittleMoreThanTheValues) {
+TEST(key_requests, take_little_more_than_the_values) {
   const kv::key_layout layout(100000, 16);
   owner remote(layout);
   for (const std::int64_t count : {100, 1000, 20000}) {
@@ -141,7 +141,7 @@ std::shared_ptr<fabric::message> request_for(table_operation what, const key_lis
   return requests_for(what, keys, layout, values.data()).next();
 }
 
-TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
+TEST(key_requests, go_on_after_a_key_was_locked) {
   const kv::key_layout layout(20, 3);
   owner remote(layout);
   std::vector<float> values;
@@ -168,7 +168,7 @@ TEST(KeyRequests, GoOnAfterAKeyWasLocked) {
   EXPECT_EQ(found, (std::vector<float>{1, 2, 3, 4 + 7, 5 + 8, 6 + 9, 10, 11, 12, 13, 14, 15}));
 }
 
-TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
+TEST(key_requests, have_wide_numbers_where_the_owner_has_many_keys) {
   const std::int64_t many = std::int64_t{1} << 40;
   const kv::key_layout layout(many, 1);
   const key_list keys{many - 1, 3};
@@ -182,7 +182,7 @@ TEST(KeyRequests, HaveWideNumbersWhereTheOwnerHasManyKeys) {
   EXPECT_EQ(sent[1], 0);
 }
 
-TEST(KeyRequests, AreRefusedIfTheyDoNotFitTheTable) {
+TEST(key_requests, are_refused_if_they_do_not_fit_the_table) {
   const kv::key_layout layout(20, 3);
   owner remote(layout);
   std::vector<float> values;
@@ -210,7 +210,7 @@ std::vector<std::pair<int, places>> sort_of(const kv::key_homes& homes, const kv
 }
 
 /// Several times, because the counters of the thread are used again, also for fewer ranks.
-TEST(KeysByOwner, KeepTheirOrder) {
+TEST(keys_by_owner, keep_their_order) {
   const key_list lengths{2, 1, 4, 1, 1, 3};
   const auto begins = kv::key_layout::places(lengths);
   const kv::key_layout layout{std::span<const std::int64_t>(begins)};
@@ -225,14 +225,14 @@ TEST(KeysByOwner, KeepTheirOrder) {
   }
 }
 
-TEST(KeysByOwner, HaveSlotsAtTheirHomes) {
+TEST(keys_by_owner, have_slots_at_their_homes) {
   const kv::key_homes homes(distribution::axis::cyclic(7, 3));  // slots of 0, 3, 6; 1, 4; 2, 5
   const std::vector<std::pair<int, places>> expected{{0, {{1, 0}, {2, 2}}}, {2, {{6, 1}}}};
   EXPECT_EQ(sort_of(homes, kv::key_layout(7, 1), {3, 5, 6}), expected);
   for (std::int64_t key = 0; key < 7; ++key) EXPECT_EQ(homes.key(homes.owner(key), homes.slot(key)), key);
 }
 
-TEST(KeysByOwner, HaveHomesAtOtherRanksThanTheirParts) {
+TEST(keys_by_owner, have_homes_at_other_ranks_than_their_parts) {
   constexpr int ranks[] = {1, 2, 0, 2, 0, 1};  // of the parts, and the parts of the ranks
   const kv::key_homes homes(distribution::axis::cyclic(7, 3), {std::shared_ptr<void>(), ranks});
   for (std::int64_t key = 0; key < 7; ++key) {

@@ -54,7 +54,7 @@ result outcome(Work&& work) {
   }
 }
 
-TEST(KeyLayout, PlacesVectorsOfAnyLengths) {
+TEST(key_layout, places_vectors_of_any_lengths) {
   const key_list lengths{1, 2, 7, 16, 3};
   const auto places = kv::key_layout::places(lengths);
   const kv::key_layout layout{std::span<const std::int64_t>(places)};
@@ -99,16 +99,16 @@ void check_against_loop(const kv::key_layout& layout) {
     EXPECT_EQ(pulled(table, {key}), expected[static_cast<std::size_t>(key)]) << key;
 }
 
-TEST(Table, EqualsTheLoopForVectorsOfOneLength) {
+TEST(table, equals_the_loop_for_vectors_of_one_length) {
   for (const std::int64_t length : {1, 2, 3, 16, 17, 1000}) check_against_loop(kv::key_layout(31, length));
 }
 
-TEST(Table, EqualsTheLoopForVectorsOfAnyLength) {
+TEST(table, equals_the_loop_for_vectors_of_any_length) {
   const auto places = kv::key_layout::places(key_list{3, 1, 16, 2, 5, 5, 1, 300});
   check_against_loop(kv::key_layout{std::span<const std::int64_t>(places)});
 }
 
-TEST(Table, RefusesKeysThatAreNotThere) {
+TEST(table, refuses_keys_that_are_not_there) {
   memory shared(kv::key_layout(10, 2));
   const kv::table table = shared.seen_by(0);
   const auto refused = [&](const key_list& keys, const char* text) {
@@ -120,7 +120,7 @@ TEST(Table, RefusesKeysThatAreNotThere) {
   EXPECT_EQ(table.count_values({}), 0);
 }
 
-TEST(Table, PushesOfSeveralThreadsAreAllThere) {
+TEST(table, pushes_of_several_threads_are_all_there) {
   constexpr std::int64_t keys = 5, length = 6;
   constexpr int threads = 3, rounds = 20000;
   memory shared(kv::key_layout(keys, length));
@@ -140,7 +140,7 @@ TEST(Table, PushesOfSeveralThreadsAreAllThere) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], values[i / length * length]);
 }
 
-TEST(Table, APullSeesAWholeWriteOrNothingOfIt) {
+TEST(table, a_pull_sees_a_whole_write_or_nothing_of_it) {
   constexpr std::int64_t length = 33;
   memory shared(kv::key_layout(1, length));
   std::atomic<bool> is_over = false;
@@ -165,7 +165,7 @@ TEST(Table, APullSeesAWholeWriteOrNothingOfIt) {
   is_over = true;
 }
 
-TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
+TEST(table, a_key_whose_writer_has_died_is_damaged_until_it_is_set) {
   memory shared(kv::key_layout(4, 2));
   kv::table mine = shared.seen_by(0, [](int process) { return process != 7; });
   const std::vector<float> ones(6, 1.0f);
@@ -180,7 +180,7 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
   EXPECT_EQ(pulled(mine, {1}), (std::vector<float>{1, 1}));
 }
 
-TEST(Table, AWaiterWaitsForALivingWriter) {
+TEST(table, a_waiter_waits_for_a_living_writer) {
   memory shared(kv::key_layout(2, 2));
   kv::key_locks theirs(&shared.word(0), {1, [](int) { return true; }});
   theirs.begin_write(0, kv::key_locks::damage::is_refused);

@@ -1,13 +1,15 @@
-"""A failed test in Python says what is wrong, and no test module needs another one.
+"""A failed test in Python says what is wrong, no test module needs another one, and tests are named in one style.
 
     python_tests.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
-A violation is an assertion of conditions joined by `and`, or an import from a module test_*.
+A violation is an assertion of conditions joined by `and`, an import from a module test_*, or a capital letter in the name
+of a test in C++.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,9 +36,17 @@ def violations(root: Path) -> Iterator[str]:
                         yield f"{path.relative_to(root)}:{node.lineno}: imports {'.'.join(name)}; move it to a helper"
 
 
+def misnamed(root: Path) -> Iterator[str]:
+    for path in sorted((root / "tests").rglob("*.cpp")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\bTEST(_[FP])?\(\w*[A-Z]|\bTEST(_[FP])?\(\w+, \w*[A-Z]", line):
+                yield f"{path.relative_to(root)}:{number}: a test is named in words_with_underscores"
+
+
 def main() -> int:
-    found = list(violations(Path(sys.argv[1])))
-    print("\n".join(found) or "every assertion has one condition, and no test module is imported")
+    root = Path(sys.argv[1])
+    found = [*violations(root), *misnamed(root)]
+    print("\n".join(found) or "every assertion has one condition, no test module is imported, names have one style")
     return 1 if found else 0
 
 

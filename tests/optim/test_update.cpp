@@ -97,14 +97,14 @@ void check_type(syncyte_dtype_t dtype, double tolerance) {
       for (const std::size_t shift : {0, 1}) check_row<T>(by, dtype, tolerance, elements, shift);
 }
 
-TEST(OptimUpdate, EqualsThePapersFormulas) {
+TEST(optim_update, equals_the_papers_formulas) {
   check_type<double>(SYNCYTE_FLOAT64, 1e-14);
   check_type<float>(SYNCYTE_FLOAT32, 1e-6);
   check_type<base::bfloat16>(SYNCYTE_BFLOAT16, 3e-2);  // values are rounded five times
   check_type<base::float16>(SYNCYTE_FLOAT16, 4e-3);
 }
 
-TEST(OptimUpdate, StateOfEachOptimizer) {
+TEST(optim_update, state_of_each_optimizer) {
   std::vector<int> slots;
   for (const auto& by : rules()) slots.push_back(optim::state_slots(by));
   EXPECT_EQ(slots, (std::vector<int>{0, 1, 1, 2}));
@@ -112,7 +112,7 @@ TEST(OptimUpdate, StateOfEachOptimizer) {
   EXPECT_EQ(optim::state_dtype(SYNCYTE_FLOAT64), SYNCYTE_FLOAT64);
 }
 
-TEST(OptimUpdate, RefusesWhatItCannotDo) {
+TEST(optim_update, refuses_what_it_cannot_do) {
   const auto refused = [](optim::rule by, const char* name) {
     const auto error = base::error_of([&] { optim::check(by); });
     ASSERT_TRUE(error) << name;

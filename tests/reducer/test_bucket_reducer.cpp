@@ -81,14 +81,14 @@ void check_rounds(syncyte_dtype_t dtype) {
   }
 }
 
-TEST(Reducer, RoundsOfFloats) { check_rounds<float>(SYNCYTE_FLOAT32); }
-TEST(Reducer, RoundsOfDoubles) { check_rounds<double>(SYNCYTE_FLOAT64); }
-TEST(Reducer, RoundsOfComplexNumbers) { check_rounds<std::complex<float>>(SYNCYTE_COMPLEX64); }
-TEST(Reducer, RoundsOfDoubleComplexNumbers) { check_rounds<std::complex<double>>(SYNCYTE_COMPLEX128); }
-TEST(Reducer, RoundsOfHalves) { check_rounds<base::float16>(SYNCYTE_FLOAT16); }
-TEST(Reducer, RoundsOfBfloats) { check_rounds<base::bfloat16>(SYNCYTE_BFLOAT16); }
+TEST(reducer, rounds_of_floats) { check_rounds<float>(SYNCYTE_FLOAT32); }
+TEST(reducer, rounds_of_doubles) { check_rounds<double>(SYNCYTE_FLOAT64); }
+TEST(reducer, rounds_of_complex_numbers) { check_rounds<std::complex<float>>(SYNCYTE_COMPLEX64); }
+TEST(reducer, rounds_of_double_complex_numbers) { check_rounds<std::complex<double>>(SYNCYTE_COMPLEX128); }
+TEST(reducer, rounds_of_halves) { check_rounds<base::float16>(SYNCYTE_FLOAT16); }
+TEST(reducer, rounds_of_bfloats) { check_rounds<base::bfloat16>(SYNCYTE_BFLOAT16); }
 
-TEST(Reducer, SixteenBitSumsAreRoundedOnceAfterScaling) {
+TEST(reducer, sixteen_bit_sums_are_rounded_once_after_scaling) {
   // Each sum exceeds float16's range, or would lose the small addends if it was rounded after each addition.
   const auto sums = bucket_reducer::create(shared_world(), described({1, 1}, SYNCYTE_FLOAT16, 1.0 / world().size()));
   auto* const large = reinterpret_cast<base::float16*>(sums->data(0));
@@ -104,7 +104,7 @@ TEST(Reducer, SixteenBitSumsAreRoundedOnceAfterScaling) {
   EXPECT_EQ(mixed->bits, base::float16(exact).bits);
 }
 
-TEST(Reducer, AllRanksHaveTheSameBits) {
+TEST(reducer, all_ranks_have_the_same_bits) {
   const auto sums = bucket_reducer::create(shared_world(), described({2 * chunk + 3}, SYNCYTE_FLOAT32, 1.0 / 3));
   auto* const values = reinterpret_cast<float*>(sums->data(0));
   for (std::int64_t i = 0; i < sums->elements(0); ++i)
@@ -118,7 +118,7 @@ TEST(Reducer, AllRanksHaveTheSameBits) {
   EXPECT_EQ(std::memcmp(first.data(), values, first.size() * sizeof(float)), 0);
 }
 
-TEST(Reducer, BucketsOfDifferentTypes) {
+TEST(reducer, buckets_of_different_types) {
   description asked;
   asked.dtypes = {SYNCYTE_FLOAT64, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32};
   asked.elements = {3, 5, 7};
@@ -134,7 +134,7 @@ TEST(Reducer, BucketsOfDifferentTypes) {
   EXPECT_EQ(reinterpret_cast<float*>(sums->data(2))[6], 0.25f * static_cast<float>(size));
 }
 
-TEST(Reducer, OthersNeedNotBeInIt) {
+TEST(reducer, others_need_not_be_in_it) {
   // A rank that has started its buckets waits in another operation: the other ranks of the node still get their sums.
   const auto sums = bucket_reducer::create(shared_world(), described({3 * chunk}, SYNCYTE_FLOAT64));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks have to send";
@@ -147,7 +147,7 @@ TEST(Reducer, OthersNeedNotBeInIt) {
   expect_sums<double>(*sums, 1, 1);
 }
 
-TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
+TEST(reducer, one_that_gives_up_is_named_on_all_ranks) {
   const int size = world().size();
   const auto sums = bucket_reducer::create(shared_world(), described({10, 2 * chunk}, SYNCYTE_FLOAT32));
   for (int odd = 0; odd < size; ++odd) {
@@ -167,7 +167,7 @@ TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
   }
 }
 
-TEST(Reducer, ALocalMistakeLeavesTheRoundOpen) {
+TEST(reducer, a_local_mistake_leaves_the_round_open) {
   const auto sums = bucket_reducer::create(shared_world(), described({2, 3}, SYNCYTE_FLOAT32));
   fill<float>(*sums, 8);
   expect_error(outcome_of([&] { sums->start(2); }), SYNCYTE_ERR_ARGUMENT, "bucket is 2; expected 0 to 1");
@@ -180,7 +180,7 @@ TEST(Reducer, ALocalMistakeLeavesTheRoundOpen) {
   expect_sums<float>(*sums, 8, 1);
 }
 
-TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
+TEST(reducer, ranks_that_differ_are_an_error_on_all) {
   const int last = world().size() - 1;
   const bool is_odd = world().rank() == last;
   const auto made = [&](description asked) {
@@ -195,7 +195,7 @@ TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
   expect_error(made(described({3}, SYNCYTE_FLOAT32, is_odd ? 2 : 1)), SYNCYTE_ERR_MISMATCH, "bits of scale");
 }
 
-TEST(Reducer, OneThatIsDroppedGivesUp) {
+TEST(reducer, one_that_is_dropped_gives_up) {
   auto sums = bucket_reducer::create(shared_world(), described({100, 3 * chunk}, SYNCYTE_FLOAT32));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks stay until a round has ended";
   sums->start(1);
@@ -204,7 +204,7 @@ TEST(Reducer, OneThatIsDroppedGivesUp) {
   expect_error(outcome_of([&] { sums->wait(); }), SYNCYTE_ERR_MISMATCH, "has given up round 1");
 }
 
-TEST(Reducer, MayGoWithARoundOpen) {
+TEST(reducer, may_go_with_a_round_open) {
   for (int i = 0; i < 20; ++i) {
     const auto sums = bucket_reducer::create(shared_world(), described({100}, SYNCYTE_FLOAT32));
     if (world().rank() % 2 == 0) sums->start(0);

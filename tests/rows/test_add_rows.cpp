@@ -57,7 +57,7 @@ void check_adds(syncyte_dtype_t dtype, std::size_t row_elements, std::size_t shi
   EXPECT_EQ(words, lock_words(rows)) << "a lock is still held";
 }
 
-TEST(AddRows, EqualsTheLoopForEveryDtype) {
+TEST(add_rows, equals_the_loop_for_every_dtype) {
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
       for (const std::size_t row_elements : {1, 2, 3, 7, 8, 19, 40})
@@ -65,7 +65,7 @@ TEST(AddRows, EqualsTheLoopForEveryDtype) {
     });
 }
 
-TEST(AddRows, RoundsSixteenBitFloatsOnce) {
+TEST(add_rows, rounds_sixteen_bit_floats_once) {
   // 1 + 2^-11 and 1 + 3 * 2^-11 are halfway between two float16: rounded to even they are 1 and 1 + 2^-9.
   for (const std::size_t row_elements : {1, 16}) {
     std::vector<base::float16> table(row_elements, base::float16(1.0f));
@@ -86,7 +86,7 @@ TEST(AddRows, RoundsSixteenBitFloatsOnce) {
   }
 }
 
-TEST(AddRows, AtPositionsEqualsTheLoop) {
+TEST(add_rows, at_positions_equals_the_loop) {
   for (const std::size_t row_elements : {1, 5}) {
     std::vector<std::int32_t> table(8 * row_elements, 100), expected = table, source(6 * row_elements);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::int32_t>(i * i);
@@ -137,7 +137,7 @@ void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
     }
 }
 
-TEST(AddRows, LosesNothingUnderContention) {
+TEST(add_rows, loses_nothing_under_contention) {
   for (const std::size_t row_elements : {1, 3, 64}) {
     check_contention<float>(SYNCYTE_FLOAT32, row_elements);
     check_contention<double>(SYNCYTE_FLOAT64, row_elements);

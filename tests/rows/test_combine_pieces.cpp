@@ -28,7 +28,7 @@ struct table {
 
 const std::byte* bytes_of(const void* values) { return static_cast<const std::byte*>(values); }
 
-TEST(CombinePieces, ATryEndsBeforeALockedRow) {
+TEST(combine_pieces, a_try_ends_before_a_locked_row) {
   table numbers;
   atomics::lock_table locks(numbers.words, 0, always_alive), theirs(numbers.words, 1, always_alive);
   const std::vector<rows::row_piece> pieces{{1, 0}, {1, 16}, {7, 8}, {3, 16}};
@@ -56,7 +56,7 @@ TEST(CombinePieces, ATryEndsBeforeALockedRow) {
   EXPECT_EQ(numbers.elements, expected.elements);
 }
 
-TEST(CombinePieces, ATryCombinesShortRowsWithoutLocks) {
+TEST(combine_pieces, a_try_combines_short_rows_without_locks) {
   std::vector<std::int64_t> numbers(4, 0);
   const rows::row_range all{0, 4, reinterpret_cast<std::byte*>(numbers.data())};
   atomics::lock_table no_locks;
@@ -67,7 +67,7 @@ TEST(CombinePieces, ATryCombinesShortRowsWithoutLocks) {
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 2, 0, 4}));
 }
 
-TEST(CombinePieces, Scaling) {
+TEST(combine_pieces, scaling) {
   std::vector<std::complex<float>> values{{1, 2}, {0, -1}};
   const std::complex<float> by(0, 2);
   rows::scale_elements(reinterpret_cast<std::byte*>(values.data()), 2, bytes_of(&by), SYNCYTE_COMPLEX64);

@@ -81,9 +81,9 @@ std::vector<double> trying_numbers() {
   return numbers;
 }
 
-class Conversions : public testing::TestWithParam<std::tuple<syncyte_dtype_t, syncyte_dtype_t>> {};
+class conversions : public testing::TestWithParam<std::tuple<syncyte_dtype_t, syncyte_dtype_t>> {};
 
-TEST_P(Conversions, EqualThoseOfOneElement) {
+TEST_P(conversions, equal_those_of_one_element) {
   const auto [from, to] = GetParam();
   if (from == to) return;
   const std::size_t in = base::dtype_size(from), out = base::dtype_size(to);
@@ -115,7 +115,7 @@ TEST_P(Conversions, EqualThoseOfOneElement) {
 }
 
 /// Conversion by the processor's instructions, and by the code for processors without them.
-TEST_P(Conversions, AreTheSameOnEveryProcessor) {
+TEST_P(conversions, are_the_same_on_every_processor) {
   const auto [from, to] = GetParam();
   const rows::convert_function wide = rows::wide_convert(from, to, false);
   if (from == to || wide == nullptr) return;
@@ -136,7 +136,7 @@ TEST_P(Conversions, AreTheSameOnEveryProcessor) {
 }
 
 /// Conversions with streaming stores equal those of unaligned outputs, which use normal stores.
-TEST_P(Conversions, OfLargeOutputsAreTheSame) {
+TEST_P(conversions, of_large_outputs_are_the_same) {
   const auto [from, to] = GetParam();
   if (from == to) return;
   constexpr std::size_t elements = 16;
@@ -160,9 +160,9 @@ TEST_P(Conversions, OfLargeOutputsAreTheSame) {
   EXPECT_EQ(std::memcmp(streamed, plain, size), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairs, Conversions, testing::Combine(testing::ValuesIn(floats), testing::ValuesIn(floats)));
+INSTANTIATE_TEST_SUITE_P(pairs, conversions, testing::Combine(testing::ValuesIn(floats), testing::ValuesIn(floats)));
 
-TEST(Conversions, OnlyFloatsAreConverted) {
+TEST(conversions, only_floats_are_converted) {
   for (syncyte_dtype_t from = SYNCYTE_FLOAT16; from <= SYNCYTE_UINT64; ++from)
     for (syncyte_dtype_t to = SYNCYTE_FLOAT16; to <= SYNCYTE_UINT64; ++to) {
       const auto is_float = [](syncyte_dtype_t dtype) {

@@ -41,9 +41,9 @@ bytes gathered(const std::byte* table, std::size_t row_bytes, const std::vector<
   return result;
 }
 
-class RowSizes : public testing::TestWithParam<std::size_t> {};
+class row_sizes : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(RowSizes, GatherEqualsTheLoop) {
+TEST_P(row_sizes, gather_equals_the_loop) {
   const std::size_t row_bytes = GetParam();
   constexpr std::int64_t rows = 301;
   const bytes table = random_bytes(1, rows * row_bytes);
@@ -60,7 +60,7 @@ TEST_P(RowSizes, GatherEqualsTheLoop) {
   }
 }
 
-TEST_P(RowSizes, TheLastScatteredRowStays) {
+TEST_P(row_sizes, the_last_scattered_row_stays) {
   const std::size_t row_bytes = GetParam();
   constexpr std::int64_t rows = 97;
   const auto index = reference::random_rows<std::int32_t>(4, 0, 1200, rows);
@@ -75,11 +75,11 @@ TEST_P(RowSizes, TheLastScatteredRowStays) {
   EXPECT_EQ(table, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytes, RowSizes,
+INSTANTIATE_TEST_SUITE_P(bytes, row_sizes,
                          testing::Values(1, 2, 3, 4, 8, 12, 16, 20, 32, 64, 100, 128, 256, 512, 520, 4000));
 
 /// Copies of a size from which stores bypass the caches, if size and alignment of the rows allow it.
-TEST(LargeCopies, StreamedRowsEqualTheLoop) {
+TEST(large_copies, streamed_rows_equal_the_loop) {
   for (const std::size_t row_bytes : {32, 64, 96, 256, 320, 1024}) {
     for (const std::size_t shift : {0, 8, 32}) {
       constexpr std::int64_t rows = 1000;
@@ -105,7 +105,7 @@ TEST(LargeCopies, StreamedRowsEqualTheLoop) {
   }
 }
 
-TEST(RowMap, FindsRowsInSeveralRanges) {
+TEST(row_map, finds_rows_in_several_ranges) {
   constexpr std::size_t row_bytes = 8;
   std::vector<std::int64_t> first{10, 11, 12}, second{20, 21}, third{22};
   const auto base = [](std::vector<std::int64_t>& values) { return reinterpret_cast<std::byte*>(values.data()); };
@@ -120,7 +120,7 @@ TEST(RowMap, FindsRowsInSeveralRanges) {
   EXPECT_EQ(output, std::vector<std::int64_t>(index.begin(), index.end()));
 }
 
-TEST(RowMap, JoinsNeighbours) {
+TEST(row_map, joins_neighbours) {
   bytes memory(80);
   const std::vector<rows::row_range> ranges{
       {0, 4, memory.data()}, {4, 0, memory.data() + 32}, {4, 6, memory.data() + 32}};
@@ -157,7 +157,7 @@ void check_limits() {
   EXPECT_NE(complaint<Index>({highest}, highest), "");
 }
 
-TEST(RowIndex, NamesIndexAndPosition) {
+TEST(row_index, names_index_and_position) {
   check_limits<std::int32_t>();
   check_limits<std::int64_t>();
   // With more rows than int32 can number, only negative indices are out of range.

@@ -37,7 +37,7 @@ void check(const std::vector<Index>& index, std::size_t row_elements) {
   }
 }
 
-TEST(DistinctRows, SumsRowsThatRepeat) {
+TEST(distinct_rows, sums_rows_that_repeat) {
   check<std::int64_t>({}, 3);
   check<std::int64_t>({4}, 3);
   check<std::int32_t>({4, 4, 4}, 1);
@@ -48,7 +48,7 @@ TEST(DistinctRows, SumsRowsThatRepeat) {
   check<std::int64_t>(reference::random_rows<std::int64_t>(3, 0, 300, std::int64_t{1} << 40), 2);
 }
 
-TEST(DistinctRows, LeavesRowsThatDoNotRepeatInPlace) {
+TEST(distinct_rows, leaves_rows_that_do_not_repeat_in_place) {
   const std::vector<std::int64_t> index{7, 2, 7};
   const std::vector<float> source{1, 2, 3};
   const auto* const begin = reinterpret_cast<const std::byte*>(source.data());

@@ -38,7 +38,7 @@ T sum_of(syncyte_dtype_t dtype, const std::vector<T>& terms) {
 double sum64(const std::vector<double>& terms) { return sum_of(SYNCYTE_FLOAT64, terms); }
 float sum32(const std::vector<float>& terms) { return sum_of(SYNCYTE_FLOAT32, terms); }
 
-TEST(ExactRows, CancellationLosesNothing) {
+TEST(exact_rows, cancellation_loses_nothing) {
   EXPECT_EQ(sum64({1e300, 1, -1e300}), 1);
   EXPECT_EQ(sum64({1e300, 1e-300, -1e300}), 1e-300);
   EXPECT_EQ(sum64({-1e300, -1, 1e300}), -1);
@@ -47,7 +47,7 @@ TEST(ExactRows, CancellationLosesNothing) {
   EXPECT_EQ(sum32({1e30f, 3e-30f, -1e30f}), 3e-30f);
 }
 
-TEST(ExactRows, RoundsToNearestEvenOnce) {
+TEST(exact_rows, rounds_to_nearest_even_once) {
   const double half = std::ldexp(1.0, -53);
   EXPECT_EQ(sum64({1, half}), 1);
   EXPECT_EQ(sum64({1, half, std::ldexp(1.0, -1074)}), std::nextafter(1.0, 2.0));
@@ -57,7 +57,7 @@ TEST(ExactRows, RoundsToNearestEvenOnce) {
   EXPECT_EQ(sum32({1, std::ldexp(1.0f, -24), std::ldexp(1.0f, -140)}), std::nextafter(1.0f, 2.0f));
 }
 
-TEST(ExactRows, LimitsOfTheTypes) {
+TEST(exact_rows, limits_of_the_types) {
   constexpr double largest = std::numeric_limits<double>::max(), smallest = std::numeric_limits<double>::denorm_min();
   EXPECT_EQ(sum64({largest, largest, -largest}), largest);
   EXPECT_EQ(sum64({largest, largest}), infinity);
@@ -73,7 +73,7 @@ TEST(ExactRows, LimitsOfTheTypes) {
   EXPECT_TRUE(std::isnan(sum64({std::nan(""), 1})));
 }
 
-TEST(ExactRows, HalfPrecision) {
+TEST(exact_rows, half_precision) {
   using base::bfloat16, base::float16;
   const auto half = sum_of<float16>(SYNCYTE_FLOAT16, {float16(2048.f), float16(1.f), float16(0x1p-24f)});
   EXPECT_EQ(static_cast<float>(half), 2050.f);
@@ -83,13 +83,13 @@ TEST(ExactRows, HalfPrecision) {
   EXPECT_EQ(static_cast<float>(brain), 258.f);
 }
 
-TEST(ExactRows, ComplexNumbersHaveTwoSums) {
+TEST(exact_rows, complex_numbers_have_two_sums) {
   const std::vector<std::complex<double>> terms{{1e300, 1}, {1, 1e-300}, {-1e300, -1}};
   EXPECT_EQ(sum_of(SYNCYTE_COMPLEX128, terms), std::complex<double>(1, 1e-300));
 }
 
 /// Numbers whose sum a 128-bit integer holds, in units of 2^-40.
-TEST(ExactRows, ManyNumbersInAnyOrderEqualIntegers) {
+TEST(exact_rows, many_numbers_in_any_order_equal_integers) {
   std::mt19937_64 random(5);
   std::vector<double> terms;
   __int128 total = 0;
@@ -107,7 +107,7 @@ TEST(ExactRows, ManyNumbersInAnyOrderEqualIntegers) {
 }
 
 /// Sums that are made in parts, and merged as records in any order, have the same bits.
-TEST(ExactRows, PartsThatAreMerged) {
+TEST(exact_rows, parts_that_are_merged) {
   constexpr std::size_t elements = 3, terms = 300;
   std::mt19937_64 random(6);
   std::vector<float> values;
@@ -225,7 +225,7 @@ void check_against_integers(syncyte_dtype_t dtype, int precision, int smallest, 
   }
 }
 
-TEST(ExactRows, AnyMagnitudesEqualIntegers) {
+TEST(exact_rows, any_magnitudes_equal_integers) {
   check_against_integers<float>(SYNCYTE_FLOAT32, 24, -149, 128);
   check_against_integers<double>(SYNCYTE_FLOAT64, 53, -1074, 1024);
   check_against_integers<base::float16>(SYNCYTE_FLOAT16, 11, -24, 16);
@@ -233,7 +233,7 @@ TEST(ExactRows, AnyMagnitudesEqualIntegers) {
 }
 
 /// A row that was added once, to one that has a number: NaN and zero have the same bits as after several additions.
-TEST(ExactRows, OneAdditionHasTheBitsOfSeveral) {
+TEST(exact_rows, one_addition_has_the_bits_of_several) {
   const std::vector<float> special{
       0.0f, -0.0f, 1.5f, static_cast<float>(infinity), -static_cast<float>(infinity), std::nanf("7")};
   for (const float own : special)
@@ -252,7 +252,7 @@ TEST(ExactRows, OneAdditionHasTheBitsOfSeveral) {
 }
 
 /// Rows are found again after others were forgotten, and after they were forgotten themselves.
-TEST(ExactRows, ManyRowsThatAreForgottenAndAddedAgain) {
+TEST(exact_rows, many_rows_that_are_forgotten_and_added_again) {
   constexpr std::int64_t count = 1'000;
   rows::exact_rows sums(SYNCYTE_FLOAT64, 1);
   const auto add = [&](std::int64_t row, double value) { sums.add(row, reinterpret_cast<std::byte*>(&value)); };

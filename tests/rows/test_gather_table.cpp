@@ -34,7 +34,7 @@ syncyte_buffer_t index_of(std::vector<Index>& rows, syncyte_dtype_t dtype) {
   return base::make_buffer(rows.data(), dtype, shape_t{static_cast<std::int64_t>(rows.size())});
 }
 
-TEST(GatherTable, FollowsAnyStrides) {
+TEST(gather_table, follows_any_strides) {
   auto numbers = counting(1000);
   std::vector<std::int64_t> rows{3, 0, 3, 1};
   const auto index = index_of(rows, SYNCYTE_INT64);
@@ -68,7 +68,7 @@ TEST(GatherTable, FollowsAnyStrides) {
   }
 }
 
-TEST(GatherTable, ConvertsRowsWithGaps) {
+TEST(gather_table, converts_rows_with_gaps) {
   std::vector<float> table(60);
   std::iota(table.begin(), table.end(), 0.5f);
   auto raw = base::make_buffer(table.data(), SYNCYTE_FLOAT32, shape_t{5, 4});
@@ -85,7 +85,7 @@ TEST(GatherTable, ConvertsRowsWithGaps) {
   }
 }
 
-TEST(GatherTable, RefusesWhatCannotBe) {
+TEST(gather_table, refuses_what_cannot_be) {
   auto numbers = counting(24);
   std::vector<std::int64_t> rows{0, 3, 4, -1};
   float elsewhere[16] = {7};

@@ -57,7 +57,7 @@ const std::vector<std::pair<extents, box_case>> shapes{{{29}, {{3}, {20}}},
                                                        {{11, 6, 5}, {{1, 2, 3}, {9, 3, 2}}},
                                                        {{11, 6, 5}, {{0, 0, 0}, {11, 6, 5}}}};
 
-TEST(TensorAccumulate, EveryDtypeAndOpEqualsTheLoop) {
+TEST(tensor_accumulate, every_dtype_and_op_equals_the_loop) {
   if (!can_add()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
@@ -73,13 +73,13 @@ TEST(TensorAccumulate, EveryDtypeAndOpEqualsTheLoop) {
     });
 }
 
-TEST(TensorAccumulate, EveryPartition) {
+TEST(tensor_accumulate, every_partition) {
   if (!can_add()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const auto& [shape, box] : shapes)
     for (const auto& parts : partitions(shape[0])) check_box<float, SYNCYTE_OP_SUM>(SYNCYTE_FLOAT32, shape, box, parts);
 }
 
-TEST(TensorAccumulate, StridesAndAlpha) {
+TEST(tensor_accumulate, strides_and_alpha) {
   if (!can_add()) GTEST_SKIP() << "MPI RMA cannot add";
   const auto tensor = make_tensor(SYNCYTE_FLOAT64, {6, 4});
   std::vector<double> values(24);
@@ -124,7 +124,7 @@ void check_with_scatter_add(syncyte_dtype_t dtype, std::int64_t row_elements) {
   barrier();
 }
 
-TEST(TensorAccumulate, AtomicWithScatterAdd) {
+TEST(tensor_accumulate, atomic_with_scatter_add) {
   if (!can_add()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const std::int64_t row_elements : {1, 2, 3, 64}) {
     check_with_scatter_add<float>(SYNCYTE_FLOAT32, row_elements);
@@ -135,7 +135,7 @@ TEST(TensorAccumulate, AtomicWithScatterAdd) {
 }
 
 /// A box whose pieces travel in several requests.
-TEST(TensorAccumulate, LongPieces) {
+TEST(tensor_accumulate, long_pieces) {
   if (!can_add()) GTEST_SKIP() << "MPI RMA cannot add";
   constexpr std::int64_t row = 200'001;
   const auto tensor = make_tensor(SYNCYTE_INT32, {2 * ranks(), row});
@@ -151,7 +151,7 @@ TEST(TensorAccumulate, LongPieces) {
   barrier();
 }
 
-TEST(TensorAccumulate, WrongArgumentsChangeNothing) {
+TEST(tensor_accumulate, wrong_arguments_change_nothing) {
   const auto numbers = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto complex = make_tensor(SYNCYTE_COMPLEX64, {4, 2});
   const std::vector<std::complex<float>> ones(8, 1.0f);
@@ -174,7 +174,7 @@ TEST(TensorAccumulate, WrongArgumentsChangeNothing) {
   barrier();
 }
 
-TEST(TensorAccumulate, ElsewhereIsUnsupportedAndAddsNothing) {
+TEST(tensor_accumulate, elsewhere_is_unsupported_and_adds_nothing) {
   if (can_add()) GTEST_SKIP() << "all rows are on this node, or the fabric adds";
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {2 * ranks(), 8});
   const std::vector<float> ones(static_cast<std::size_t>(16 * ranks()), 1.0f);
@@ -208,7 +208,7 @@ located locate(const tensor::whole_tensor& tensor, const extents& lower, const e
   return found;
 }
 
-TEST(TensorLocate, EqualsTheOwnersOfRows) {
+TEST(tensor_locate, equals_the_owners_of_rows) {
   for (const auto& parts : partitions(23)) {
     const auto tensor = make_tensor(SYNCYTE_INT8, {23, 3}, parts);
     for (const auto& [lower, rows] : std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 23}, {4, 11}, {22, 1}}) {
@@ -233,7 +233,7 @@ TEST(TensorLocate, EqualsTheOwnersOfRows) {
   }
 }
 
-TEST(TensorLocate, CountsMoreThanTheCapacity) {
+TEST(tensor_locate, counts_more_than_the_capacity) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {2 * ranks()});
   std::int64_t first[] = {-1, -1};
   EXPECT_EQ(tensor->locate_box(extents{0}, extents{2 * ranks()}, 1, nullptr, first, nullptr), ranks());
@@ -241,7 +241,7 @@ TEST(TensorLocate, CountsMoreThanTheCapacity) {
   EXPECT_EQ(first[1], -1);
 }
 
-TEST(TensorLocate, WrongArguments) {
+TEST(tensor_locate, wrong_arguments) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {10, 3});
   const auto attempt = [&](const extents& lower, const extents& extent, std::int64_t capacity = 0) {
     return outcome_of([&] { tensor->locate_box(lower, extent, capacity, nullptr, nullptr, nullptr); });

@@ -62,13 +62,13 @@ void check_get(syncyte_dtype_t dtype, const reference::lengths& parts) {
   barrier();
 }
 
-TEST(TensorBoxes, GetEqualsTheLoop) {
+TEST(tensor_boxes, get_equals_the_loop) {
   for (const auto& parts : partitions(shape[0])) check_get<double>(SYNCYTE_FLOAT64, parts);
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) { check_get<T>(dtype, {}); });
 }
 
-TEST(TensorBoxes, PutEqualsTheLoop) {
+TEST(tensor_boxes, put_equals_the_loop) {
   for (const auto& parts : partitions(shape[0]))
     for (const auto& [lower, size] : boxes)
       for (int writer = 0; writer < ranks(); ++writer) {
@@ -90,7 +90,7 @@ TEST(TensorBoxes, PutEqualsTheLoop) {
       }
 }
 
-TEST(TensorBoxes, OneDimension) {
+TEST(tensor_boxes, one_dimension) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {29});
   fill<std::int64_t>(*tensor);
   std::vector<std::int64_t> values(40, -1);
@@ -105,7 +105,7 @@ TEST(TensorBoxes, OneDimension) {
   barrier();
 }
 
-TEST(TensorBoxes, LargerThanIsTransferredAtOnce) {
+TEST(tensor_boxes, larger_than_is_transferred_at_once) {
   if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for 70 MiB";
   constexpr std::int64_t rows = 72, row = std::int64_t{1} << 20, width = row - 3;
   const auto tensor = make_tensor(SYNCYTE_UINT8, {rows, row}, {1, rows - 1});
@@ -152,7 +152,7 @@ void check_parts(const extents& box, std::size_t most_bytes, std::size_t parts) 
   EXPECT_EQ(values, std::vector<std::int32_t>(values.size(), 1));
 }
 
-TEST(TensorBoxes, PartsOfLargeRowsCoverEachElementOnce) {
+TEST(tensor_boxes, parts_of_large_rows_cover_each_element_once) {
   check_parts({7, 4, 10}, 160, 1);  // rows of 160 bytes: transferred in rounds
   check_parts({3, 5, 10}, 80, 3 * 3);
   check_parts({3, 5, 10}, 24, 3 * 5 * 2);
@@ -162,7 +162,7 @@ TEST(TensorBoxes, PartsOfLargeRowsCoverEachElementOnce) {
   check_parts({0, 3}, 4, 1);
 }
 
-TEST(TensorBoxes, SmallPiecesAreTransferredWithTheirList) {
+TEST(tensor_boxes, small_pieces_are_transferred_with_their_list) {
   EXPECT_EQ(tensor::packed_bytes_in(1200, 4), 400u);
   EXPECT_EQ(tensor::packed_bytes_in(1200, 1), 133u);
   EXPECT_EQ(tensor::packed_bytes_in(1200, 1199), 1199u);
@@ -170,7 +170,7 @@ TEST(TensorBoxes, SmallPiecesAreTransferredWithTheirList) {
   EXPECT_EQ(tensor::packed_bytes_in(1200, 5000), 1200u);
 }
 
-TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
+TEST(tensor_boxes, rows_larger_than_is_transferred_at_once) {
   if (ranks() != 2) GTEST_SKIP() << "two ranks are enough for 70 MiB";
   constexpr std::int64_t height = 72, width = std::int64_t{1} << 20, inner = width - 3;
   const auto tensor = make_tensor(SYNCYTE_UINT8, {2, height, width});
@@ -195,7 +195,7 @@ TEST(TensorBoxes, RowsLargerThanIsTransferredAtOnce) {
   barrier();
 }
 
-TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
+TEST(tensor_boxes, outside_is_an_error_and_writes_nothing) {
   const auto tensor = make_tensor(SYNCYTE_INT8, shape);
   std::vector<std::int8_t> values(330, 7);
   const auto attempt = [&](const extents& lower, const extents& size) {

@@ -15,11 +15,11 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-class Counters : public testing::TestWithParam<syncyte_dtype_t> {};
+class tensor_counters : public testing::TestWithParam<syncyte_dtype_t> {};
 
-INSTANTIATE_TEST_SUITE_P(Of, Counters, testing::Values(SYNCYTE_INT32, SYNCYTE_INT64));
+INSTANTIATE_TEST_SUITE_P(of, tensor_counters, testing::Values(SYNCYTE_INT32, SYNCYTE_INT64));
 
-TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
+TEST_P(tensor_counters, fetch_add_hands_out_every_number_once) {
   const auto tensor = make_tensor(GetParam(), {ranks(), 3});
   constexpr int each = 50;
   const std::int64_t element = 3 * (ranks() - 1) + 1;
@@ -42,7 +42,7 @@ TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
   tensor->sync();
 }
 
-TEST_P(Counters, CompareSwapLetsOneIn) {
+TEST_P(tensor_counters, compare_swap_lets_one_in) {
   const auto tensor = make_tensor(GetParam(), {5});
   for (int round = 0; round < 20; ++round) {  // a lock made of one element, around an element that is not atomic
     while (compare_swap(*tensor, 4, 0, rank() + 1) != 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -55,7 +55,7 @@ TEST_P(Counters, CompareSwapLetsOneIn) {
   tensor->sync();
 }
 
-TEST_P(Counters, NegativeNumbers) {
+TEST_P(tensor_counters, negative_numbers) {
   const auto tensor = make_tensor(GetParam(), {ranks()});
   tensor->store(rank(), -5);
   EXPECT_EQ(fetch_add(*tensor, rank(), -2), -5);
@@ -65,7 +65,7 @@ TEST_P(Counters, NegativeNumbers) {
   tensor->sync();
 }
 
-TEST_P(Counters, AReleaseShowsWhatWasWrittenBefore) {
+TEST_P(tensor_counters, a_release_shows_what_was_written_before) {
   const auto data = make_tensor(SYNCYTE_FLOAT64, {ranks(), 100});
   const auto flags = make_tensor(GetParam(), {ranks()});
   const int next = (rank() + 1) % ranks(), previous = (rank() + ranks() - 1) % ranks();
@@ -86,7 +86,7 @@ TEST_P(Counters, AReleaseShowsWhatWasWrittenBefore) {
   }
 }
 
-TEST_P(Counters, WaitKnowsAllComparisons) {
+TEST_P(tensor_counters, wait_knows_all_comparisons) {
   const auto tensor = make_tensor(GetParam(), {ranks()});
   tensor->store(rank(), 7);
   EXPECT_EQ(tensor->wait(rank(), SYNCYTE_COMPARE_EQ, 7, 0.0), 7);
@@ -100,7 +100,7 @@ TEST_P(Counters, WaitKnowsAllComparisons) {
   tensor->sync();
 }
 
-TEST_P(Counters, WaitSleepsUntilTheLimit) {
+TEST_P(tensor_counters, wait_sleeps_until_the_limit) {
   const auto tensor = make_tensor(GetParam(), {ranks()});
   const auto begin = std::chrono::steady_clock::now();
   timespec cpu_begin{}, cpu_end{};
@@ -115,7 +115,7 @@ TEST_P(Counters, WaitSleepsUntilTheLimit) {
   tensor->sync();
 }
 
-TEST(CounterErrors, WrongElementsAndNumbers) {
+TEST(counter_errors, wrong_elements_and_numbers) {
   const auto floats = make_tensor(SYNCYTE_FLOAT32, {8});
   expect_error(outcome_of([&] { floats->load(0); }), SYNCYTE_ERR_TYPE, "int32 or int64");
   const auto tensor = make_tensor(SYNCYTE_INT32, {8, 2});

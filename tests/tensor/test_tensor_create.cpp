@@ -13,7 +13,7 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-TEST(TensorCreate, ZerosOfEveryDtype) {
+TEST(tensor_create, zeros_of_every_dtype) {
   for (const auto dtype : all_dtypes) {
     const auto tensor = make_tensor(dtype, {7, 3});
     const syncyte_buffer_t view = tensor->local();
@@ -23,7 +23,7 @@ TEST(TensorCreate, ZerosOfEveryDtype) {
   }
 }
 
-TEST(TensorCreate, DescribesShapeAndRows) {
+TEST(tensor_create, describes_shape_and_rows) {
   for (const extents& shape :
        {extents{10}, {10, 4}, {3, 2, 5}, {1, 1, 1, 1, 1, 1, 1, 2}, {0}, {0, 5}, {4, 0}, {4, 0, 3}})
     for (const auto& parts : partitions(shape[0])) {
@@ -49,7 +49,7 @@ TEST(TensorCreate, DescribesShapeAndRows) {
     }
 }
 
-TEST(TensorCreate, OwnerNamesIndexAndPosition) {
+TEST(tensor_create, owner_names_index_and_position) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {10});
   const std::int64_t rows[] = {3, 9, 10};
   std::int32_t owners[] = {-1, -1, -1};
@@ -60,7 +60,7 @@ TEST(TensorCreate, OwnerNamesIndexAndPosition) {
   expect_error(outcome_of([&] { tensor->rows(ranks(), first, count); }), SYNCYTE_ERR_ARGUMENT, "rank is");
 }
 
-TEST(TensorViews, TheNodesRowsInOneRange) {
+TEST(tensor_views, the_nodes_rows_in_one_range) {
   for (const auto& parts : partitions(23)) {
     const auto tensor = make_tensor(SYNCYTE_INT64, {23, 2}, parts);
     fill<std::int64_t>(*tensor);
@@ -83,7 +83,7 @@ TEST(TensorViews, TheNodesRowsInOneRange) {
 }
 
 /// Even ranks first, then odd ones: with two ranks on each of two hosts, the ranks of the nodes are 0, 2 and 1, 3.
-TEST(TensorViews, OfRanksThatAreNotConsecutive) {
+TEST(tensor_views, of_ranks_that_are_not_consecutive) {
   const auto mixed = comm::split(world(), 0, rank() % 2 * ranks() + rank(), {});
   const extents shape{17, 2};
   const auto tensor = tensor::whole_tensor::create(mixed, SYNCYTE_INT32, 2, shape.data(), {});
@@ -116,7 +116,7 @@ tensor_pointer create_raw(syncyte_dtype_t dtype, std::int32_t ndim, const std::i
   return tensor::whole_tensor::create(shared_world(), dtype, ndim, shape, options);
 }
 
-TEST(TensorErrors, WrongShapesAndTypes) {
+TEST(tensor_errors, wrong_shapes_and_types) {
   const std::int64_t shape[] = {4, 4, 4, 4, 4, 4, 4, 4, 4};
   const std::int64_t negative[] = {4, -1};
   const std::int64_t huge[] = {std::int64_t{1} << 40, std::int64_t{1} << 40};
@@ -132,7 +132,7 @@ TEST(TensorErrors, WrongShapesAndTypes) {
   barrier();  // the communicator still works
 }
 
-TEST(TensorErrors, OneBadRankIsEveryRanksError) {
+TEST(tensor_errors, one_bad_rank_is_every_ranks_error) {
   for (int bad = 0; bad < ranks(); ++bad) {
     const std::int64_t shape[] = {rank() == bad ? -3 : 8};
     expect_error(outcome_of([&] { create_raw(SYNCYTE_FLOAT64, 1, shape); }), SYNCYTE_ERR_SHAPE,
@@ -145,7 +145,7 @@ TEST(TensorErrors, OneBadRankIsEveryRanksError) {
   }
 }
 
-TEST(TensorErrors, TensorsMadeInAnotherOrderAreNotEachOthers) {
+TEST(tensor_errors, tensors_made_in_another_order_are_not_each_others) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const bool is_odd = rank() == ranks() - 1;
   const std::int64_t shape[] = {4, 3};
@@ -167,7 +167,7 @@ TEST(TensorErrors, TensorsMadeInAnotherOrderAreNotEachOthers) {
       {.optimizer = SYNCYTE_OPTIMIZER_ADAM, .lr = 0.1, .momentum = 0, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8});
 }
 
-TEST(TensorErrors, RanksThatDisagree) {
+TEST(tensor_errors, ranks_that_disagree) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const bool is_odd = rank() == ranks() - 1;
   const std::int64_t shape[] = {8, is_odd ? 3 : 2, 5};
@@ -186,7 +186,7 @@ TEST(TensorErrors, RanksThatDisagree) {
   expect_error(attempt(SYNCYTE_INT8, 1, 9), SYNCYTE_ERR_ARGUMENT, "(on this rank: tensor \"pressure\")");  // the sum
 }
 
-TEST(TensorErrors, PartsThatDoNotAddUp) {
+TEST(tensor_errors, parts_that_do_not_add_up) {
   const std::int64_t shape[] = {100, 2};
   tensor::tensor_options options;
   options.local_rows = 1;
@@ -199,7 +199,7 @@ TEST(TensorErrors, PartsThatDoNotAddUp) {
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "local_rows is");
 }
 
-TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {
+TEST(tensor_errors, more_memory_than_there_is_is_refused) {
   const std::int64_t shape[] = {std::int64_t{1} << 45};  // 32 TiB
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 1, shape); }), SYNCYTE_ERR_MEMORY,
                "tensor (int8, [35184372088832])");

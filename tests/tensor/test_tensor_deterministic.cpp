@@ -70,13 +70,13 @@ void check_terms(syncyte_dtype_t dtype) {
     for (const std::int64_t shift : {1, 2}) EXPECT_TRUE(same_bytes(add_terms<T>(dtype, parts, shift), first));
 }
 
-TEST(TensorDeterministic, AnyOrderAndAnyRanks) {
+TEST(tensor_deterministic, any_order_and_any_ranks) {
   check_terms<float>(SYNCYTE_FLOAT32);
   check_terms<double>(SYNCYTE_FLOAT64);
   check_terms<std::complex<float>>(SYNCYTE_COMPLEX64);
 }
 
-TEST(TensorDeterministic, SumsAreExactAndStartFromTheRow) {
+TEST(tensor_deterministic, sums_are_exact_and_start_from_the_row) {
   const auto tensor = make_deterministic(SYNCYTE_FLOAT64, {2 * ranks(), 1});
   const syncyte_buffer_t mine = tensor->local();
   static_cast<double*>(mine.data)[0] = 1e300;
@@ -97,7 +97,7 @@ TEST(TensorDeterministic, SumsAreExactAndStartFromTheRow) {
 }
 
 /// Records that are longer than what an owner reads at once.
-TEST(TensorDeterministic, LongRows) {
+TEST(tensor_deterministic, long_rows) {
   constexpr std::int64_t row = 100'000;
   const auto tensor = make_deterministic(SYNCYTE_FLOAT32, {3, row});
   const std::vector<std::int64_t> index{0, 2, 2};
@@ -116,7 +116,7 @@ TEST(TensorDeterministic, LongRows) {
   barrier();
 }
 
-TEST(TensorDeterministic, IntegersAreAddedAtOnce) {
+TEST(tensor_deterministic, integers_are_added_at_once) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   const auto tensor = make_deterministic(SYNCYTE_INT64, {ranks()});
   const std::vector<std::int64_t> row{rank()}, three{3};
@@ -136,7 +136,7 @@ void add_ones(tensor::whole_tensor& to) {
 }
 
 /// Each thread adds to the rows of all ranks while another one calls sync().
-TEST(TensorDeterministic, AddsDuringSyncWaitForTheNextOne) {
+TEST(tensor_deterministic, adds_during_sync_wait_for_the_next_one) {
   constexpr int rounds = 30, adds_each = 200;
   const auto tensor = make_deterministic(SYNCYTE_FLOAT64, {3 * ranks(), 1});
   std::jthread other([&] {
@@ -153,7 +153,7 @@ TEST(TensorDeterministic, AddsDuringSyncWaitForTheNextOne) {
   barrier();
 }
 
-TEST(TensorDeterministic, ASyncOfDifferentTensorsLosesNoAdd) {
+TEST(tensor_deterministic, a_sync_of_different_tensors_loses_no_add) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto one = make_deterministic(SYNCYTE_FLOAT64, {ranks(), 1});
   const auto two = make_deterministic(SYNCYTE_FLOAT64, {ranks(), 1});
@@ -171,7 +171,7 @@ TEST(TensorDeterministic, ASyncOfDifferentTensorsLosesNoAdd) {
   barrier();
 }
 
-TEST(TensorDeterministic, AllRanksMustAgreeOnIt) {
+TEST(tensor_deterministic, all_ranks_must_agree_on_it) {
   if (ranks() == 1) GTEST_SKIP();
   tensor::tensor_options options;
   options.deterministic = rank() == 0;

@@ -11,7 +11,7 @@ using namespace syncyte::test;
 
 constexpr std::int64_t limit = std::int64_t{1} << 31;
 
-TEST(LargeTensor, RowsBeyond31Bits) {
+TEST(large_tensor, rows_beyond31_bits) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {limit + 1000}, reference::lengths_on_one(limit + 1000, ranks(), 0));
   const std::vector<std::int64_t> rows{limit + 999, 5, limit, limit - 1, limit + 1};
   const std::vector<std::int8_t> source{1, 2, 3, 4, 5};
@@ -40,7 +40,7 @@ TEST(LargeTensor, RowsBeyond31Bits) {
   barrier();
 }
 
-TEST(LargeTensor, RowsOfHalfAGibibyte) {
+TEST(large_tensor, rows_of_half_a_gibibyte) {
   const std::int64_t row = std::int64_t{1} << 29;
   const auto tensor = make_tensor(SYNCYTE_UINT8, {5, row});
   const std::int64_t lower[] = {4, row - 3};

@@ -29,7 +29,7 @@ std::int64_t descriptors() {
 
 void collect() { comm::collective_call(world(), "test_collect", comm::collective_call::always_agrees).agree(); }
 
-TEST(TensorLifetime, DroppedInAnyOrderNothingGrows) {
+TEST(tensor_lifetime, dropped_in_any_order_nothing_grows) {
   const auto round = [](std::uint64_t seed) {
     std::vector<tensor_pointer> tensors;
     for (int i = 0; i < 6; ++i) tensors.push_back(make_tensor(SYNCYTE_FLOAT32, {1000 + i, 64}));
@@ -52,7 +52,7 @@ TEST(TensorLifetime, DroppedInAnyOrderNothingGrows) {
   EXPECT_LE(descriptors(), descriptors_before + 2);
 }
 
-TEST(TensorLifetime, StaysUntilAllRanksHaveDroppedIt) {
+TEST(tensor_lifetime, stays_until_all_ranks_have_dropped_it) {
   auto tensor = make_tensor(SYNCYTE_INT64, {ranks()});
   tensor->store(rank(), 100 + rank());
   tensor->sync();
@@ -64,7 +64,7 @@ TEST(TensorLifetime, StaysUntilAllRanksHaveDroppedIt) {
   collect();
 }
 
-TEST(TensorLifetime, SyncAlsoCollects) {
+TEST(tensor_lifetime, sync_also_collects) {
   const auto kept = make_tensor(SYNCYTE_INT8, {1});
   for (int i = 0; i < 3; ++i) {
     make_tensor(SYNCYTE_INT8, {100000});
@@ -78,7 +78,7 @@ TEST(TensorLifetime, SyncAlsoCollects) {
   EXPECT_LE(mappings(), before + 2);
 }
 
-TEST(TensorLifetime, ATensorHoldsItsCommunicator) {
+TEST(tensor_lifetime, a_tensor_holds_its_communicator) {
   auto part = comm::split(world(), 0, rank(), {});
   const std::int64_t shape[] = {4};
   auto tensor = tensor::whole_tensor::create(part, SYNCYTE_INT32, 1, shape, {});
@@ -90,7 +90,7 @@ TEST(TensorLifetime, ATensorHoldsItsCommunicator) {
   collect();
 }
 
-TEST(TensorSync, OfDifferentTensorsIsAnError) {
+TEST(tensor_sync, of_different_tensors_is_an_error) {
   if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto one = make_tensor(SYNCYTE_INT8, {1});
   const auto other = make_tensor(SYNCYTE_INT8, {1});

@@ -55,7 +55,7 @@ void check_exclusion(tensor::whole_tensor& tensor, std::int64_t elements) {
   barrier();
 }
 
-TEST(TensorLocks, ExcludeOtherRanks) {
+TEST(tensor_locks, exclude_other_ranks) {
   for (const std::int64_t elements : {1, 5}) {
     check_exclusion(*make_lockable({3 * ranks(), elements}), elements);
     check_exclusion(*make_lockable({1, elements}), elements);
@@ -63,7 +63,7 @@ TEST(TensorLocks, ExcludeOtherRanks) {
   }
 }
 
-TEST(TensorLocks, TheHolderUsesAllOperations) {
+TEST(tensor_locks, the_holder_uses_all_operations) {
   const auto tensor = make_lockable({2 * ranks(), 4});
   std::int64_t first = 0, count = 0;
   tensor->rows(rank(), first, count);
@@ -80,7 +80,7 @@ TEST(TensorLocks, TheHolderUsesAllOperations) {
   tensor->sync();
 }
 
-TEST(TensorLocks, ASecondLockOfTheRankWaits) {
+TEST(tensor_locks, a_second_lock_of_the_rank_waits) {
   const auto tensor = make_lockable({ranks()});
   std::atomic<int> stage{0};
   tensor->lock(rank());
@@ -99,7 +99,7 @@ TEST(TensorLocks, ASecondLockOfTheRankWaits) {
   tensor->sync();
 }
 
-TEST(TensorLocks, WrongUse) {
+TEST(tensor_locks, wrong_use) {
   const auto tensor = make_lockable({2 * ranks()});
   const auto without = make_tensor(SYNCYTE_INT64, {2});
   expect_error(outcome_of([&] { without->lock(0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
@@ -116,7 +116,7 @@ TEST(TensorLocks, WrongUse) {
   tensor->sync();
 }
 
-TEST(TensorLocks, WaitsForOtherNodesSendFewMessages) {
+TEST(tensor_locks, waits_for_other_nodes_send_few_messages) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_lockable({ranks()});
   if (rank() == 0) tensor->lock(0);
@@ -134,7 +134,7 @@ TEST(TensorLocks, WaitsForOtherNodesSendFewMessages) {
   barrier();
 }
 
-TEST(TensorLocks, AWaitCanBeInterrupted) {
+TEST(tensor_locks, a_wait_can_be_interrupted) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_lockable({ranks()});
   if (rank() == 0) tensor->lock(0);
@@ -147,7 +147,7 @@ TEST(TensorLocks, AWaitCanBeInterrupted) {
   barrier();
 }
 
-TEST(TensorLocks, ThoseOfASlowOwnerAreTakenAndGivenBackInSpiteOfAnInterrupt) {
+TEST(tensor_locks, those_of_a_slow_owner_are_taken_and_given_back_in_spite_of_an_interrupt) {
   if (on_one_node()) GTEST_SKIP() << "the owner of mapped rows need not answer";
   const auto tensor = make_lockable({ranks()});
   const int row = ranks() - 1;  // and its owner
@@ -158,7 +158,7 @@ TEST(TensorLocks, ThoseOfASlowOwnerAreTakenAndGivenBackInSpiteOfAnInterrupt) {
   barrier();
 }
 
-TEST(TensorLocks, AllRanksMustAgreeOnThem) {
+TEST(tensor_locks, all_ranks_must_agree_on_them) {
   if (ranks() == 1) GTEST_SKIP();
   tensor::tensor_options options;
   options.row_locks = rank() == 0;
@@ -170,7 +170,7 @@ TEST(TensorLocks, AllRanksMustAgreeOnThem) {
 // ---- rows with a signal
 
 /// The last rank writes rows of all ranks and signals at each rank in turn; that rank sees the rows of the round.
-TEST(TensorSignals, WhoSeesTheSignalSeesTheRows) {
+TEST(tensor_signals, who_sees_the_signal_sees_the_rows) {
   // MPI RMA over TCP needs the targets, which poll their counters through it: a round takes up to a second.
   const std::int64_t rounds = on_one_node() || has_fabric() ? 30 : ranks();
   const std::int64_t rows = 3 * ranks();
@@ -200,7 +200,7 @@ TEST(TensorSignals, WhoSeesTheSignalSeesTheRows) {
   tensor->sync();
 }
 
-TEST(TensorSignals, NoRowsSignalToo) {
+TEST(tensor_signals, no_rows_signal_too) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto signals = make_tensor(SYNCYTE_INT64, {1});
   const std::vector<std::int64_t> none;
@@ -212,7 +212,7 @@ TEST(TensorSignals, NoRowsSignalToo) {
   signals->sync();
 }
 
-TEST(TensorSignals, WrongArgumentsChangeNothing) {
+TEST(tensor_signals, wrong_arguments_change_nothing) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto signals = make_tensor(SYNCYTE_INT32, {2});
   const std::vector<std::int64_t> rows{1}, far{4};

@@ -86,7 +86,7 @@ void check_in_turn(syncyte_dtype_t dtype, const optim::rule& by, const extents& 
   barrier();
 }
 
-TEST(TensorOptimizer, InTurnEqualsTheReference) {
+TEST(tensor_optimizer, in_turn_equals_the_reference) {
   for (const auto& by : rules()) {
     for (const extents& shape : {extents{13}, {13, 2}, {13, 2, 16}})
       check_in_turn<float>(SYNCYTE_FLOAT32, by, shape, {}, 9);
@@ -94,15 +94,15 @@ TEST(TensorOptimizer, InTurnEqualsTheReference) {
   }
 }
 
-TEST(TensorOptimizer, ManyRows) {
+TEST(tensor_optimizer, many_rows) {
   for (const auto& by : rules()) check_in_turn<float>(SYNCYTE_FLOAT32, by, {20000, 40}, {}, 6000);
 }
 
-TEST(TensorOptimizer, RowsLongerThanAMessage) {
+TEST(tensor_optimizer, rows_longer_than_a_message) {
   for (const auto& by : rules()) check_in_turn<double>(SYNCYTE_FLOAT64, by, {3, 70001}, {}, 3);
 }
 
-TEST(TensorOptimizer, Wrapped) {
+TEST(tensor_optimizer, wrapped) {
   std::vector<double> mine(static_cast<std::size_t>(5 * 4), 1.0);
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_FLOAT64, {4, 5});
   const auto tensor = tensor::whole_tensor::wrap(shared_world(), &local, {});
@@ -122,7 +122,7 @@ TEST(TensorOptimizer, Wrapped) {
 }
 
 /// All ranks update the same rows at once: each update is done once. All numbers are exact.
-TEST(TensorOptimizer, ExactUnderContention) {
+TEST(tensor_optimizer, exact_under_contention) {
   constexpr int rounds = 60;
   for (const std::int64_t row_elements : {1, 3, 64, 1000}) {
     const auto tensor = make_tensor(SYNCYTE_FLOAT32, {3, row_elements});
@@ -159,7 +159,7 @@ TEST(TensorOptimizer, ExactUnderContention) {
   }
 }
 
-TEST(TensorOptimizer, StepsAreThoseOfAllRanks) {
+TEST(tensor_optimizer, steps_are_those_of_all_ranks) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 4});
   if (!reaches(*tensor)) GTEST_SKIP();
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAM));
@@ -170,7 +170,7 @@ TEST(TensorOptimizer, StepsAreThoseOfAllRanks) {
   barrier();
 }
 
-TEST(TensorOptimizer, LearningRateIsThisRanks) {
+TEST(tensor_optimizer, learning_rate_is_this_ranks) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT64, {ranks(), 2});
   if (!reaches(*tensor)) GTEST_SKIP();
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
@@ -186,7 +186,7 @@ TEST(TensorOptimizer, LearningRateIsThisRanks) {
   barrier();
 }
 
-TEST(TensorOptimizer, ANewOneBeginsWithNoState) {
+TEST(tensor_optimizer, a_new_one_begins_with_no_state) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT64, {6, 3});
   if (!reaches(*tensor)) GTEST_SKIP();
   for (int round = 0; round < 4; ++round) {
@@ -202,7 +202,7 @@ TEST(TensorOptimizer, ANewOneBeginsWithNoState) {
   barrier();
 }
 
-TEST(TensorOptimizer, WrongArguments) {
+TEST(tensor_optimizer, wrong_arguments) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const std::vector<std::int64_t> rows{0, 4};
   const std::vector<float> ones(4, 1.0f);
@@ -228,7 +228,7 @@ TEST(TensorOptimizer, WrongArguments) {
   barrier();
 }
 
-TEST(TensorOptimizer, RanksMustAgree) {
+TEST(tensor_optimizer, ranks_must_agree) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto kind = rank() == 0 ? SYNCYTE_OPTIMIZER_ADAM : SYNCYTE_OPTIMIZER_SGD;
@@ -236,7 +236,7 @@ TEST(TensorOptimizer, RanksMustAgree) {
   barrier();
 }
 
-TEST(TensorOptimizer, ElsewhereIsUnsupportedWithoutFabric) {
+TEST(tensor_optimizer, elsewhere_is_unsupported_without_fabric) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 8});
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
   if (reaches(*tensor)) GTEST_SKIP();

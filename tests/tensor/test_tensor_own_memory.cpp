@@ -166,7 +166,7 @@ void check_random_rows(const tensor_pointer& tensor, const tensor_pointer& count
   EXPECT_GT(done, 20);
 }
 
-TEST(TensorOwnMemory, RowsAreRefusedExactlyIfAnotherRowIsReadAndWritten) {
+TEST(tensor_own_memory, rows_are_refused_exactly_if_another_row_is_read_and_written) {
   const auto counters = make_tensor(SYNCYTE_INT64, {1});
   for (const extents& shape : {extents{row_count}, extents{row_count, 3}}) {
     const auto tensor = make_tensor(SYNCYTE_INT64, shape);
@@ -175,7 +175,7 @@ TEST(TensorOwnMemory, RowsAreRefusedExactlyIfAnotherRowIsReadAndWritten) {
   }
 }
 
-TEST(TensorOwnMemory, RowsOfEvenNumbersMayGoToOddOnes) {
+TEST(tensor_own_memory, rows_of_even_numbers_may_go_to_odd_ones) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {row_count, 2});
   const auto counters = make_tensor(SYNCYTE_INT64, {1});
   in_turn([&] {
@@ -195,7 +195,7 @@ TEST(TensorOwnMemory, RowsOfEvenNumbersMayGoToOddOnes) {
   });
 }
 
-TEST(TensorOwnMemory, AnIndexThatTheCallWritesIsRefused) {
+TEST(tensor_own_memory, an_index_that_the_call_writes_is_refused) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {row_count});
   tensor->sync();
   in_turn([&] {
@@ -311,7 +311,7 @@ void check_box(tensor::whole_tensor& tensor, const box_way& way, const box_opera
   for (const auto& [at, value] : expected) EXPECT_EQ(*at, value) << way.name;
 }
 
-TEST(TensorOwnMemory, BoxesAreRefusedExactlyIfAnotherElementIsReadAndWritten) {
+TEST(tensor_own_memory, boxes_are_refused_exactly_if_another_element_is_read_and_written) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {row_count, columns});
   tensor->sync();
   in_turn([&] {
@@ -324,7 +324,7 @@ TEST(TensorOwnMemory, BoxesAreRefusedExactlyIfAnotherElementIsReadAndWritten) {
   });
 }
 
-TEST(TensorOwnMemory, GradientsMayNotBeRowsOrStateThatTheyUpdate) {
+TEST(tensor_own_memory, gradients_may_not_be_rows_or_state_that_they_update) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {row_count, 4});
   tensor->set_optimizer({.optimizer = SYNCYTE_OPTIMIZER_ADAGRAD, .lr = 1.0});
   tensor->sync();
@@ -350,7 +350,7 @@ TEST(TensorOwnMemory, GradientsMayNotBeRowsOrStateThatTheyUpdate) {
 }
 
 /// Sums of a deterministic tensor are written by the next sync, and not by the call that reads them.
-TEST(TensorOwnMemory, DeterministicAddsOfOwnRowsAreRight) {
+TEST(tensor_own_memory, deterministic_adds_of_own_rows_are_right) {
   tensor::tensor_options options;
   options.deterministic = true;
   const extents shape{row_count};
@@ -372,7 +372,7 @@ TEST(TensorOwnMemory, DeterministicAddsOfOwnRowsAreRight) {
 }
 
 /// Wrapped rows are found by their addresses, by whatever name the caller has them.
-TEST(TensorOwnMemory, WrappedRowsAreTheCallersMemory) {
+TEST(tensor_own_memory, wrapped_rows_are_the_callers_memory) {
   std::vector<std::int64_t> mine(8);
   std::iota(mine.begin(), mine.end(), 0);
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_INT64, {8});

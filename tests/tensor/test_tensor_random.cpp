@@ -515,11 +515,11 @@ void run_trial(int round, int threads) {
   }
 }
 
-TEST(RandomOperations, OneThread) {
+TEST(random_operations, one_thread) {
   for (int round = 0; round < rounds_or(120); ++round) run_trial(round, 1);
 }
 
-TEST(RandomOperations, SeveralThreads) {
+TEST(random_operations, several_threads) {
   for (int round = 0; round < rounds_or(40); ++round) run_trial(round, 3);
 }
 

@@ -26,7 +26,7 @@ void check_gather(syncyte_dtype_t dtype, const extents& shape, const reference::
   barrier();
 }
 
-TEST(TensorGather, EveryDtype) {
+TEST(tensor_gather, every_dtype) {
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
       check_gather<T, std::int64_t>(dtype, {31, 3}, {});
@@ -34,7 +34,7 @@ TEST(TensorGather, EveryDtype) {
     });
 }
 
-TEST(TensorGather, EveryPartitionAndShape) {
+TEST(tensor_gather, every_partition_and_shape) {
   for (const extents& shape : {extents{37}, {37, 5}, {37, 2, 3, 4}, {1, 70}, {2, 1000}})
     for (const auto& parts : partitions(shape[0])) {
       check_gather<float, std::int32_t>(SYNCYTE_FLOAT32, shape, parts);
@@ -42,7 +42,7 @@ TEST(TensorGather, EveryPartitionAndShape) {
     }
 }
 
-TEST(TensorGather, IndexOfAnyShape) {
+TEST(tensor_gather, index_of_any_shape) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {20, 2});
   fill<std::int32_t>(*tensor);
   const std::vector<std::int32_t> rows{1, 19, 0, 7, 7, 3};
@@ -58,7 +58,7 @@ TEST(TensorGather, IndexOfAnyShape) {
   barrier();
 }
 
-TEST(TensorGather, NothingOfEmptyTensors) {
+TEST(tensor_gather, nothing_of_empty_tensors) {
   for (const extents& shape : {extents{0}, {0, 4}, {5, 0}}) {
     const auto tensor = make_tensor(SYNCYTE_FLOAT32, shape);
     const std::vector<std::int64_t> rows = shape[0] == 0 ? extents{} : extents{4, 0, 4};
@@ -72,7 +72,7 @@ TEST(TensorGather, NothingOfEmptyTensors) {
   }
 }
 
-TEST(TensorScatter, EachRankWritesRowsOfItsOwnAnywhere) {
+TEST(tensor_scatter, each_rank_writes_rows_of_its_own_anywhere) {
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
       for (const auto& parts : partitions(40)) {
@@ -95,7 +95,7 @@ TEST(TensorScatter, EachRankWritesRowsOfItsOwnAnywhere) {
     });
 }
 
-TEST(TensorScatter, ALaterCallWins) {
+TEST(tensor_scatter, a_later_call_wins) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {ranks(), 2});
   const std::vector<std::int64_t> row{(rank() + 1) % ranks()};  // the neighbour's
   const syncyte_buffer_t index = index_of(row);
@@ -134,7 +134,7 @@ void check_exact_adds(syncyte_dtype_t dtype, std::int64_t row_elements) {
   barrier();
 }
 
-TEST(TensorScatterAdd, ExactUnderContention) {
+TEST(tensor_scatter_add, exact_under_contention) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const std::int64_t row_elements : {1, 2, 3, 4, 64, 1000}) {
     check_exact_adds<float>(SYNCYTE_FLOAT32, row_elements);
@@ -147,7 +147,7 @@ TEST(TensorScatterAdd, ExactUnderContention) {
   }
 }
 
-TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
+TEST(tensor_scatter_add, every_dtype_equals_the_reference) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   for (const auto dtype : all_dtypes)
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
@@ -176,7 +176,7 @@ TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
     });
 }
 
-TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
+TEST(tensor_scatter_add, elsewhere_is_unsupported_and_adds_nothing) {
   if (on_one_node() || has_fabric()) GTEST_SKIP() << "all rows are on this node, or the fabric adds";
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {2 * ranks(), 8});
   std::int64_t first = 0, count = 0;
@@ -201,7 +201,7 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
 }
 
 /// Rows that travel in several parts, the last of them shorter.
-TEST(TensorScatterAdd, LongRows) {
+TEST(tensor_scatter_add, long_rows) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   constexpr std::int64_t row = 200'001;
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), row});
@@ -220,7 +220,7 @@ TEST(TensorScatterAdd, LongRows) {
 
 // ---- errors of wrong arguments
 
-class RowErrors : public testing::Test {
+class row_errors : public testing::Test {
  protected:
   void SetUp() override {
     tensor_ = make_tensor(SYNCYTE_FLOAT32, {10, 2});
@@ -238,7 +238,7 @@ class RowErrors : public testing::Test {
   syncyte_buffer_t good_ = buffer_of(values_, SYNCYTE_FLOAT32, {4, 2});
 };
 
-TEST_F(RowErrors, OutOfRangeNamesIndexAndPositionAndWritesNothing) {
+TEST_F(row_errors, out_of_range_names_index_and_position_and_writes_nothing) {
   const auto before = read_all<float>(*tensor_);
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{10}, std::int64_t{1} << 62}) {
     const auto text = fmt::format("index {} at position 3 is out of range; expected 0 to 9", bad);
@@ -252,7 +252,7 @@ TEST_F(RowErrors, OutOfRangeNamesIndexAndPositionAndWritesNothing) {
   EXPECT_EQ(read_all<float>(*tensor_), before);
 }
 
-TEST_F(RowErrors, WrongBuffers) {
+TEST_F(row_errors, wrong_buffers) {
   const std::vector<std::int64_t> rows{0, 1, 2, 3};
   syncyte_buffer_t wrong = buffer_of(values_, SYNCYTE_INT32, {4, 2});
   expect_error(gather(rows, wrong), SYNCYTE_ERR_TYPE, "output: dtype is int32; expected float32");
@@ -273,7 +273,7 @@ TEST_F(RowErrors, WrongBuffers) {
   EXPECT_EQ(values_, std::vector<float>(8, -1.0f));
 }
 
-TEST_F(RowErrors, WrongIndices) {
+TEST_F(row_errors, wrong_indices) {
   const std::vector<float> floats(4);
   syncyte_buffer_t index = buffer_of(floats, SYNCYTE_FLOAT32, {4});
   expect_error(outcome_of([&] { run<tensor::gather>(*tensor_, &index, &good_); }), SYNCYTE_ERR_TYPE,

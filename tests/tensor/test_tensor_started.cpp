@@ -43,7 +43,7 @@ struct gathering {
   started_access access;
 };
 
-TEST(StartedGather, SeveralAtOnce) {
+TEST(started_gather, several_at_once) {
   for (const auto& parts : partitions(rows)) {
     const auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns}, parts);
     fill<std::int32_t>(*tensor);
@@ -55,7 +55,7 @@ TEST(StartedGather, SeveralAtOnce) {
   }
 }
 
-TEST(StartedGather, EndsWithoutCalls) {
+TEST(started_gather, ends_without_calls) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns});
   fill<std::int32_t>(*tensor);
   gathering started(*tensor, 5);
@@ -67,7 +67,7 @@ TEST(StartedGather, EndsWithoutCalls) {
   barrier();
 }
 
-TEST(StartedGather, KeepsTheTensor) {
+TEST(started_gather, keeps_the_tensor) {
   auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns});
   fill<std::int32_t>(*tensor);
   gathering started(*tensor, 7);
@@ -77,7 +77,7 @@ TEST(StartedGather, KeepsTheTensor) {
   barrier();
 }
 
-TEST(StartedGather, CanBeGivenUp) {
+TEST(started_gather, can_be_given_up) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns});
   fill<std::int32_t>(*tensor);
   for (int i = 0; i < 10; ++i) gathering given_up(*tensor, i);
@@ -87,7 +87,7 @@ TEST(StartedGather, CanBeGivenUp) {
   barrier();
 }
 
-TEST(StartedScatter, WritesItsRows) {
+TEST(started_scatter, writes_its_rows) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns});
   std::vector<std::int64_t> mine;  // each rank writes its share of all rows, wherever they are
   for (std::int64_t row = rank(); row < rows; row += ranks()) mine.push_back(row);
@@ -102,7 +102,7 @@ TEST(StartedScatter, WritesItsRows) {
   barrier();
 }
 
-TEST(StartedScatterAdd, LosesNoAdd) {
+TEST(started_scatter_add, loses_no_add) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, 4});
   std::vector<std::int64_t> all(rows);
@@ -131,7 +131,7 @@ struct transposed_box {
   syncyte_buffer_t buffer;
 };
 
-TEST(StartedBox, GetsBoxesOfAllOwners) {
+TEST(started_box, gets_boxes_of_all_owners) {
   for (const auto& parts : partitions(rows)) {
     const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns}, parts);
     fill<std::int64_t>(*tensor);
@@ -154,7 +154,7 @@ TEST(StartedBox, GetsBoxesOfAllOwners) {
   }
 }
 
-TEST(StartedBox, GivenUpGetTouchesNothing) {
+TEST(started_box, given_up_get_touches_nothing) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   fill<std::int64_t>(*tensor);
   for (int i = 0; i < 10; ++i) {
@@ -164,7 +164,7 @@ TEST(StartedBox, GivenUpGetTouchesNothing) {
   barrier();
 }
 
-TEST(StartedBox, PutsWithMemoryOfItsOwn) {
+TEST(started_box, puts_with_memory_of_its_own) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   auto box = std::make_unique<transposed_box>(rows, 1, rank() + 1);
   const auto put = start<tensor::put_box>(tensor, extents{0, rank()}, &box->buffer);
@@ -180,7 +180,7 @@ TEST(StartedBox, PutsWithMemoryOfItsOwn) {
   barrier();
 }
 
-TEST(StartedBox, LosesNoAdd) {
+TEST(started_box, loses_no_add) {
   if (!on_one_node() && !has_fabric()) GTEST_SKIP() << "MPI RMA cannot add";
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   std::deque<started_access> adds;
@@ -205,7 +205,7 @@ TEST(StartedBox, LosesNoAdd) {
 }
 
 /// A box of more than the bytes of one round of the blocking forms.
-TEST(StartedBox, LargeBoxInOneRound) {
+TEST(started_box, large_box_in_one_round) {
   constexpr std::int64_t width = 1 << 20;
   const auto tensor = make_tensor(SYNCYTE_INT8, {70, width});
   std::vector<std::int8_t> values(70 * width, 5);
@@ -220,7 +220,7 @@ TEST(StartedBox, LargeBoxInOneRound) {
   barrier();
 }
 
-TEST(StartedBox, WrongArgumentsFailAtOnce) {
+TEST(started_box, wrong_arguments_fail_at_once) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {rows, columns});
   transposed_box box(2, 2, 0);
   expect_error(outcome_of([&] { start<tensor::get_box>(tensor, extents{rows - 1, 0}, &box.buffer); }),
@@ -234,7 +234,7 @@ TEST(StartedBox, WrongArgumentsFailAtOnce) {
   barrier();
 }
 
-TEST(StartedGather, WrongArgumentsFailAtOnce) {
+TEST(started_gather, wrong_arguments_fail_at_once) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {rows, columns});
   const std::vector<std::int64_t> wrong{rows};
   std::vector<std::int32_t> output(columns);

@@ -46,12 +46,12 @@ void check_old_values(syncyte_dtype_t dtype) {
   barrier();
 }
 
-TEST(StartedFetchAdd, SeesEachOldValueOnce) {
+TEST(started_fetch_add, sees_each_old_value_once) {
   check_old_values(SYNCYTE_INT64);
   check_old_values(SYNCYTE_INT32);
 }
 
-TEST(StartedFetchAdd, WidensOldValues) {
+TEST(started_fetch_add, widens_old_values) {
   const std::int64_t large = std::int64_t{1} << 40;
   const auto narrow = make_tensor(SYNCYTE_INT32, {ranks()}), wide = make_tensor(SYNCYTE_INT64, {ranks()});
   const int other = (rank() + 1) % ranks();
@@ -70,7 +70,7 @@ TEST(StartedFetchAdd, WidensOldValues) {
   barrier();
 }
 
-TEST(StartedFetchAdd, EndsWithoutCalls) {
+TEST(started_fetch_add, ends_without_calls) {
   auto tensor = make_tensor(SYNCYTE_INT32, {ranks()});
   std::int64_t old = -1;
   auto started = start<tensor::fetch_add>(tensor, rank(), 4, &old);
@@ -85,7 +85,7 @@ TEST(StartedFetchAdd, EndsWithoutCalls) {
   barrier();
 }
 
-TEST(StartedFetchAdd, GivenUpStoresNothing) {
+TEST(started_fetch_add, given_up_stores_nothing) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {ranks()});
   const auto elsewhere = (rank() + 1) % ranks();
   const bool is_mapped = tensor->held()->mapped_rows().find(elsewhere) != nullptr;
@@ -99,7 +99,7 @@ TEST(StartedFetchAdd, GivenUpStoresNothing) {
   barrier();
 }
 
-TEST(StartedFetchAdd, WrongArgumentsFailAtOnce) {
+TEST(started_fetch_add, wrong_arguments_fail_at_once) {
   const auto tensor = make_tensor(SYNCYTE_INT32, {2}), numbers = make_tensor(SYNCYTE_FLOAT32, {2});
   std::int64_t old = -1;
   expect_error(outcome_of([&] { start<tensor::fetch_add>(tensor, 2, 1, &old); }), SYNCYTE_ERR_INDEX, "element is 2");
@@ -131,12 +131,12 @@ void check_started_swaps(syncyte_dtype_t dtype) {
   barrier();
 }
 
-TEST(StartedCompareSwap, OneRankWinsEachTime) {
+TEST(started_compare_swap, one_rank_wins_each_time) {
   check_started_swaps(SYNCYTE_INT64);
   check_started_swaps(SYNCYTE_INT32);
 }
 
-TEST(StartedCompareSwap, KeepsTheTensorAndWidensOldValues) {
+TEST(started_compare_swap, keeps_the_tensor_and_widens_old_values) {
   const std::int64_t large = std::int64_t{1} << 40;
   auto wide = make_tensor(SYNCYTE_INT64, {ranks()}), narrow = make_tensor(SYNCYTE_INT32, {ranks()});
   const int other = (rank() + 1) % ranks();
@@ -159,7 +159,7 @@ TEST(StartedCompareSwap, KeepsTheTensorAndWidensOldValues) {
   barrier();
 }
 
-TEST(StartedCompareSwap, WrongArgumentsFailAtOnce) {
+TEST(started_compare_swap, wrong_arguments_fail_at_once) {
   const std::int64_t large = std::int64_t{1} << 31;
   const auto tensor = make_tensor(SYNCYTE_INT32, {2}), numbers = make_tensor(SYNCYTE_FLOAT32, {2});
   std::int64_t old = -1;
@@ -227,13 +227,13 @@ void check_signals(std::int64_t columns, const reference::lengths& parts, std::i
   barrier();
 }
 
-TEST(StartedSignal, FollowsTheRowsWithoutCalls) {
+TEST(started_signal, follows_the_rows_without_calls) {
   for (const auto& parts : partitions(17)) check_signals(40, parts, 30);
 }
 
-TEST(StartedSignal, FollowsRowsOfManyMessages) { check_signals(20011, {}, 6); }
+TEST(started_signal, follows_rows_of_many_messages) { check_signals(20011, {}, 6); }
 
-TEST(StartedSignal, CounterOfAnotherCommunicator) {
+TEST(started_signal, counter_of_another_communicator) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {11, 64});
   tensor::tensor_options options;
   const std::int64_t one = 1;
@@ -248,7 +248,7 @@ TEST(StartedSignal, CounterOfAnotherCommunicator) {
   barrier();
 }
 
-TEST(StartedSignal, ManyAtOnce) {
+TEST(started_signal, many_at_once) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {ranks(), 8});
   const auto counters = make_tensor(SYNCYTE_INT64, {2 * ranks()});
   signals given(*tensor);
@@ -261,7 +261,7 @@ TEST(StartedSignal, ManyAtOnce) {
   barrier();
 }
 
-TEST(StartedSignal, NoRowsSignalToo) {
+TEST(started_signal, no_rows_signal_too) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto counters = make_tensor(SYNCYTE_INT64, {1});
   const std::vector<std::int64_t> none;
@@ -273,7 +273,7 @@ TEST(StartedSignal, NoRowsSignalToo) {
   counters->sync();
 }
 
-TEST(StartedSignal, CanBeGivenUp) {
+TEST(started_signal, can_be_given_up) {
   const auto tensor = make_tensor(SYNCYTE_INT64, {33, 500});
   const auto counters = make_tensor(SYNCYTE_INT64, {ranks()});
   for (int i = 0; i < 20; ++i) signals(*tensor).start(counters, i % ranks(), 7, SYNCYTE_OP_SUM, 1);
@@ -288,7 +288,7 @@ TEST(StartedSignal, CanBeGivenUp) {
   barrier();
 }
 
-TEST(StartedSignal, WrongArgumentsChangeNothing) {
+TEST(started_signal, wrong_arguments_change_nothing) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto counters = make_tensor(SYNCYTE_INT32, {2});
   const std::vector<std::int64_t> rows{1}, far{4};
@@ -311,7 +311,7 @@ TEST(StartedSignal, WrongArgumentsChangeNothing) {
 optim::rule rule_of(syncyte_optimizer_t kind) { return {.optimizer = kind, .lr = 0.5, .eps = 1e-8}; }
 
 /// Two updates in flight at once of all rows; row 1 repeats. All numbers are exact.
-TEST(StartedGradients, UpdateEachRowOnce) {
+TEST(started_gradients, update_each_row_once) {
   constexpr int rounds = 20;
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {11, 20});
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
@@ -338,7 +338,7 @@ TEST(StartedGradients, UpdateEachRowOnce) {
 }
 
 /// Ranks update in turn: the started form gives the bits of the blocking one, and counts steps as it does.
-TEST(StartedGradients, EqualBlockingUpdates) {
+TEST(started_gradients, equal_blocking_updates) {
   for (const auto kind : {SYNCYTE_OPTIMIZER_ADAGRAD, SYNCYTE_OPTIMIZER_ADAM})
     for (const auto& parts : partitions(13)) {
       const auto blocking = make_tensor(SYNCYTE_FLOAT64, {13, 50}, parts);
@@ -366,7 +366,7 @@ TEST(StartedGradients, EqualBlockingUpdates) {
     }
 }
 
-TEST(StartedGradients, EndWithoutCallsAndKeepTheTensor) {
+TEST(started_gradients, end_without_calls_and_keep_the_tensor) {
   auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 70001});  // rows that are longer than a message
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
@@ -388,7 +388,7 @@ TEST(StartedGradients, EndWithoutCallsAndKeepTheTensor) {
   barrier();
 }
 
-TEST(StartedGradients, CanBeGivenUp) {
+TEST(started_gradients, can_be_given_up) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 3000});
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
   tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAM));
@@ -403,7 +403,7 @@ TEST(StartedGradients, CanBeGivenUp) {
   barrier();
 }
 
-TEST(StartedGradients, WrongArgumentsFailAtOnce) {
+TEST(started_gradients, wrong_arguments_fail_at_once) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 2});
   const std::vector<std::int64_t> rows{0, ranks()};
   const std::vector<float> ones(4, 1.0f);

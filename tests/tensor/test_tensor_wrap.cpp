@@ -10,7 +10,7 @@ using namespace syncyte;
 using namespace syncyte::test;
 
 /// Rank r wraps an array of r rows (rank 0 of none, if there are others), filled like the rows of a whole tensor.
-class Wrapped : public testing::Test {
+class tensor_wrapped : public testing::Test {
  protected:
   void SetUp() override {
     for (int r = 0; r < ranks(); ++r) parts_.push_back(ranks() == 1 ? 4 : r);
@@ -33,13 +33,13 @@ class Wrapped : public testing::Test {
   tensor_pointer tensor_;
 };
 
-TEST_F(Wrapped, IsTheRanksRowsInOrder) {
+TEST_F(tensor_wrapped, is_the_ranks_rows_in_order) {
   EXPECT_EQ(tensor_->describe().shape[0], total_);
   EXPECT_EQ(tensor_->local().data, mine_.empty() ? tensor_->local().data : mine_.data());
   EXPECT_EQ(read_all<double>(*tensor_), filled_table<double>(5 * total_));
 }
 
-TEST_F(Wrapped, ScattersToAllRanks) {
+TEST_F(tensor_wrapped, scatters_to_all_ranks) {
   if (total_ == 0) GTEST_SKIP();
   std::vector<std::int64_t> rows;
   std::vector<double> source;
@@ -56,7 +56,7 @@ TEST_F(Wrapped, ScattersToAllRanks) {
     EXPECT_EQ(mine_[static_cast<std::size_t>(i)], static_cast<double>(100 * (first_ + i / 5) + i % 5));
 }
 
-TEST_F(Wrapped, AddsToOwnRowsAndByTheFabricToOthers) {
+TEST_F(tensor_wrapped, adds_to_own_rows_and_by_the_fabric_to_others) {
   const std::vector<double> ones(5, 1.0);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT64, {1, 5});
   for (int r = 0; r < ranks(); ++r) {
@@ -74,7 +74,7 @@ TEST_F(Wrapped, AddsToOwnRowsAndByTheFabricToOthers) {
   EXPECT_TRUE(count_ == 0 || mine_[0] == filled<double>(5 * first_) + added);
 }
 
-TEST_F(Wrapped, HasANodeViewOnlyOnOneRank) {
+TEST_F(tensor_wrapped, has_a_node_view_only_on_one_rank) {
   std::int64_t first_row = -5;
   syncyte_buffer_t view;
   const auto result = outcome_of([&] {
@@ -89,7 +89,7 @@ TEST_F(Wrapped, HasANodeViewOnlyOnOneRank) {
   }
 }
 
-TEST(WrappedCounters, WorkFromEveryRank) {
+TEST(wrapped_counters, work_from_every_rank) {
   std::vector<std::int64_t> mine(2, 0);
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_INT64, {2});
   const auto tensor = tensor::whole_tensor::wrap(shared_world(), &local, {});
@@ -100,7 +100,7 @@ TEST(WrappedCounters, WorkFromEveryRank) {
   tensor->sync();
 }
 
-TEST(WrapReleased, SaysWhenTheArrayIsNoLongerUsed) {
+TEST(wrap_released, says_when_the_array_is_no_longer_used) {
   std::vector<float> mine(6);
   std::int64_t released = 7;
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_FLOAT32, {2, 3});
@@ -119,7 +119,7 @@ TEST(WrapReleased, SaysWhenTheArrayIsNoLongerUsed) {
                SYNCYTE_ERR_ARGUMENT, "options->released is not null");
 }
 
-TEST(WrapErrors, AreEveryRanks) {
+TEST(wrap_errors, are_every_ranks) {
   std::vector<float> values(12);
   const bool is_odd = rank() == ranks() - 1;
   syncyte_buffer_t local = buffer_of(values, SYNCYTE_FLOAT32, {2, 3});

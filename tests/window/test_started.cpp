@@ -26,7 +26,7 @@ constexpr std::size_t word = sizeof(std::int64_t);
 /// Operations of a rank that take long by MPI.
 int rounds() { return goes_through_mpi() ? 20 : 200; }
 
-TEST(StartedWindow, PutsAndGetsOfEveryRank) {
+TEST(started_window, puts_and_gets_of_every_rank) {
   constexpr std::size_t length = 100'000;  // several requests
   const auto memory = make_window(static_cast<std::size_t>(ranks()) * length * word);
   std::vector<std::int64_t> mine(length);
@@ -46,7 +46,7 @@ TEST(StartedWindow, PutsAndGetsOfEveryRank) {
   memory->fence();
 }
 
-TEST(StartedWindow, EndsWithoutCalls) {
+TEST(started_window, ends_without_calls) {
   std::string reason;
   if (test::goes_through_mpi() && fabric::process_engine(reason) == nullptr)
     GTEST_SKIP() << "by MPI RMA a put is complete at the target when its request has ended";
@@ -66,7 +66,7 @@ TEST(StartedWindow, EndsWithoutCalls) {
   put->wait();
 }
 
-TEST(StartedWindow, LosesNoAccumulate) {
+TEST(started_window, loses_no_accumulate) {
   const auto memory = make_window(3 * word);
   const std::vector<std::int64_t> ones{1, 2, 3};
   std::deque<started> all;
@@ -79,7 +79,7 @@ TEST(StartedWindow, LosesNoAccumulate) {
   memory->fence();
 }
 
-TEST(StartedWindow, FetchesDifferentTickets) {
+TEST(started_window, fetches_different_tickets) {
   const auto memory = make_window(word);
   const auto count = static_cast<std::size_t>(rounds());
   std::vector<std::int64_t> tickets(count, -1);
@@ -97,7 +97,7 @@ TEST(StartedWindow, FetchesDifferentTickets) {
 }
 
 /// A complex number of 16 bytes has no atomics of the processor.
-TEST(StartedWindow, AddsLongElements) {
+TEST(started_window, adds_long_elements) {
   using number = std::complex<double>;
   const auto memory = make_window(sizeof(number));
   std::deque<started> all;
@@ -113,7 +113,7 @@ TEST(StartedWindow, AddsLongElements) {
   memory->fence();
 }
 
-TEST(StartedWindow, SwapsOnce) {
+TEST(started_window, swaps_once) {
   const auto memory = make_window(word);
   std::int64_t old = -1;
   started swap;
@@ -128,7 +128,7 @@ TEST(StartedWindow, SwapsOnce) {
   memory->fence();
 }
 
-TEST(StartedWindow, KeepsTheWindow) {
+TEST(started_window, keeps_the_window) {
   auto memory = make_window(word);
   const std::int64_t value = 3;
   std::int64_t found = 0;
@@ -141,7 +141,7 @@ TEST(StartedWindow, KeepsTheWindow) {
   comm::collective_call(world(), "test_barrier", comm::collective_call::always_agrees).agree();
 }
 
-TEST(StartedWindow, WrongArgumentsFailAtOnce) {
+TEST(started_window, wrong_arguments_fail_at_once) {
   const auto memory = make_window(word);
   std::int64_t value = 0;
   expect_error(outcome_of([&] { memory->iput_bytes(0, 1, &value, word); }), SYNCYTE_ERR_INDEX, "offset");

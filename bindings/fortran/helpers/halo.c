@@ -31,7 +31,7 @@ static syncyte_status_t read_axes(const CFI_cdesc_t* axes, int32_t ndim, int32_t
 syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* array, const CFI_cdesc_t* low,
                                      const CFI_cdesc_t* high, const CFI_cdesc_t* axes, int32_t corners,
                                      syncyte_halo_t* halo) {
-  const syncyte_halo_options_t options = {sizeof options, corners};
+  const syncyte_halo_options_t options = {sizeof options, corners, 0};
   syncyte_buffer_t buffer;
   int64_t below[SYNCYTE_MAX_NDIM] = {0}, above[SYNCYTE_MAX_NDIM] = {0};
   int32_t places[SYNCYTE_MAX_NDIM] = {0}, dimensions = 0;

@@ -143,7 +143,7 @@ inline std::pair<std::int64_t, std::int64_t> share(std::int64_t rows, int rank, 
 }
 
 /// Fixture on the communicator of all ranks; each test writes the file <name of the test>.h5.
-class Checkpoint : public ::testing::Test {
+class hdf5_checkpoint : public ::testing::Test {
  protected:
   void SetUp() override {
     syncyte_comm_rank(world(), &rank_);

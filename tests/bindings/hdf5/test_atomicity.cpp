@@ -30,10 +30,10 @@ class file_size_limit {
   rlimit before_{};
 };
 
-class Atomicity : public Checkpoint {
+class atomicity : public hdf5_checkpoint {
  protected:
   void SetUp() override {
-    Checkpoint::SetUp();
+    hdf5_checkpoint::SetUp();
     folder_ = path_ + ".folder";
     if (rank_ == 0) std::filesystem::create_directory(folder_);
     syncyte_comm_barrier(world());
@@ -61,7 +61,7 @@ class Atomicity : public Checkpoint {
   std::vector<tensor> new_;
 };
 
-TEST_F(Atomicity, ADiskThatIsFullForAll) {
+TEST_F(atomicity, a_disk_that_is_full_for_all) {
   struct sigaction before{};
   sigaction(SIGXFSZ, nullptr, &before);
   ASSERT_TRUE(before.sa_handler == SIG_DFL);  // a write beyond the limit would end the process
@@ -73,7 +73,7 @@ TEST_F(Atomicity, ADiskThatIsFullForAll) {
   EXPECT_OK(save(world(), path_, new_));
 }
 
-TEST_F(Atomicity, ADiskThatIsFullForTheLastRank) {
+TEST_F(atomicity, a_disk_that_is_full_for_the_last_rank) {
   {
     const file_size_limit limit(rank_ == size_ - 1 ? 2000 : RLIM_INFINITY);
     EXPECT_FAILS(save(world(), path_, new_), SYNCYTE_ERR_IO, folder_);
@@ -87,7 +87,7 @@ struct stat status_of(const std::string& path) {
   return status;
 }
 
-TEST_F(Atomicity, PermissionsAndOwnerStay) {
+TEST_F(atomicity, permissions_and_owner_stay) {
   const bool may_give = ::geteuid() == 0;
   if (rank_ == 0) {
     EXPECT_EQ(::chmod(path_.c_str(), 0600), 0);
@@ -105,7 +105,7 @@ TEST_F(Atomicity, PermissionsAndOwnerStay) {
   syncyte_comm_barrier(world());
 }
 
-TEST_F(Atomicity, SymbolicLinksStayAndWhatTheyLeadToIsWritten) {
+TEST_F(atomicity, symbolic_links_stay_and_what_they_lead_to_is_written) {
   namespace fs = std::filesystem;
   const std::string elsewhere = folder_ + "/elsewhere";
   if (rank_ == 0) {
@@ -130,7 +130,7 @@ TEST_F(Atomicity, SymbolicLinksStayAndWhatTheyLeadToIsWritten) {
   syncyte_comm_barrier(world());
 }
 
-TEST_F(Atomicity, TemporariesThatNobodyHoldsAreRemovedByALaterSave) {
+TEST_F(atomicity, temporaries_that_nobody_holds_are_removed_by_a_later_save) {
   const std::string folder = folder_ + "/";
   const std::vector<std::string> left{".checkpoint.h5.77-0123456789abcdef.tmp",
                                       ".checkpoint.h5.1-fedcba9876543210.tmp"};
@@ -158,7 +158,7 @@ TEST_F(Atomicity, TemporariesThatNobodyHoldsAreRemovedByALaterSave) {
 }
 
 // HDF5 locks the files that it opens, and fails at once where another holds a lock.
-TEST_F(Atomicity, ASavedFileIsNotLocked) {
+TEST_F(atomicity, a_saved_file_is_not_locked) {
   for (int i = 0; i < 50; ++i) {
     ASSERT_OK(save(world(), path_, new_));
     if (rank_ == size_ - 1) {  // may return before rank 0
@@ -170,7 +170,7 @@ TEST_F(Atomicity, ASavedFileIsNotLocked) {
   }
 }
 
-TEST_F(Atomicity, ABufferThatIsWrongOnTheLastRank) {
+TEST_F(atomicity, a_buffer_that_is_wrong_on_the_last_rank) {
   auto entries = entries_of(new_);
   syncyte_buffer_t without_memory = *entries[0].data;
   without_memory.data = nullptr;
@@ -180,7 +180,7 @@ TEST_F(Atomicity, ABufferThatIsWrongOnTheLastRank) {
   expect_old_file_alone();
 }
 
-TEST_F(Atomicity, ASuccessfulSaveReplacesAndLeavesNothingElse) {
+TEST_F(atomicity, a_successful_save_replaces_and_leaves_nothing_else) {
   ASSERT_OK(save(world(), path_, new_));
   std::vector<tensor> loaded = old_;
   ASSERT_OK(load(world(), path_, loaded));

@@ -48,10 +48,10 @@ void sign(bytes& file) {
   put(file, 60, crc32c(file.data(), 60));
 }
 
-class Damage : public Checkpoint {
+class damage : public hdf5_checkpoint {
  protected:
   void SetUp() override {
-    Checkpoint::SetUp();
+    hdf5_checkpoint::SetUp();
     original_.emplace_back("layer/weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{60, 50}, SYNCYTE_ENTRY_SHARDED);
     original_.emplace_back("bias", SYNCYTE_BFLOAT16, std::vector<std::int64_t>{50});
     original_.emplace_back("mask", SYNCYTE_BOOL, std::vector<std::int64_t>{9, 7});
@@ -93,7 +93,7 @@ class Damage : public Checkpoint {
   bytes whole_;
 };
 
-TEST_F(Damage, EveryFlippedByteIsSeen) {
+TEST_F(damage, every_flipped_byte_is_seen) {
   std::mt19937 random(20261121);
   std::vector<std::size_t> places(whole_.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
@@ -106,7 +106,7 @@ TEST_F(Damage, EveryFlippedByteIsSeen) {
   EXPECT_OK(read_all());
 }
 
-TEST_F(Damage, LongerDamageIsSeen) {
+TEST_F(damage, longer_damage_is_seen) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {
     bytes damaged = whole_;
@@ -122,7 +122,7 @@ TEST_F(Damage, LongerDamageIsSeen) {
   }
 }
 
-TEST_F(Damage, OfDataNamesKeyAndBlock) {
+TEST_F(damage, of_data_names_key_and_block) {
   // The second block of the largest key, found by its contents.
   const auto& weight = original_[0].bytes;
   const auto found = std::search(whole_.begin(), whole_.end(), weight.begin() + 4096, weight.begin() + 4196);
@@ -141,7 +141,7 @@ TEST_F(Damage, OfDataNamesKeyAndBlock) {
   EXPECT_OK(syncyte_checkpoint_close(&file));
 }
 
-TEST_F(Damage, TruncatedFilesAreNotOurs) {
+TEST_F(damage, truncated_files_are_not_ours) {
   for (std::size_t size = whole_.size() - 1; size > 0; size -= size > 200 ? 61 : 1) {
     ASSERT_EQ(truncate(path_.c_str(), static_cast<off_t>(size)), 0);
     EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
@@ -154,7 +154,7 @@ TEST_F(Damage, TruncatedFilesAreNotOurs) {
   EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "too long");
 }
 
-TEST_F(Damage, AFileThatShrinksWhileOpenIsTruncated) {
+TEST_F(damage, a_file_that_shrinks_while_open_is_truncated) {
   syncyte_checkpoint_t file = nullptr;
   ASSERT_OK(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file));
   ASSERT_EQ(truncate(path_.c_str(), 100), 0);
@@ -163,7 +163,7 @@ TEST_F(Damage, AFileThatShrinksWhileOpenIsTruncated) {
   EXPECT_OK(syncyte_checkpoint_close(&file));
 }
 
-TEST_F(Damage, ForeignFilesAreNotOurs) {
+TEST_F(damage, foreign_files_are_not_ours) {
   bytes foreign(whole_.begin() + static_cast<std::ptrdiff_t>(get(whole_, 16)), whole_.end());  // HDF5 without our block
   write_file(path_, foreign);
   EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "not a Syncyte checkpoint");
@@ -171,7 +171,7 @@ TEST_F(Damage, ForeignFilesAreNotOurs) {
   EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "not a Syncyte checkpoint");
 }
 
-TEST_F(Damage, NewerFormatsAreToldFromDamage) {
+TEST_F(damage, newer_formats_are_told_from_damage) {
   bytes newer = whole_;
   put(newer, 8, SYNCYTE_CHECKPOINT_FORMAT + 1);
   sign(newer);
@@ -184,7 +184,7 @@ TEST_F(Damage, NewerFormatsAreToldFromDamage) {
 }
 
 // Random bytes with right checksums must not cause a crash, a hang or unbounded memory; most must be refused.
-TEST_F(Damage, SignedNonsenseDoesNoHarm) {
+TEST_F(damage, signed_nonsense_does_no_harm) {
   std::mt19937 random(99);
   const std::size_t end = 64 + get(whole_, 24);
   int refused = 0;

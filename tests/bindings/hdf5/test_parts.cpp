@@ -14,17 +14,17 @@
 namespace syncyte::hdf5 {
 namespace {
 
-TEST(Crc32c, HasTheKnownValues) {
+TEST(crc32c, has_the_known_values) {
   EXPECT_EQ(crc32c(0, "123456789", 9), 0xE3069283U);
   EXPECT_EQ(crc32c(0, nullptr, 0), 0U);
   const std::vector<unsigned char> zeros(32);
   EXPECT_EQ(crc32c(0, zeros.data(), zeros.size()), 0x8A9136AAU);  // RFC 3720, B.4
 }
 
-TEST(Crc32c, GoesOnWhereItStopped) { EXPECT_EQ(crc32c(crc32c(0, "1234", 4), "56789", 5), 0xE3069283U); }
+TEST(crc32c, goes_on_where_it_stopped) { EXPECT_EQ(crc32c(crc32c(0, "1234", 4), "56789", 5), 0xE3069283U); }
 
 // A CRC32C computed in pieces equals that of one pass, wherever the data is divided.
-TEST(Crc32c, CombinesParts) {
+TEST(crc32c, combines_parts) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
     std::vector<unsigned char> data(random() % 5000);
@@ -39,13 +39,13 @@ TEST(Crc32c, CombinesParts) {
   }
 }
 
-TEST(Crc32c, ShiftsByFarMoreThanMemory) {
+TEST(crc32c, shifts_by_far_more_than_memory) {
   const std::uint64_t far = (std::uint64_t{1} << 40) + 12345;
   EXPECT_EQ(crc32c_shift(crc32c_shift(0xDEADBEEF, far), 77), crc32c_shift(0xDEADBEEF, far + 77));
   EXPECT_EQ(crc32c_shift(0xDEADBEEF, 0), 0xDEADBEEFU);
 }
 
-TEST(Blocks, CoverTheRunInOrder) {
+TEST(blocks, cover_the_run_in_order) {
   std::vector<block_part> parts;
   for_each_block(5000, 13000, 12345 + 1000, 4096, [&](const block_part& part) { parts.push_back(part); });
   ASSERT_EQ(parts.size(), 3U);
@@ -59,7 +59,7 @@ TEST(Blocks, CoverTheRunInOrder) {
   for_each_block(7, 7, 100, 4096, [](const block_part&) { FAIL() << "an empty run has no blocks"; });
 }
 
-TEST(Blocks, AreCounted) {
+TEST(blocks, are_counted) {
   EXPECT_EQ(block_count(0, 4096), 0U);
   EXPECT_EQ(block_count(1, 4096), 1U);
   EXPECT_EQ(block_count(4096, 4096), 1U);
@@ -71,7 +71,7 @@ TEST(Blocks, AreCounted) {
                valid_block_bytes(std::uint64_t{1} << 31));
 }
 
-TEST(Complement, IsWhatNoDataCovers) {
+TEST(complement, is_what_no_data_covers) {
   const auto gaps = complement({{300, 100}, {100, 50}, {150, 50}, {250, 0}, {400, 100}}, 50, 500);
   ASSERT_EQ(gaps.size(), 2U);
   EXPECT_EQ(gaps[0].offset, 50U);
@@ -103,7 +103,7 @@ file_header header_of(const manifest& contents) {
   return header;
 }
 
-TEST(Manifest, ReadsWhatItWrote) {
+TEST(manifest, reads_what_it_wrote) {
   const manifest contents = example();
   const auto encoded = contents.encode();
   const manifest read = manifest::decode(encoded.data(), encoded.size(), header_of(contents), "f");
@@ -115,14 +115,14 @@ TEST(Manifest, ReadsWhatItWrote) {
   EXPECT_EQ(read.find("zzz"), nullptr);
 }
 
-TEST(Manifest, RefusesEveryTruncation) {
+TEST(manifest, refuses_every_truncation) {
   const manifest contents = example();
   const auto encoded = contents.encode();
   for (std::size_t bytes = 0; bytes < encoded.size(); ++bytes)
     EXPECT_THROW(manifest::decode(encoded.data(), bytes, header_of(contents), "f"), error) << bytes;
 }
 
-TEST(Manifest, RefusesKeysOutOfOrderAndDataOutsideTheFile) {
+TEST(manifest, refuses_keys_out_of_order_and_data_outside_the_file) {
   manifest contents = example();
   std::swap(contents.datasets[0], contents.datasets[1]);
   auto encoded = contents.encode();
@@ -133,7 +133,7 @@ TEST(Manifest, RefusesKeysOutOfOrderAndDataOutsideTheFile) {
   EXPECT_THROW(manifest::decode(encoded.data(), encoded.size(), header_of(contents), "f"), error);
 }
 
-TEST(Header, TellsDamageFromOtherVersions) {
+TEST(header, tells_damage_from_other_versions) {
   file_header header = header_of(example());
   auto raw = header.encode();
   EXPECT_EQ(file_header::decode(raw, "f").encode(), raw);
@@ -149,19 +149,19 @@ TEST(Header, TellsDamageFromOtherVersions) {
   }
 }
 
-TEST(Header, UserblocksArePowersOfTwo) {
+TEST(header, userblocks_are_powers_of_two) {
   EXPECT_EQ(userblock_bytes_for(0), 4096U);
   EXPECT_EQ(userblock_bytes_for(4096 - 64), 4096U);
   EXPECT_EQ(userblock_bytes_for(4096 - 63), 8192U);
 }
 
-TEST(Escapes, LeaveNoSlash) {
+TEST(escapes, leave_no_slash) {
   EXPECT_EQ(escaped("a/b%c.d"), "a%2Fb%25c.d");
   EXPECT_EQ(escaped("."), "%2E");
   EXPECT_EQ(escaped(".."), "..");
 }
 
-TEST(MetadataImage, ReadsZerosWhereNothingWasWritten) {
+TEST(metadata_image, reads_zeros_where_nothing_was_written) {
   metadata_image image;
   image.write(4090, "0123456789", 10);
   char text[16];
@@ -176,7 +176,7 @@ TEST(MetadataImage, ReadsZerosWhereNothingWasWritten) {
 }
 
 // This program never starts Syncyte.
-TEST(Calls, BeforeInitAreErrors) {
+TEST(calls, before_init_are_errors) {
   EXPECT_EQ(syncyte_checkpoint_save(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT_EQ(syncyte_checkpoint_load(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
   syncyte_checkpoint_t file = nullptr;
@@ -187,7 +187,7 @@ TEST(Calls, BeforeInitAreErrors) {
   EXPECT_EQ(syncyte_checkpoint_close(&file), SYNCYTE_SUCCESS);
 }
 
-TEST(Names, OfTemporaryFilesFitAndStayInTheFolder) {
+TEST(names, of_temporary_files_fit_and_stay_in_the_folder) {
   EXPECT_EQ(temporary_name("a b/c.h5", 12, 0xAB), "a b/.c.h5.12-00000000000000ab.tmp");
   EXPECT_EQ(temporary_name("c.h5", 1, 2), ".c.h5.1-0000000000000002.tmp");
   EXPECT_LE(temporary_name(std::string(255, 'n'), 1 << 22, ~std::uint64_t{0}).size(), 255U);

@@ -9,10 +9,10 @@ constexpr std::int64_t rows = 1000;
 constexpr std::int64_t row_bytes = 40;
 constexpr std::int64_t block_bytes = 4096;
 
-class OpenCheckpoint : public Checkpoint {
+class open_checkpoint : public hdf5_checkpoint {
  protected:
   void SetUp() override {
-    Checkpoint::SetUp();
+    hdf5_checkpoint::SetUp();
     const auto [begin, end] = share(rows, rank_, size_);
     std::vector<tensor> tensors{{"w", SYNCYTE_FLOAT32, {end - begin, 10}, SYNCYTE_ENTRY_SHARDED},
                                 {"b", SYNCYTE_BFLOAT16, {}},
@@ -27,7 +27,7 @@ class OpenCheckpoint : public Checkpoint {
 
   void TearDown() override {
     EXPECT_OK(syncyte_checkpoint_close(&file_));
-    Checkpoint::TearDown();
+    hdf5_checkpoint::TearDown();
   }
 
   std::int64_t bytes_read() const {
@@ -44,7 +44,7 @@ class OpenCheckpoint : public Checkpoint {
   syncyte_checkpoint_t file_ = nullptr;
 };
 
-TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
+TEST_F(open_checkpoint, tells_keys_in_order_and_what_they_are) {
   std::int64_t count = 0;
   std::int64_t step = 0;
   ASSERT_OK(syncyte_checkpoint_count(file_, &count, &step));
@@ -73,7 +73,7 @@ TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
 }
 
 // Each rank reads other rows, and only the blocks that contain them.
-TEST_F(OpenCheckpoint, ReadsOnlyWhatIsAskedForAndTheEdges) {
+TEST_F(open_checkpoint, reads_only_what_is_asked_for_and_the_edges) {
   for (const auto& [first, count] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {0, rows}, {rank_, 1}, {100 + rank_, 300}, {rows - 1, 1}, {500, 0}, {rows, 0}, {0, 128}, {512, 256}}) {
     tensor part("w", SYNCYTE_FLOAT32, {count, 10});
@@ -89,7 +89,7 @@ TEST_F(OpenCheckpoint, ReadsOnlyWhatIsAskedForAndTheEdges) {
   }
 }
 
-TEST_F(OpenCheckpoint, ReadsAScalarAndARow) {
+TEST_F(open_checkpoint, reads_a_scalar_and_a_row) {
   tensor scalar("b", SYNCYTE_BFLOAT16, {});
   ASSERT_OK(read(scalar, 0));
   EXPECT_TRUE(scalar.filled());
@@ -98,7 +98,7 @@ TEST_F(OpenCheckpoint, ReadsAScalarAndARow) {
   EXPECT_TRUE(row.filled(2));
 }
 
-TEST_F(OpenCheckpoint, RefusesWhatDoesNotFit) {
+TEST_F(open_checkpoint, refuses_what_does_not_fit) {
   tensor unknown("nope", SYNCYTE_FLOAT32, {1, 10});
   EXPECT_FAILS(read(unknown, 0), SYNCYTE_ERR_NOT_FOUND, "nope");
   EXPECT_NE(std::string(syncyte_last_error()).find(path_), std::string::npos);
@@ -131,7 +131,7 @@ TEST_F(OpenCheckpoint, RefusesWhatDoesNotFit) {
   EXPECT_EQ(bytes_read(), 0);
 }
 
-TEST_F(OpenCheckpoint, ClosedAndNullHandlesAreErrors) {
+TEST_F(open_checkpoint, closed_and_null_handles_are_errors) {
   syncyte_checkpoint_t copy = file_;
   EXPECT_OK(syncyte_checkpoint_close(&file_));
   EXPECT_EQ(file_, nullptr);
@@ -145,7 +145,7 @@ TEST_F(OpenCheckpoint, ClosedAndNullHandlesAreErrors) {
 }
 
 // An open checkpoint still reads the old file after a save has replaced it.
-TEST_F(OpenCheckpoint, OutlivesItsReplacement) {
+TEST_F(open_checkpoint, outlives_its_replacement) {
   std::vector<tensor> tensors{{"w", SYNCYTE_INT8, {2}}};
   ASSERT_OK(save(world(), path_, tensors));
   tensor whole("w", SYNCYTE_FLOAT32, {rows, 10});

@@ -8,10 +8,10 @@
 namespace syncyte::test {
 namespace {
 
-class Refusal : public Checkpoint {
+class refusal : public hdf5_checkpoint {
  protected:
   void SetUp() override {
-    Checkpoint::SetUp();
+    hdf5_checkpoint::SetUp();
     tensors_.emplace_back("first", SYNCYTE_FLOAT32, std::vector<std::int64_t>{4, 6});
     tensors_.emplace_back("second", SYNCYTE_INT32, std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_ENTRY_SHARDED);
     for (tensor& one : tensors_) one.fill();
@@ -68,7 +68,7 @@ class Refusal : public Checkpoint {
   std::vector<syncyte_checkpoint_entry_t> entries_;
 };
 
-TEST_F(Refusal, HasTheFieldsOfTheWrongArgumentOnAllRanks) {
+TEST_F(refusal, has_the_fields_of_the_wrong_argument_on_all_ranks) {
   expect_refused([](auto& one) { one.kind = 2; }, SYNCYTE_ERR_ARGUMENT, "key 'second': kind is 2; expected 0");
   syncyte_error_fields_t fields{};
   fields.struct_size = sizeof fields;
@@ -81,7 +81,7 @@ TEST_F(Refusal, HasTheFieldsOfTheWrongArgumentOnAllRanks) {
   EXPECT_EQ(fields.rank, size_ - 1);
 }
 
-TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
+TEST_F(refusal, of_an_entry_that_is_wrong_on_one_rank) {
   expect_refused([](auto& one) { described(one).data = nullptr; }, SYNCYTE_ERR_ARGUMENT, "'second'");
   expect_refused([](auto& one) { described(one).dtype = 77; }, SYNCYTE_ERR_TYPE, "77");
   expect_refused([](auto& one) { described(one).ndim = 9; }, SYNCYTE_ERR_SHAPE, "ndim");
@@ -103,7 +103,7 @@ TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
   expect_refused([](auto& one) { described(one).ndim = 0; }, SYNCYTE_ERR_SHAPE, "no dimensions");
 }
 
-TEST_F(Refusal, OfConstantMemoryThatWouldBeWritten) {
+TEST_F(refusal, of_constant_memory_that_would_be_written) {
   ASSERT_OK(save_entries());
   syncyte_buffer_t target = *entries_[1].data;
   target.read_only = 1;
@@ -118,7 +118,7 @@ TEST_F(Refusal, OfConstantMemoryThatWouldBeWritten) {
 }
 
 // Structs of a caller with later headers: members that this library does not know are refused if they are set.
-TEST_F(Refusal, OfMembersOfALaterVersion) {
+TEST_F(refusal, of_members_of_a_later_version) {
   struct {
     syncyte_checkpoint_entry_t known;
     std::int64_t later;
@@ -144,7 +144,7 @@ TEST_F(Refusal, OfMembersOfALaterVersion) {
   EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "options->struct_size is 8; expected 24");
 }
 
-TEST_F(Refusal, OfEntriesThatDifferBetweenRanks) {
+TEST_F(refusal, of_entries_that_differ_between_ranks) {
   expect_mismatch([](auto& one) { described(one).shape[1] = 2, described(one).strides[0] = 8; }, "'second': shape",
                   "(rows, 3)", "(rows, 2)");
   expect_mismatch([](auto& one) { described(one).dtype = SYNCYTE_FLOAT32; }, "'second': dtype", "int32", "float32");
@@ -154,7 +154,7 @@ TEST_F(Refusal, OfEntriesThatDifferBetweenRanks) {
   expect_mismatch([&](auto& one) { one.key = long_key.c_str(); }, "entry 1", "'second'", "'" + long_key + "'");
 }
 
-TEST_F(Refusal, OfSeveralEntriesThatDifferBetweenRanks) {
+TEST_F(refusal, of_several_entries_that_differ_between_ranks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (int i = 0; i < 50; ++i) {
     tensors_.emplace_back("entry" + std::to_string(i), SYNCYTE_INT8, std::vector<std::int64_t>{2});
@@ -166,7 +166,7 @@ TEST_F(Refusal, OfSeveralEntriesThatDifferBetweenRanks) {
                on_last("load", "'entry7': dtype", "int8", "uint8") + "; 5 entries differ");
 }
 
-TEST_F(Refusal, OfAnEntryThatDiffersOnRank0NamesAllOtherRanks) {
+TEST_F(refusal, of_an_entry_that_differs_on_rank0_names_all_other_ranks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   if (rank_ == 0) described(entries_[1]).dtype = SYNCYTE_FLOAT32;
   const std::string others = size_ > 2 ? " (failed on " + from_to(2, size_ - 1) + " too)" : "";
@@ -174,7 +174,7 @@ TEST_F(Refusal, OfAnEntryThatDiffersOnRank0NamesAllOtherRanks) {
                "checkpoint_save failed on rank 1 of world: 'second': dtype is int32, but float32 on rank 0" + others);
 }
 
-TEST_F(Refusal, OfArgumentsThatDifferBetweenRanks) {
+TEST_F(refusal, of_arguments_that_differ_between_ranks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   auto options = blocks_of(4096, 3);
   if (last()) options.step = 4;
@@ -197,7 +197,7 @@ TEST_F(Refusal, OfArgumentsThatDifferBetweenRanks) {
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
+TEST_F(refusal, of_replicated_contents_that_differ_where_checks_are_full) {
   syncyte_comm_options_t options{sizeof(syncyte_comm_options_t), "full", 2, 0};
   syncyte_comm_t made = nullptr;
   ASSERT_OK(syncyte_comm_dup(world(), &options, &made));
@@ -215,7 +215,7 @@ TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
   EXPECT_OK(save(world(), path_, tensors_));  // at world's level of checks contents are not compared
 }
 
-TEST_F(Refusal, OfBadOptionsAndNulls) {
+TEST_F(refusal, of_bad_options_and_nulls) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{2048}, std::size_t{1} << 31}) {
     const auto options = blocks_of(bytes);
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "block_bytes");
@@ -234,7 +234,7 @@ TEST_F(Refusal, OfBadOptionsAndNulls) {
   EXPECT_FAILS(syncyte_checkpoint_save(world(), endless.c_str(), 0, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT, "path");
 }
 
-TEST_F(Refusal, OfPathsThatCannotBeWritten) {
+TEST_F(refusal, of_paths_that_cannot_be_written) {
   path_ = "no such folder/checkpoint.h5";
   EXPECT_FAILS(save_entries(), SYNCYTE_ERR_IO, "no such folder");
   path_ = "/proc/checkpoint.h5";
@@ -245,7 +245,7 @@ TEST_F(Refusal, OfPathsThatCannotBeWritten) {
   EXPECT_FAILS(save_entries(), SYNCYTE_ERR_IO, "ENAMETOOLONG");
 }
 
-TEST_F(Refusal, OfFilesThatAreNotThere) {
+TEST_F(refusal, of_files_that_are_not_there) {
   syncyte_checkpoint_t file = nullptr;
   EXPECT_FAILS(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file), SYNCYTE_ERR_NOT_FOUND, path_);
   EXPECT_FAILS(load(world(), path_, tensors_), SYNCYTE_ERR_NOT_FOUND, path_);
@@ -253,7 +253,7 @@ TEST_F(Refusal, OfFilesThatAreNotThere) {
   EXPECT_EQ(file, nullptr);
 }
 
-TEST_F(Refusal, OfLoadsThatDoNotFitTheFile) {
+TEST_F(refusal, of_loads_that_do_not_fit_the_file) {
   ASSERT_OK(save_entries());
   std::vector<tensor> wrong{{"third", SYNCYTE_INT32, {1}}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_NOT_FOUND, "third");

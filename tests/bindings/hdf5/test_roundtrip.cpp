@@ -33,7 +33,7 @@ std::int64_t first_row(const tensor& one, int rank, int size) {
   return one.kind == SYNCYTE_ENTRY_SHARDED && one.shape[0] > 0 ? share(table_rows, rank, size).first : 0;
 }
 
-class AcrossRanks : public Checkpoint {
+class across_ranks : public hdf5_checkpoint {
  protected:
   void save_on(int count) {
     const communicator part(communicator::first(world(), count));
@@ -53,7 +53,7 @@ class AcrossRanks : public Checkpoint {
   }
 };
 
-TEST_F(AcrossRanks, AnyNumberLoadsWhatAnyNumberSaved) {
+TEST_F(across_ranks, any_number_loads_what_any_number_saved) {
   for (const int writers : {1, 2, 3, 5}) {
     if (writers > size_) break;
     save_on(writers);
@@ -66,7 +66,7 @@ TEST_F(AcrossRanks, AnyNumberLoadsWhatAnyNumberSaved) {
   }
 }
 
-TEST_F(Checkpoint, KeepsEveryElementType) {
+TEST_F(hdf5_checkpoint, keeps_every_element_type) {
   std::vector<tensor> tensors;
   for (const syncyte_dtype_t dtype : all_dtypes) {
     tensors.emplace_back(syncyte_dtype_name(dtype), dtype, std::vector<std::int64_t>{13, 3});
@@ -81,7 +81,7 @@ TEST_F(Checkpoint, KeepsEveryElementType) {
   for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.kind == SYNCYTE_ENTRY_SHARDED ? before : 0));
 }
 
-TEST_F(Checkpoint, ReplicatedIsRankZeros) {
+TEST_F(hdf5_checkpoint, replicated_is_rank_zeros) {
   std::vector<tensor> tensors{{"same", SYNCYTE_UINT8, {5000}}};
   tensors[0].fill();
   if (rank_ != 0) std::fill(tensors[0].bytes.begin(), tensors[0].bytes.end(), std::uint8_t{7});
@@ -90,7 +90,7 @@ TEST_F(Checkpoint, ReplicatedIsRankZeros) {
   EXPECT_TRUE(tensors[0].filled());
 }
 
-TEST_F(Checkpoint, LoadsShardedWhatWasReplicatedAndBack) {
+TEST_F(hdf5_checkpoint, loads_sharded_what_was_replicated_and_back) {
   std::vector<tensor> whole{{"t", SYNCYTE_INT32, {60, 4}}};
   whole[0].fill();
   ASSERT_OK(save(world(), path_, whole));
@@ -104,7 +104,7 @@ TEST_F(Checkpoint, LoadsShardedWhatWasReplicatedAndBack) {
   EXPECT_TRUE(whole[0].filled());
 }
 
-TEST_F(Checkpoint, NoEntriesAtAll) {
+TEST_F(hdf5_checkpoint, no_entries_at_all) {
   std::vector<tensor> none;
   const auto options = blocks_of(0, -17);
   ASSERT_OK(save(world(), path_, none, &options));
@@ -119,7 +119,7 @@ TEST_F(Checkpoint, NoEntriesAtAll) {
   EXPECT_EQ(file, nullptr);
 }
 
-TEST_F(Checkpoint, AThousandKeys) {
+TEST_F(hdf5_checkpoint, a_thousand_keys) {
   std::vector<tensor> tensors;
   for (int i = 0; i < 1000; ++i)
     tensors.emplace_back("layer." + std::to_string(i) + ".weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{3, i % 7},
@@ -134,7 +134,7 @@ TEST_F(Checkpoint, AThousandKeys) {
   EXPECT_LT(seconds.count(), 8.0);  // usually 0.3 s, but test machines are busy
 }
 
-TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
+TEST_F(hdf5_checkpoint, path_and_keys_may_hold_any_text) {
   path_ = "a path with \xC3\xA4 and %s.h5";
   std::vector<tensor> tensors;
   for (const std::string key :
@@ -148,7 +148,7 @@ TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
   for (const tensor& one : tensors) EXPECT_TRUE(one.filled());
 }
 
-TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
+TEST_F(hdf5_checkpoint, threads_save_on_communicators_of_their_own) {
   std::vector<syncyte_comm_t> comms(3);
   for (syncyte_comm_t& comm : comms) ASSERT_OK(syncyte_comm_dup(world(), nullptr, &comm));
   std::vector<std::thread> threads;
@@ -170,7 +170,7 @@ TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
 }
 
 // An attribute with more than 64 KiB of checksums, and blocks that several ranks write.
-TEST_F(Checkpoint, ManyBlocksInOneDataset) {
+TEST_F(hdf5_checkpoint, many_blocks_in_one_dataset) {
   const std::int64_t rows = 70000 / size_;
   std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_ENTRY_SHARDED}};
   tensors[0].fill(rank_ * rows);

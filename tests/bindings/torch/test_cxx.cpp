@@ -15,9 +15,9 @@ namespace {
 
 using namespace syncyte;
 
-class TorchOps : public ::testing::Test {
+class torch_operators : public ::testing::Test {
  protected:
-  TorchOps() { at::manual_seed(1 + rank_); }
+  torch_operators() { at::manual_seed(1 + rank_); }
 
   static at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, at::kDouble); }
 
@@ -61,7 +61,7 @@ class TorchOps : public ::testing::Test {
   const std::int64_t whole_ = size_ * (size_ + 1) / 2;
 };
 
-TEST_F(TorchOps, AdjointsOfReductions) {
+TEST_F(torch_operators, adjoints_of_reductions) {
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::allreduce(x, world_); });
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::reduce(x, world_, size_ - 1); });
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::bcast(x, world_, size_ - 1); });
@@ -73,7 +73,7 @@ TEST_F(TorchOps, AdjointsOfReductions) {
                  [&](const at::Tensor& x) { return torch_ops::reduce_scatter_along(x, world_, 0, counts_); });
 }
 
-TEST_F(TorchOps, AdjointsOfPartsAlongAnAxis) {
+TEST_F(torch_operators, adjoints_of_parts_along_an_axis) {
   expect_adjoint({2, rank_ + 1}, [&](const at::Tensor& x) {
     const at::Tensor joined = torch_ops::allgather_along(x, world_, -1);
     EXPECT_EQ(joined.sizes().vec(), (std::vector<std::int64_t>{2, whole_}));
@@ -95,7 +95,7 @@ TEST_F(TorchOps, AdjointsOfPartsAlongAnAxis) {
                  [&](const at::Tensor& x) { return torch_ops::alltoall_along(x, world_, 0, 1, counts_, counts_); });
 }
 
-TEST_F(TorchOps, AdjointsOfLayouts) {
+TEST_F(torch_operators, adjoints_of_layouts) {
   const at::Tensor part = random({2, rank_ + 1}).requires_grad_();
   const at::Tensor whole = torch_ops::relocate(part, world_, 1, counts_);
   EXPECT_TRUE(at::equal(torch_ops::relocate(whole, world_, std::nullopt, {}, 1, counts_), part));
@@ -104,13 +104,13 @@ TEST_F(TorchOps, AdjointsOfLayouts) {
   EXPECT_DOUBLE_EQ(copied.grad()[0].item<double>(), static_cast<double>(size_ * (size_ - 1) / 2));
 }
 
-TEST_F(TorchOps, IdentityAsAdjoint) {
+TEST_F(torch_operators, identity_as_adjoint) {
   const at::Tensor input = random({3}).requires_grad_();
   torch_ops::allreduce(input, world_, op::sum, true).sum().backward();
   EXPECT_TRUE(at::equal(input.grad(), at::ones_like(input)));
 }
 
-TEST_F(TorchOps, InPlace) {
+TEST_F(torch_operators, in_place) {
   const at::Tensor values = at::full({2}, rank_ + 1);
   torch_ops::bcast_(values, world_, size_ - 1);
   EXPECT_EQ(values[0].item<std::int64_t>(), size_);
@@ -121,7 +121,7 @@ TEST_F(TorchOps, InPlace) {
   EXPECT_EQ(input.grad().defined(), rank_ == 0);
 }
 
-TEST_F(TorchOps, AdjointsOfStartedForms) {
+TEST_F(torch_operators, adjoints_of_started_forms) {
   using torch_ops::wait;
   expect_adjoint({3}, [&](const at::Tensor& x) { return wait(torch_ops::iallreduce(x, world_)); });
   expect_adjoint({3}, [&](const at::Tensor& x) { return wait(torch_ops::ibcast(x, world_, 0)); });
@@ -134,7 +134,7 @@ TEST_F(TorchOps, AdjointsOfStartedForms) {
   });
 }
 
-TEST_F(TorchOps, AdjointsOfMessages) {
+TEST_F(torch_operators, adjoints_of_messages) {
   expect_adjoint(
       {3}, [&](const at::Tensor& x) { return torch_ops::sendrecv(x, world_, right(), at::empty_like(x), left()); });
   expect_adjoint({3}, [&](const at::Tensor& x) {
@@ -156,7 +156,7 @@ TEST_F(TorchOps, AdjointsOfMessages) {
   });
 }
 
-TEST_F(TorchOps, AdjointsOfNeighbours) {
+TEST_F(torch_operators, adjoints_of_neighbours) {
   const cartesian_communicator ring(world_, {0}, {true});
   expect_adjoint({2, 3}, [&](const at::Tensor& x) { return torch_ops::neighbor_alltoall(x, ring); });
   const std::array<std::int64_t, 1> shape{6}, width{1};
@@ -165,7 +165,7 @@ TEST_F(TorchOps, AdjointsOfNeighbours) {
   expect_adjoint(shape, [&](const at::Tensor& x) { return torch_ops::halo_exchange(x, ghosts, true); });
 }
 
-TEST_F(TorchOps, WholeTensors) {
+TEST_F(torch_operators, whole_tensors) {
   const std::array<std::int64_t, 2> shape{2 * size_, 3};
   const tensor whole(world_, dtype::float64, shape), companion(world_, dtype::float64, shape),
       scratch(world_, dtype::float64, shape);
@@ -197,7 +197,7 @@ TEST_F(TorchOps, WholeTensors) {
   EXPECT_EQ(local[1][0].item<double>(), static_cast<double>(left()));
 }
 
-TEST_F(TorchOps, ErrorsReachAllRanks) {
+TEST_F(torch_operators, errors_reach_all_ranks) {
   const at::Tensor input = random({2});
   expect_error<c10::ValueError>("root is 99; expected 0 to ", [&] { torch_ops::bcast(input, world_, 99); });
   expect_error<c10::IndexError>("failed on rank 0 of world: axis is 5; expected -1 to 0",
@@ -207,7 +207,7 @@ TEST_F(TorchOps, ErrorsReachAllRanks) {
   EXPECT_EQ(torch_ops::allreduce(at::ones({}, at::kLong), world_).item<std::int64_t>(), size_);
 }
 
-TEST_F(TorchOps, EmptyCommunicatorIsRefused) {
+TEST_F(torch_operators, empty_communicator_is_refused) {
   expect_error<c10::Error>("comm is a null handle; expected a communicator",
                            [&] { torch_ops::allreduce(random({2}), communicator{}); });
 }
