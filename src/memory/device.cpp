@@ -17,6 +17,7 @@ namespace {
 class host final : public device_backend {
  public:
   int count() const noexcept override { return 1; }
+  std::string why_none() const override { return {}; }
   void* allocate(int, std::size_t bytes) override { return host_pool().acquire(bytes); }
   void free(int, void* data) noexcept override { host_pool().release(data); }
   void copy(const place& target, const place& source, std::size_t bytes, void*) override {
@@ -79,10 +80,9 @@ void copy_now(const place& target, const place& source, std::size_t bytes) {
 }
 
 void require_device(syncyte_memory_t memory, int device) {
-  const int count = backend_of(memory).count();
-  base::require(
-      count > 0, SYNCYTE_ERR_UNSUPPORTED,
-      "there is no CUDA device: the machine has none, its driver is missing, or this is a build without CUDA");
+  const device_backend& backend = backend_of(memory);
+  const int count = backend.count();
+  if (count == 0) base::fail(SYNCYTE_ERR_UNSUPPORTED, "there is no CUDA device: {}", backend.why_none());
   base::expect(device >= 0 && device < count, SYNCYTE_ERR_ARGUMENT, "device", device, "0 to {}", count - 1);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "syncyte/base.h"
 
@@ -22,6 +23,8 @@ class device_backend {
 
   /// Number of devices; 0 if the kind is not available. Never throws.
   virtual int count() const noexcept = 0;
+  /// Why count() is 0, for messages.
+  virtual std::string why_none() const = 0;
   /// Allocates `bytes`, at least 1, aligned to 64 bytes or more.
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void free(int device, void* data) noexcept = 0;
@@ -56,7 +59,8 @@ void* acquire(std::size_t bytes, syncyte_memory_t memory, int device);
 /// did not return, or that has been released.
 void release(void* data);
 
-/// Throws SYNCYTE_ERR_UNSUPPORTED if the kind has no devices, SYNCYTE_ERR_ARGUMENT if it has others but not this one.
+/// Throws SYNCYTE_ERR_UNSUPPORTED, with the reason, if the kind has no devices, SYNCYTE_ERR_ARGUMENT if it has others
+/// but not this one.
 void require_device(syncyte_memory_t memory, int device);
 
 }  // namespace syncyte::memory

@@ -61,6 +61,11 @@ TEST(device, without_cuda_every_use_says_so) {
   EXPECT_TRUE(is_refused([&] { backend.synchronize(0, nullptr); }));
   EXPECT_TRUE(is_refused([&] { memory::copy(host(bytes), cuda(bytes), 8); }));
   EXPECT_TRUE(is_refused([&] { memory::acquire(8, SYNCYTE_MEMORY_CUDA, 0); }));
+  const std::string message = test::outcome([] { memory::require_device(SYNCYTE_MEMORY_CUDA, 0); }).second;
+  const std::string use = test::outcome([&] { backend.create_stream(0); }).second;
+  const std::string reason = backend.why_none();
+  EXPECT_EQ(message, "there is no CUDA device: " + reason);
+  EXPECT_TRUE(test::contains(use, reason)) << use << " does not give the reason " << reason;
   backend.free(0, nullptr);
 }
 

@@ -7,17 +7,22 @@ namespace syncyte::memory {
 
 namespace {
 
+std::string text_of(cudaError_t code) {
+  if (code == cudaErrorInitializationError)
+    return "a process that is forked after its parent has used CUDA cannot use it";
+  return fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
 void check(cudaError_t code, const char* step) {
   if (code == cudaSuccess) return;
   cudaGetLastError();  // clears the error for the next caller
-  base::require(code != cudaErrorInitializationError, SYNCYTE_ERR_UNSUPPORTED,
-                "CUDA: {} failed: a process that is forked after its parent has used CUDA cannot use it", step);
-  const auto status = code == cudaErrorMemoryAllocation     ? SYNCYTE_ERR_MEMORY
-                      : code == cudaErrorInvalidDevice      ? SYNCYTE_ERR_ARGUMENT
-                      : code == cudaErrorNoDevice           ? SYNCYTE_ERR_UNSUPPORTED
-                      : code == cudaErrorInsufficientDriver ? SYNCYTE_ERR_UNSUPPORTED
-                                                            : SYNCYTE_ERR_INTERNAL;
-  base::fail(status, "CUDA: {} failed: {} ({})", step, cudaGetErrorString(code), cudaGetErrorName(code));
+  const auto status = code == cudaErrorMemoryAllocation      ? SYNCYTE_ERR_MEMORY
+                      : code == cudaErrorInvalidDevice       ? SYNCYTE_ERR_ARGUMENT
+                      : code == cudaErrorNoDevice            ? SYNCYTE_ERR_UNSUPPORTED
+                      : code == cudaErrorInsufficientDriver  ? SYNCYTE_ERR_UNSUPPORTED
+                      : code == cudaErrorInitializationError ? SYNCYTE_ERR_UNSUPPORTED
+                                                             : SYNCYTE_ERR_INTERNAL;
+  base::fail(status, "CUDA: {} failed: {}", step, text_of(code));
 }
 
 /// Makes a device current for this thread; the destructor restores the application's device.
@@ -48,6 +53,13 @@ class cuda final : public device_backend {
     if (cudaGetDeviceCount(&result) == cudaSuccess) return result;
     cudaGetLastError();
     return 0;
+  }
+
+  std::string why_none() const override {
+    int devices = 0;
+    const cudaError_t code = cudaGetDeviceCount(&devices);
+    cudaGetLastError();
+    return text_of(code);
   }
 
   void* allocate(int device, std::size_t bytes) override {
