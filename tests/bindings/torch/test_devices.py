@@ -280,9 +280,9 @@ def test_two_devices_in_one_operation_are_an_error_of_all_ranks():
     whole = syncyte.WholeTensor((4 * SIZE, 2), torch.float64)
     whole.requires_grad_()
     index = torch.arange(2)
-    with pytest.raises(ValueError, match=f"local is on cpu, but another tensor on {DEVICE}; expected both on one"):
+    with pytest.raises(ValueError, match=f"index is on {DEVICE}, but local on cpu; expected both on one device"):
         whole.gather(index.to(DEVICE) if RANK == SIZE - 1 else index, collective=True)
-    with pytest.raises(ValueError, match="expected both on one device"):
+    with pytest.raises(ValueError, match=f"index is on {DEVICE}, but local on cpu"):
         whole.gather(index.to(DEVICE))
     assert whole.gather(index, collective=True).shape == (2, 2)
 

@@ -78,16 +78,18 @@ std::vector<given_tensor> tensors_of(const c10::FunctionSchema& schema, torch::j
   return result;
 }
 
-c10::Device device_of(const std::vector<given_tensor>& given) {
+const given_tensor& first_on_device(const std::vector<given_tensor>& given) {
   for (const given_tensor& each : given)
-    if (!each.tensor.is_cpu()) return each.tensor.device();
-  return c10::kCPU;  // not reached: the dispatcher found a device
+    if (!each.tensor.is_cpu()) return each;
+  return given.front();  // not reached: the dispatcher found a device
 }
 
-void require_one_device(const std::vector<given_tensor>& given, const std::string& operation, c10::Device device) {
+void require_one_device(const std::vector<given_tensor>& given, const std::string& operation,
+                        const given_tensor& first) {
   for (const given_tensor& each : given)
-    TORCH_CHECK_VALUE(each.tensor.device() == device, operation, ": ", each.argument.name(), " is on ",
-                      each.tensor.device(), ", but another tensor on ", device, "; expected both on one device");
+    TORCH_CHECK_VALUE(each.tensor.device() == first.tensor.device(), operation, ": ", first.argument.name(), " is on ",
+                      first.tensor.device(), ", but ", each.argument.name(), " on ", each.tensor.device(),
+                      "; expected both on one device");
 }
 
 bool is_along_first_axis(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
@@ -130,7 +132,8 @@ struct device_kernel {
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack& stack) const {
     const at::AutoDispatchBelowADInplaceOrView below;
     const std::vector<given_tensor> given = tensors_of(op.schema(), stack);
-    const c10::Device device = device_of(given);
+    const given_tensor& first = first_on_device(given);
+    const c10::Device device = first.tensor.device();
     const c10::DeviceGuard guard(device);
     at::Tensor result;
     {
@@ -138,7 +141,7 @@ struct device_kernel {
       const operation_memory memory(device, kind, /*has_room=*/what.gives_ticket);
       std::optional<refused_tensor> failure;
       try {
-        require_one_device(given, op.schema().name().substr(sizeof("syncyte::") - 1), device);
+        require_one_device(given, op.schema().name().substr(sizeof("syncyte::") - 1), first);
         for (const given_tensor& each : given) each.value = copy_for_mpi(each.tensor, &each == &given.front(), memory);
         if (kind == memory_kind::pinned_host && !what.fails_alone && !what.gives_ticket)
           result = empty_result(op, stack, device);
