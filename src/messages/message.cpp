@@ -115,13 +115,15 @@ const message_peer& checked_peer(const comm::communicator& comm, const message_p
 }
 
 base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
-  const base::buffer buffer = mpi::require_taken(base::buffer(raw, "array"));
+  const base::buffer buffer(raw, "array");
   base::expect(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT, "options->room", room,
                "0 or SYNCYTE_MESSAGE_ROOM ({})", SYNCYTE_MESSAGE_ROOM);
-  if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
-  base::expect(room != 0, SYNCYTE_ERR_UNSUPPORTED, "options->room", "0",
-               "SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory", SYNCYTE_MESSAGE_ROOM);
-  if (!buffer.is_contiguous()) [[unlikely]]
+  if (buffer.memory() == SYNCYTE_MEMORY_HOST) return buffer;
+  if (room != 0)
+    mpi::require_taken(buffer);
+  else
+    memory::require_device(buffer.memory(), buffer.device());
+  if (buffer.elements() > 0 && !buffer.is_contiguous()) [[unlikely]]
     base::refuse(SYNCYTE_ERR_UNSUPPORTED,
                  {.object = "array",
                   .argument = "layout",
@@ -150,7 +152,7 @@ message::message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_
     packed_ = memory::scratch(inline_bytes);
   } else if (!is_in_room_) {
     envelope_ = std::make_unique<envelope>();
-    if (!buffer_.is_contiguous()) packed_ = memory::scratch(buffer_.bytes());
+    if (!buffer_.is_contiguous() || is_on_device()) packed_ = memory::scratch(buffer_.bytes());
   }
   if (way == direction::in) return;
   copy_elements();
@@ -212,6 +214,8 @@ int message::ask(int* is_done, MPI_Status* status) {
 /// Whether the message reads or writes memory of the caller's.
 bool message::has_memory() const { return buffer_.elements() > 0 && peer_.rank != SYNCYTE_PROC_NULL; }
 
+bool message::is_on_device() const { return buffer_.memory() != SYNCYTE_MEMORY_HOST; }
+
 bool message::is_inline() const { return !is_in_room_ && sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
 
 std::byte* message::payload() const {
@@ -227,6 +231,12 @@ memory::place message::head() const {
 /// Copies the elements between the buffer and the memory that MPI uses, where these differ.
 void message::copy_elements() {
   if (payload() == buffer_.data() || buffer_.elements() == 0) return;
+  if (is_on_device()) {
+    const memory::place packed{payload(), SYNCYTE_MEMORY_HOST, 0};
+    const memory::place elements{buffer_.data(), buffer_.memory(), buffer_.device()};
+    const bool is_send = direction_ == direction::out;
+    return memory::copy_now(is_send ? packed : elements, is_send ? elements : packed, buffer_.bytes());
+  }
   const auto dense = base::dense_strides(buffer_.shape(), buffer_.element_bytes());
   if (direction_ == direction::out)
     base::copy_strided(payload(), dense, buffer_.data(), buffer_.strides(), buffer_.shape(), buffer_.element_bytes());

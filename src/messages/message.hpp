@@ -42,8 +42,8 @@ struct message_peer {
 /// One message in flight, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
 /// Elements travel as bytes, so that any message is received and can be compared with the expected one.
 ///
-/// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Device memory needs it: MPI
-/// would not take a message that is in two kinds of memory.
+/// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Without it device memory is
+/// copied through host memory: MPI would not take a message that is in two kinds of memory.
 class message {
  public:
   enum class direction { out, in };
@@ -97,6 +97,7 @@ class message {
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
   bool has_memory() const;
+  bool is_on_device() const;
   bool is_inline() const;
   memory::place head() const;
   std::byte* payload() const;
@@ -107,7 +108,7 @@ class message {
   message_peer peer_;
   base::buffer buffer_;
   bool is_in_room_;         // the envelope lies in the caller's memory, in front of the elements
-  memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
+  memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is copied
   std::unique_ptr<envelope> envelope_;  // of a long message; MPI uses its address until the end
   std::optional<buffer_in_flight> listed_;
   MPI_Request request_ = MPI_REQUEST_NULL;

@@ -195,17 +195,32 @@ TEST(device_buffers, show_what_was_sent_instead) {
   }
 }
 
-TEST(device_buffers, need_room_in_messages) {
+TEST(device_buffers, without_room_are_copied_through_host_memory) {
+  const int self = world().rank();
+  for (const std::size_t rows : {1u, 5000u}) {  // short, long
+    array outgoing(rows, true, self);
+    array incoming(rows, true, -5);
+    const auto from = outgoing.buffer();
+    const auto to = incoming.buffer();
+    const int before = test::pretended_cuda::copies;
+    const auto sending = message::send(shared_world(), &from, {self, 1});
+    message::receive(shared_world(), &to, {self, 1})->wait();
+    sending->wait();
+    EXPECT_EQ(incoming.contents(), numbers(self, 2 * rows));
+    EXPECT_EQ(test::pretended_cuda::copies - before, 2);
+  }
+}
+
+TEST(device_buffers, are_contiguous_in_messages) {
   array mine(3, true);
   auto buffer = mine.buffer();
   const int self = world().rank();
-  expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {self, 1}); }), SYNCYTE_ERR_UNSUPPORTED,
-               "options->room is 0; expected SYNCYTE_MESSAGE_ROOM (64) for a message in device memory");
   expect_error(outcome_of([&] { message::receive(shared_world(), &buffer, {self, 1}, 8); }), SYNCYTE_ERR_ARGUMENT,
                "options->room is 8; expected 0 or SYNCYTE_MESSAGE_ROOM (64)");
   std::swap(buffer.strides[0], buffer.strides[1]);
-  expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {self, 1}, SYNCYTE_MESSAGE_ROOM); }),
-               SYNCYTE_ERR_UNSUPPORTED, "buffer: layout is strided, of shape [3, 2]; expected a contiguous array");
+  for (const int room : {0, SYNCYTE_MESSAGE_ROOM})
+    expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {self, 1}, room); }), SYNCYTE_ERR_UNSUPPORTED,
+                 "array: layout is strided, of shape [3, 2]; expected a contiguous array");
 }
 
 TEST(device_buffers, that_are_strided_need_no_room_on_the_host) {

@@ -29,4 +29,17 @@ TEST(device_buffers_refused, of_one_rank_are_everybodys_error) {
                  SYNCYTE_ERR_UNSUPPORTED, "the MPI library does not take memory of CUDA devices");
 }
 
+TEST(device_buffers_refused, are_sent_without_room) {
+  float sent = 3, received = 0;
+  const std::int64_t shape[] = {1};
+  auto from = base::make_buffer(&sent, SYNCYTE_FLOAT32, shape);
+  auto to = base::make_buffer(&received, SYNCYTE_FLOAT32, shape);
+  from.memory = to.memory = SYNCYTE_MEMORY_CUDA;
+  const int self = world().rank();
+  const auto sending = messages::message::send(shared_world(), &from, {self, 1});
+  messages::message::receive(shared_world(), &to, {self, 1})->wait();
+  sending->wait();
+  EXPECT_EQ(received, 3);
+}
+
 }  // namespace

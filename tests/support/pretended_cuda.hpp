@@ -12,12 +12,14 @@ namespace syncyte::test {
 class pretended_cuda final : public memory::device_backend {
  public:
   static inline int devices = 2;
+  static inline int copies = 0;
 
   int count() const noexcept override { return devices; }
   std::string why_none() const override { return "the pretended driver is too old"; }
   void* allocate(int, std::size_t bytes) override { return std::malloc(bytes); }
   void free(int, void* data) noexcept override { std::free(data); }
   void copy(const memory::place& target, const memory::place& source, std::size_t bytes, void*) override {
+    ++copies;
     std::memcpy(target.data, source.data, bytes);
   }
   void* create_stream(int) override { return nullptr; }

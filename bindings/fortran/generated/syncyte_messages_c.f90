@@ -27,9 +27,9 @@ module syncyte_messages_c
     integer(c_int32_t) :: channel = 0_c_int32_t
     ! any number, which a send passes to the receiver's status; for libraries on top
     integer(c_int64_t) :: label = 0_c_int64_t
-    ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header,
-    ! which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on
-    ! it must be complete before the call. 0: no room
+    ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header.
+    ! MPI then gets device memory itself (syncyte_mpi_takes()), without room (0) a copy on the host. Device memory
+    ! is contiguous, and work enqueued on it complete
     integer(c_int32_t) :: room = 0_c_int32_t
     ! 0
     integer(c_int32_t) :: reserved = 0_c_int32_t

@@ -436,7 +436,7 @@ class MessageOptions(ctypes.Structure):
         ("stream", ctypes.c_void_p),  # reserved: null
         ("channel", ctypes.c_int32),  # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same tags as their users'
         ("label", ctypes.c_int64),  # any number, which a send passes to the receiver's status; for libraries on top
-        ("room", ctypes.c_int32),  # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on it must be complete before the call. 0: no room
+        ("room", ctypes.c_int32),  # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header. MPI then gets device memory itself (syncyte_mpi_takes()), without room (0) a copy on the host. Device memory is contiguous, and work enqueued on it complete
         ("reserved", ctypes.c_int32),  # 0
     ]
 

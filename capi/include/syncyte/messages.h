@@ -51,8 +51,8 @@ typedef struct syncyte_message_options_t {
                            messages have the same tags as their users' */
   int64_t label;      /**< any number, which a send passes to the receiver's status; for libraries on top */
   int32_t room;       /**< SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the
-                           message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and
-                           must be contiguous; work enqueued on it must be complete before the call. 0: no room */
+                           message's header. MPI then gets device memory itself (syncyte_mpi_takes()), without room
+                           (0) a copy on the host. Device memory is contiguous, and work enqueued on it complete */
   int32_t reserved;   /**< 0 */
 } syncyte_message_options_t;
 

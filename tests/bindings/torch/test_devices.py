@@ -266,6 +266,20 @@ def test_a_dropped_request_is_completed(capfd):
     sendrecv(torch.ones(2).to(DEVICE), NEXT, torch.empty(2).to(DEVICE), PREVIOUS, 10)
 
 
+@pytest.mark.skipif(IS_PRETENDED, reason="syncyte.Comm takes tensors of CUDA devices and no others")
+@pytest.mark.parametrize("count", [3, 5000])
+def test_messages_of_the_communicator(count):
+    given = torch.full((count,), RANK + 1.0).to(DEVICE)
+    got = [torch.zeros_like(given) for _ in range(2)]
+    comm = syncyte.COMM_WORLD
+    comm.sendrecv(given, NEXT, got[0], PREVIOUS)
+    receiving = comm.irecv(got[1], PREVIOUS)
+    sending = comm.isend(given, NEXT)
+    receiving.wait()
+    sending.wait()
+    assert [each.cpu().unique().tolist() for each in got] == [[PREVIOUS + 1.0]] * 2
+
+
 def test_errors_of_one_rank_are_raised_on_all():
     if SIZE > 1:
         with pytest.raises(ValueError, match="elements of output is 2 on"):
