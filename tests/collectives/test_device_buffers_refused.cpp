@@ -23,7 +23,7 @@ TEST(device_buffers_refused, of_one_rank_are_everybodys_error) {
   if (world().rank() == 0) buffer.memory = SYNCYTE_MEMORY_CUDA;
   expect_error(outcome_of([&] { collectives::run<collectives::bcast>(world(), "comm_bcast", {}, 0, &buffer); }),
                SYNCYTE_ERR_UNSUPPORTED,
-               "buffer: the MPI library does not take memory of CUDA devices; copy it to host memory first");
+               "array: the MPI library does not take memory of CUDA devices; copy it to host memory first");
   if (world().rank() == 0)
     expect_error(outcome_of([&] { messages::message::send(shared_world(), &buffer, {0, 1}, SYNCYTE_MESSAGE_ROOM); }),
                  SYNCYTE_ERR_UNSUPPORTED, "the MPI library does not take memory of CUDA devices");
