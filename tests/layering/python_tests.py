@@ -2,8 +2,8 @@
 
     python_tests.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
-A violation is an assertion of conditions joined by `and`, an import from a module test_*, or a capital letter in the name
-of a test in C++.
+A violation is an assertion of conditions joined by `and`, an import from a module test_*, or a capital letter in the
+name of a test in C++.
 """
 
 from __future__ import annotations
