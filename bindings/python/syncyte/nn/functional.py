@@ -365,7 +365,10 @@ def embedding(
     if along == 0 and counts is None:
         _require_equal(weight.size(0), weight, group, "counts")
     if along == 1:
-        columns = torch.nn.functional.embedding(input, weight, padding_idx, *options)
+        if weight.is_cuda and weight.size(1) == 0 and not sparse:  # torch 2.11: the embedding's gradient kernel fails
+            columns = weight[input]
+        else:
+            columns = torch.nn.functional.embedding(input, weight, padding_idx, *options)
         return gather(columns, -1, group, counts=parts)
     first, rows = sum(parts[: group.rank]), parts[group.rank]
     padding = None if padding_idx is None else padding_idx % sum(parts) - first
