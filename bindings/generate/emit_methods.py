@@ -76,7 +76,7 @@ def _starting(method: Method, names: Names) -> Method:
     dummies = [dummy for dummy in method.dummies if "%" not in dummy.parameter and dummy not in collected]
     place = next((i for i, dummy in enumerate(dummies) if dummy.is_optional), len(dummies))
     request = Dummy("request", function.parameters[-1].name, is_optional=False)
-    required = [request, *(replace(dummy, is_optional=False) for dummy in collected)]
+    required = [*(replace(dummy, is_optional=False) for dummy in collected), request]
     scope = _STARTED_SCOPES.get(method.scope, method.scope)
     text = f"Starts {method.name}; {until}.{given} {_WHO_STARTS[scope]}"
     return replace(method, comment=comment(text, 2, "!>"), scope=scope,

@@ -427,15 +427,15 @@ contains
 
   !> Starts allgather_along; input must stay unchanged and output may not be read until the request has ended.
   !> counts must be given. Collective; does not wait.
-  subroutine comm_iallgather_along(self, input, output, request, counts, dim, stat, errmsg)
+  subroutine comm_iallgather_along(self, input, output, counts, request, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     ! this rank's part; must stay unchanged until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: input
     ! the whole array, not overlapping input; may not be read until the request has ended
     type(*), dimension(..), intent(inout), target, asynchronous :: output
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     ! any integers: extents of the parts along the axis, equal on all ranks; may be re-used on return
     type(*), dimension(..), intent(in), target :: counts
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -598,16 +598,16 @@ contains
 
   !> Starts reduce_scatter_along; input must stay unchanged and output may not be read until the request has ended.
   !> counts must be given. Collective; does not wait.
-  subroutine comm_ireduce_scatter_along(self, input, output, op, request, counts, dim, stat, errmsg)
+  subroutine comm_ireduce_scatter_along(self, input, output, op, counts, request, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     ! a whole array; must stay unchanged until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: input
     ! this rank's part, not overlapping input; may not be read until the request has ended
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     ! any integers: extents of the parts along the axis, equal on all ranks; may be re-used on return
     type(*), dimension(..), intent(in), target :: counts
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -702,8 +702,8 @@ contains
 
   !> Starts alltoall_along; input must stay unchanged and output may not be read until the request has ended.
   !> gather_counts and scatter_counts must be given. Collective; does not wait.
-  subroutine comm_ialltoall_along(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
-      scatter_counts, stat, errmsg)
+  subroutine comm_ialltoall_along(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, &
+      request, stat, errmsg)
     class(collective_comm), intent(in) :: self
     ! this rank's part along gather_axis; must stay unchanged until the request has ended
     type(*), dimension(..), intent(in), target, asynchronous :: input
@@ -711,11 +711,11 @@ contains
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
-    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     ! any integers: their extents, equal on all ranks; may be re-used on return
     type(*), dimension(..), intent(in), target :: gather_counts
     ! any integers: their extents, equal on all ranks; may be re-used on return
     type(*), dimension(..), intent(in), target :: scatter_counts
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
