@@ -419,7 +419,7 @@ class Started(unittest.TestCase):
                 text = methods(method.format(scope), comment, declaration, "{started} ")
                 form = text[text.index("  !> Starts act;") : text.index("  end subroutine thing_iact")]
                 self.assertIn(f"sizes must be given. {ends}", form.replace("\n  !>", ""))
-                self.assertIn("thing_iact(self, part, request, sizes, dim, stat, errmsg)", form)
+                self.assertIn("thing_iact(self, part, sizes, request, dim, stat, errmsg)", form)
                 self.assertIn(f"fortran_refuse(FORTRAN_ERROR_{comm}, ", form)
                 self.assertNotIn("collect_counts", form)
 
