@@ -1,4 +1,4 @@
-# Functions for the folders of the source tree, and the target that builds what the demo needs.
+# The target that builds what the demo needs.
 
 # demo_programs: the solver, and the libraries that the learners load.
 function(syncyte_demo_target)

@@ -22,7 +22,7 @@ class owners_transfer final : public transfer {
   void add(int owner, std::unique_ptr<fabric::request_source> requests) {
     running_.add(ranks_->at(owner), *sources_.emplace_back(std::move(requests)));
   }
-  /// The part of the operation that this process did itself has failed: the transfer throws this error at its end.
+  /// To be called if the local part of the operation has failed: the transfer throws `error` at its end.
   void fail(base::error error) { error_ = std::move(error); }
 
   void drive() override { running_.drive(); }

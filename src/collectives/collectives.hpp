@@ -17,8 +17,8 @@
 namespace syncyte::collectives {
 
 // The collectives of collectives.h and nonblocking.h, in the forms of forms.hpp. Each has the name of its C functions,
-// and arguments in their order: bindings/generate writes the C functions by that rule. Contiguous buffers are the
-// caller's to keep until a started one has ended; strided ones are copied, at the start and at the end.
+// and arguments in their order: bindings/generate writes the C functions by that rule. The caller keeps contiguous
+// arrays until a started operation has ended; strided arrays are copied, at the start and at the end.
 
 void barrier(comm::communicator& comm);
 
@@ -94,8 +94,8 @@ class alltoallv final : public data_operation {
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
-  /// Agrees on the size, which must be equal on all ranks though their counts differ. The same reduction compares what
-  /// ranks send with what the others expect.
+  /// Agrees on the size, which must be equal on all ranks though their counts differ. The agreement also compares what
+  /// each rank sends with what the others expect.
   void compare(comm::collective_call& call) override;
 
   void move(mover& by) override {

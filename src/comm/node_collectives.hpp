@@ -58,7 +58,7 @@ class node_collectives {
   void alltoall(const std::byte* input, std::span<const std::size_t> sent, std::span<const std::size_t> received,
                 std::byte* output);
 
-  /// Whether so many bytes fit a round: bcast() takes as many, and allgather() parts of which the longest has as many.
+  /// Whether `bytes` fit one round. bcast() requires it of the whole array, allgather() of the longest part.
   bool fits_round(std::size_t bytes) const { return bytes <= piece_bytes_; }
 
   /// The root's bytes on all ranks.

@@ -22,13 +22,13 @@ class pending_operation {
   /// Posts the agreement, or the data if SYNCYTE_CHECK=off; returns whether it has posted the data. `sequence` is the
   /// operation's number on its communicator.
   virtual bool begin(std::uint64_t sequence) = 0;
-  /// Goes on as far as possible; true once everything is posted.
+  /// Makes progress as far as possible; true once everything is posted.
   virtual bool advance() = 0;
   virtual bool is_posted() const = 0;
   /// Whether it is known that all ranks have started it.
   virtual bool has_agreed() const = 0;
   virtual bool end_if_done() = 0;
-  /// It cannot end: another rank has never started it.
+  /// Gives the operation up: it cannot end, because another rank has never started it.
   virtual void give_up() = 0;
 
   /// Keeps the queue alive.

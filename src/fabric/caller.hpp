@@ -55,8 +55,8 @@ struct conversation {
 /// Sends requests of this process to serving workers of others, and receives the answers, by a worker of its own. Each
 /// request is applied at its owner once and, among requests of one caller to one owner, in order: requests are numbered
 /// and sent again until they are answered (see server.hpp for the owner's side). A conversation's requests follow those
-/// of all conversations with that owner that began before it. At most most_unanswered requests to an owner are under
-/// way, which bounds memory on both sides.
+/// of all conversations with that owner that began before it. At most most_unanswered requests to an owner are in
+/// flight, which bounds memory on both sides.
 ///
 /// A thread that uses it holds its mutex.
 class caller final : private receiver {

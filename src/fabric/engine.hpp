@@ -177,7 +177,7 @@ class exchange {
   /// Lets the serving thread make progress on it, so that it ends without calls of test() or wait().
   void drive();
 
-  /// Goes on without waiting; true once all requests are answered, or failed. Throws the first owner's error then.
+  /// Makes progress without waiting; true once all requests are answered or failed. Throws the first owner's error.
   bool test();
 
   /// Waits. `poll` is called about once a millisecond, and may throw to end the wait.

@@ -9,7 +9,7 @@
 
 namespace syncyte::kv {
 
-/// The address at which element 0 would be, if element `first` is at `address`. Only elements that are there are used.
+/// The address at which element 0 would be, if element `first` is at `address`. Used only with indices from `first` on.
 inline std::uint64_t* origin(std::uint64_t* address, std::size_t first) {
   return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(address) - first * sizeof *address);
 }

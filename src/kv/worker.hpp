@@ -21,8 +21,8 @@ namespace syncyte::kv {
 /// When an operation on keys of other nodes is complete: on return, or at the end of its request.
 enum class completion { on_return, by_request };
 
-/// A worker of a store, usually one per thread: it has a clock, intents and samples, and takes part in the barrier. A
-/// rank processes its operations in the order of their starts. Any thread may use it. Operations in flight outlive it.
+/// A worker of a store, usually one per thread: it has a clock, intents and samples, and takes part in the barrier.
+/// Each home rank processes its operations in the order of their starts. Any thread may use it; operations outlive it.
 class worker {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or taken.

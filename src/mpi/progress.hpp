@@ -16,8 +16,8 @@ class progressing {
  public:
   virtual ~progressing() = default;
 
-  /// Goes on as far as possible without waiting. Any thread may call it, several at once; errors are kept for the call
-  /// that ends the operation.
+  /// Makes progress as far as possible without waiting. Any thread may call it, several at once; errors are kept for
+  /// the call that ends the operation.
   virtual void progress() = 0;
 };
 
@@ -79,8 +79,8 @@ void poll_until(Condition&& is_done, void (*other_progress)() = let_progress) {
 /// Waits for a request and makes progress of all members. Throws as check().
 void wait_for(MPI_Request& request, const char* call);
 
-/// Makes progress of all members by another thread while it lives, if there are any and any thread may call MPI. For
-/// blocking calls of MPI: other ranks may enter them only after an operation of this rank has gone on.
+/// Makes progress of all members by another thread while it lives, if there are any and any thread may call MPI. To be
+/// used around a blocking call of MPI, which another rank may enter only after an operation here has made progress.
 class background_progress {
  public:
   background_progress();

@@ -50,7 +50,7 @@ class bucket_reducer {
   /// Works on the sums of the buckets that are ready, without waiting.
   void progress();
   /// Waits until all ranks have started all buckets and the sums are there. Throws SYNCYTE_ERR_ARGUMENT if this rank
-  /// has not started all, SYNCYTE_ERR_MISMATCH if a rank has given up the round, which is over then too.
+  /// has not started all, SYNCYTE_ERR_MISMATCH if a rank has given up the round, which then ends on all.
   void wait();
   /// Starts the remaining buckets as they are; wait() throws on all ranks, this one too. Does not wait.
   void give_up();

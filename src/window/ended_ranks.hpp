@@ -18,7 +18,7 @@ class ended_ranks {
   ended_ranks(const comm::communicator& comm, remote* elsewhere) : comm_(comm), elsewhere_(elsewhere) {}
 
   bool contains(int rank);
-  /// Whether all other ranks have ended, of which there is at least one. Remembers those that have.
+  /// True if all other ranks have ended, of which there must be one. Remembers the ranks that have.
   bool contains_all_others();
 
   /// Throws SYNCYTE_ERR_PEER_DIED: a rank has ended. "`rank 1 of world` has come to finalize, `and ...`".
@@ -32,7 +32,7 @@ class ended_ranks {
   /// Whether a rank of another node has answered yes; false until it can be asked. Throws SYNCYTE_ERR_PEER_DIED.
   bool ask(int rank);
 
-  int first_unknown_ = 1;  // distance from this rank; all others nearer, counted upwards, have ended
+  int first_unknown_ = 1;  // ranks at distances 1 to first_unknown_ - 1 above this one, modulo their number, have ended
   std::unique_ptr<fabric::departure_question> question_;
   int asked_ = -1;  // the rank that question_ asks
   std::chrono::steady_clock::time_point next_question_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);

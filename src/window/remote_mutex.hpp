@@ -8,10 +8,9 @@
 
 namespace syncyte::window {
 
-/// A mutex at every rank of a communicator, reached by MPI RMA. MPI promises that its atomics are atomic with each
-/// other only where all use the same operation, and MPI_Compare_and_swap of Open MPI 4.1 crashes where a rank is its
-/// own target; so this uses one operation, MPI_Fetch_and_op with MPI_REPLACE, and everything else happens while it is
-/// held.
+/// A mutex at every rank of a communicator, reached by MPI RMA. MPI's atomics are atomic with each other only if all
+/// use the same operation, and Open MPI 4.1 crashes in MPI_Compare_and_swap to the own rank. So the mutex uses
+/// MPI_Fetch_and_op with MPI_REPLACE alone; a rank does all other work while it holds the mutex.
 class remote_mutex {
  public:
   explicit remote_mutex(const comm::communicator& comm) : comm_(comm) {}

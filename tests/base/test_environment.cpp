@@ -77,8 +77,10 @@ TEST(environment, defaults_are_values) {
     EXPECT_GT(environment_seconds(*each), 0.0) << each->name;
   for (const setting* const each : {&settings::cache_parameter_bytes, &settings::cache_computation_bytes})
     EXPECT_GT(default_bytes(*each), 0u) << each->name;
-  EXPECT_TRUE(environment_choice(settings::check) && environment_choice(settings::watchdog_action));
-  EXPECT_TRUE(environment_choice(settings::log) && environment_choice(settings::huge_pages));
+  EXPECT_TRUE(environment_choice(settings::check));
+  EXPECT_TRUE(environment_choice(settings::watchdog_action));
+  EXPECT_TRUE(environment_choice(settings::log));
+  EXPECT_TRUE(environment_choice(settings::huge_pages));
   EXPECT_EQ(environment_choice(settings::cuda_aware), std::nullopt);
 }
 

@@ -228,7 +228,8 @@ static void end_with_one_that_never_ends(void) {
   syncyte_request_t request = rank == size - 1 ? start_countdown(&operation) : NULL;
   FILE* const log = tmpfile();
   const int standard_error = dup(STDERR_FILENO);
-  EXPECT(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0);
+  EXPECT(log != NULL);
+  EXPECT(dup2(fileno(log), STDERR_FILENO) >= 0);
   EXPECT_OK(syncyte_finalize());
   EXPECT(dup2(standard_error, STDERR_FILENO) >= 0);
   rewind(log);

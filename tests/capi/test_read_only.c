@@ -168,7 +168,8 @@ static void test_memory(void) {
   syncyte_buffer_t source;
   EXPECT_OK(syncyte_buffer_init_const(fixed, SYNCYTE_FLOAT64, 1, &two, &source));
   EXPECT_OK(syncyte_memory_copy(&out, &source, NULL));
-  EXPECT(others[0] == 3 && others[1] == 4);
+  EXPECT(others[0] == 3);
+  EXPECT(others[1] == 4);
   EXPECT_REFUSED(syncyte_memory_copy(&source, &in, NULL));
   EXPECT_ERROR(syncyte_buffer_init_const(fixed, SYNCYTE_FLOAT64, -1, &two, &source), SYNCYTE_ERR_SHAPE, "ndim is -1");
   syncyte_buffer_t wrong = in;

@@ -23,7 +23,8 @@ TEST(watchdog_scope, is_written_where_no_other_thread_is) {
     EXPECT_EQ(mine->records[0].ranks, 5);
     EXPECT_EQ(mine->records[0].kind, scope::limited);
     EXPECT_EQ(mine->records[1].kind, scope::reported_once);
-    EXPECT_TRUE(mine->records[0].is_inside == 1 && mine->records[1].is_inside == 1);
+    EXPECT_EQ(mine->records[0].is_inside, 1);
+    EXPECT_EQ(mine->records[1].is_inside, 1);
   }
   EXPECT_EQ(mine->records[0].is_inside, 0);
   EXPECT_EQ(mine->records[0].name.text(), "comm_bcast #3 on world");  // left last

@@ -21,11 +21,15 @@ using test::environment_scope;
 TEST(watchdog_settings, a_job_is_ended_only_if_the_variable_is_set) {
   const environment_scope nothing("SYNCYTE_WATCHDOG", nullptr), no_action("SYNCYTE_WATCHDOG_ACTION", nullptr);
   const auto unset = watchdog::settings_of_environment();
-  EXPECT_TRUE(unset.is_watched && unset.only_reports && !unset.is_asked_for);
+  EXPECT_TRUE(unset.is_watched);
+  EXPECT_TRUE(unset.only_reports);
+  EXPECT_FALSE(unset.is_asked_for);
   EXPECT_GT(unset.limit, 0.0);
   const environment_scope seconds("SYNCYTE_WATCHDOG", "2.5");
   const auto set = watchdog::settings_of_environment();
-  EXPECT_TRUE(set.is_watched && !set.only_reports && set.is_asked_for);
+  EXPECT_TRUE(set.is_watched);
+  EXPECT_FALSE(set.only_reports);
+  EXPECT_TRUE(set.is_asked_for);
   EXPECT_EQ(set.limit, 2.5);
   const environment_scope action("SYNCYTE_WATCHDOG_ACTION", "report");
   EXPECT_TRUE(watchdog::settings_of_environment().only_reports);
@@ -57,7 +61,9 @@ TEST_F(watchdog_collectives, show_those_inside_or_else_the_one_left_last) {
     writer.finish();
   }
   EXPECT_EQ(record(0).name.text(), "comm_gather #3 on world");
-  EXPECT_TRUE(record(0).is_inside == 0 && record(0).since_ns == 30 && record(0).ranks == 2);
+  EXPECT_EQ(record(0).is_inside, 0);
+  EXPECT_EQ(record(0).since_ns, 30);
+  EXPECT_EQ(record(0).ranks, 2);
   EXPECT_STREQ(record(1).name.operation, "");
   watchdog::collectives_writer writer(*mine_);
   writer.add(seen("comm_gather", false, 30));
@@ -85,12 +91,14 @@ TEST_F(watchdog_collectives, what_has_ended_is_cleared) {
   EXPECT_EQ(record(0).is_inside, 1);
   const auto& first = mine_->listings[watchdog::listings];
   const auto& last = mine_->listings[watchdog::listings + watchdog::starts - 1];
-  EXPECT_TRUE(first.is_shown == 1 && last.is_shown == 1);
+  EXPECT_EQ(first.is_shown, 1);
+  EXPECT_EQ(last.is_shown, 1);
   EXPECT_EQ(first.name.text(), "comm_ibcast #4 on world");
   EXPECT_EQ(mine_->listings[watchdog::listings - 1].is_shown, 0);
   watchdog::collectives_writer(*mine_).finish();
   EXPECT_EQ(record(0).is_inside, 0);
-  EXPECT_TRUE(first.is_shown == 0 && last.is_shown == 0);
+  EXPECT_EQ(first.is_shown, 0);
+  EXPECT_EQ(last.is_shown, 0);
 }
 
 watchdog::rank_record& mine = *new watchdog::rank_record();  // the watchdog's board stays after stop()

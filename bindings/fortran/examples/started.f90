@@ -1,4 +1,4 @@
-!> Started accesses to tensors and windows: they go on while a rank computes. Run: mpirun -np 3 ./started
+!> Started accesses to tensors and windows: they make progress while a rank computes. Run: mpirun -np 3 ./started
 program started
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte

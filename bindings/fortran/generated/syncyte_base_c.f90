@@ -182,7 +182,7 @@ module syncyte_base_c
   end type syncyte_error_fields_t
 
   !> An event for the trace hook: an operation has ended on this thread. The peer is - for send, recv, isend, irecv:
-  !> the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the receiver; - for
+  !> the peer; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the receiver; - for
   !> collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all ranks; - for a
   !> halo's exchanges: the neighbour if there is only one, which may be the rank itself; - for window operations
   !> with a target: the target; - for a wait: the peer of the operation that was started; for a wait for several

@@ -233,7 +233,7 @@ module syncyte_store_c
     end function syncyte_store_worker_retain
 
     !> Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    !> barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
+    !> barriers of its process no longer wait for it. Operations in flight continue: their requests stay valid.
     ! worker [in]: a worker
     function syncyte_store_worker_release(worker) bind(C, name="syncyte_store_worker_release") result(answer)
       import

@@ -290,14 +290,14 @@ class ErrorFields(ctypes.Structure):
 
 class TraceEvent(ctypes.Structure):
     """An event for the trace hook: an operation has ended on this thread. The peer is - for send, recv, isend,
-    irecv: the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the
-    receiver; - for collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all
-    ranks; - for a halo's exchanges: the neighbour if there is only one, which may be the rank itself; - for
-    window operations with a target: the target; - for a wait: the peer of the operation that was started; for a
-    wait for several requests, their common peer; - for all others: -1. Starting an operation and waiting for it
-    are two events. A wait is "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that
-    completes the request; other tests, and waits for null, are not events. Lookups (of a rank, a shape, a
-    pointer) are not events, and syncyte_stats() does not count them.
+    irecv: the peer; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the receiver; -
+    for collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all ranks; -
+    for a halo's exchanges: the neighbour if there is only one, which may be the rank itself; - for window
+    operations with a target: the target; - for a wait: the peer of the operation that was started; for a wait for
+    several requests, their common peer; - for all others: -1. Starting an operation and waiting for it are two
+    events. A wait is "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that completes
+    the request; other tests, and waits for null, are not events. Lookups (of a rank, a shape, a pointer) are not
+    events, and syncyte_stats() does not count them.
     """
 
     _defaults_: dict[str, Any] = {}
@@ -2778,7 +2778,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
-    # barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
+    # barriers of its process no longer wait for it. Operations in flight continue: their requests stay valid.
     "syncyte_store_worker_release": Function(
         ctypes.c_int32,
         [

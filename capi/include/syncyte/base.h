@@ -348,7 +348,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const cha
 
 /**
  * An event for the trace hook: an operation has ended on this thread. The peer is
- * - for send, recv, isend, irecv: the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for
+ * - for send, recv, isend, irecv: the peer; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for
  *   sendrecv the receiver;
  * - for collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all ranks;
  * - for a halo's exchanges: the neighbour if there is only one, which may be the rank itself;

@@ -2,7 +2,7 @@
  * @file comm.h
  * @brief Start and end of Syncyte, communicators, and the agreement.
  *
- * Every collective begins with an agreement (one all-reduce of 24 bytes). SYNCYTE_CHECK=off|on|full
+ * Every collective begins with an agreement (one all-reduce of 24 bytes, 32 between nodes). SYNCYTE_CHECK=off|on|full
  * chooses whether facts are compared before data moves; if ranks have different values, the highest one applies to all.
  * With `off` the data-moving collectives have no agreement, and an error on one rank is reported only there. `full`
  * also compares count matrices entry by entry, and checksums of data that must be replicated. The agreement detects

@@ -234,7 +234,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_retain(syncyte_store_worker
 
 /**
  * @brief Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
- * barriers of its process no longer wait for it. Operations in flight go on: their requests stay valid.
+ * barriers of its process no longer wait for it. Operations in flight continue: their requests stay valid.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_release(syncyte_store_worker_t worker);
