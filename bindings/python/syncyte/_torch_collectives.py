@@ -476,7 +476,7 @@ def gather_along(
     operator = operators.gather_along
     if counts is None:
         return _collective(operator.default, "comm_counts", comm, tensor, axis, root, mixed_grad=mixed_grad)
-    return _collective(operator.counts, "comm_gather_along", comm, tensor, axis, counts, root, mixed_grad=mixed_grad)
+    return _collective(operator.counts, "comm_gather_along", comm, tensor, axis, root, counts, mixed_grad=mixed_grad)
 
 
 def scatter_along(

@@ -67,10 +67,10 @@ def test_an_unknown_collective_is_an_error():
 
 LENGTHS = {
     "allgather": lambda x, counts: allgather_along(x, counts=counts),
-    "gather": lambda x, counts: OPS.gather_along.counts(x, WORLD.handle, 0, counts, 0),
-    "scatter": lambda x, counts: OPS.scatter_along.counts(x, WORLD.handle, 0, counts, 0, [SIZE]),
+    "gather": lambda x, counts: OPS.gather_along.counts(x, WORLD.handle, 0, 0, counts),
+    "scatter": lambda x, counts: OPS.scatter_along.counts(x, WORLD.handle, 0, 0, counts, [SIZE]),
     "reduce_scatter": lambda x, counts: OPS.reduce_scatter_along.counts(x, WORLD.handle, 0, counts, 1),
-    "alltoall": lambda x, counts: OPS.alltoall_along.counts(x, WORLD.handle, 0, [1] * SIZE, 0, counts),
+    "alltoall": lambda x, counts: OPS.alltoall_along.counts(x, WORLD.handle, 0, 0, [1] * SIZE, counts),
     "iallgather": lambda x, counts: iallgather_along(x, counts=counts).wait(),
 }
 

@@ -75,7 +75,7 @@ CASES = {
     "irecv.default of a cotangent": (ONCE, answer_to_receive),
     "allgather_along.default": (ALL, lambda comm, grad: (x(grad), comm, -1)),
     "gather_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, 0)),
-    "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN, 0, SHAPE)),
+    "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, 0, OWN, SHAPE)),
     "reduce_scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN)),
     "alltoall_along.default": (ALL, lambda comm, grad: (x(grad), comm, 1, 0, OWN)),
     "parallel_copy.default": (ALL, lambda comm, grad: (x(grad), comm)),
