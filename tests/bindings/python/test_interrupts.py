@@ -107,7 +107,7 @@ STARTS = {
 def test_a_start_that_a_handler_interrupts_keeps_its_array_until_the_end(world, name, monkeypatch):
     core = _library.core()
     receive, message, status = core.syncyte_comm_irecv, np.zeros(1), _library.new_struct(c.MessageStatus)
-    described = as_buffer(message, "message")
+    described = as_buffer(message, "message", writable=True)
 
     def interrupted(*arguments):
         """Starts a receive in place of the operation; a handler raises as soon as the C function has returned."""
