@@ -10,7 +10,7 @@ namespace {
 using namespace syncyte::base;
 
 TEST(dtype, sizes_agree_with_the_types_that_store_them) {
-  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_UINT64; ++dtype)
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= known::dtype::last; ++dtype)
     visit_dtype(dtype, [&](auto tag) { EXPECT_EQ(dtype_size(dtype), sizeof(typename decltype(tag)::type)); });
 }
 

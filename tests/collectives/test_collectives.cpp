@@ -51,7 +51,7 @@ void with_and_without_pieces(Body&& body) {
 
 template <class Body>
 void for_numeric_dtypes(Body&& body) {
-  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_UINT64; ++dtype)
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= base::known::dtype::last; ++dtype)
     base::visit_dtype(dtype, [&](auto tag) {
       using type = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<type, base::boolean>) body(dtype, type{});

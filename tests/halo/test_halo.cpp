@@ -218,7 +218,7 @@ bool is_number(const T& value, float number) {
 
 TEST(halo, adds_every_dtype) {
   const auto here = line(1);
-  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_UINT64; ++dtype)
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= base::known::dtype::last; ++dtype)
     base::visit_dtype(dtype, [&](auto tag) {
       using type = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<type, base::boolean>) {

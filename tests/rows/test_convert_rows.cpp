@@ -163,8 +163,8 @@ TEST_P(conversions, of_large_outputs_are_the_same) {
 INSTANTIATE_TEST_SUITE_P(pairs, conversions, testing::Combine(testing::ValuesIn(floats), testing::ValuesIn(floats)));
 
 TEST(conversions, only_floats_are_converted) {
-  for (syncyte_dtype_t from = SYNCYTE_FLOAT16; from <= SYNCYTE_UINT64; ++from)
-    for (syncyte_dtype_t to = SYNCYTE_FLOAT16; to <= SYNCYTE_UINT64; ++to) {
+  for (syncyte_dtype_t from = SYNCYTE_FLOAT16; from <= base::known::dtype::last; ++from)
+    for (syncyte_dtype_t to = SYNCYTE_FLOAT16; to <= base::known::dtype::last; ++to) {
       const auto is_float = [](syncyte_dtype_t dtype) {
         return std::find(std::begin(floats), std::end(floats), dtype) != std::end(floats);
       };

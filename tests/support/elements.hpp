@@ -4,14 +4,13 @@
 #include <type_traits>
 
 #include "base/dtype.hpp"
-#include "syncyte/base.h"
+#include "syncyte/element_types.h"
 
 namespace syncyte::test {
 
-inline constexpr syncyte_dtype_t all_dtypes[] = {
-    SYNCYTE_FLOAT16,    SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32, SYNCYTE_FLOAT64, SYNCYTE_COMPLEX64,
-    SYNCYTE_COMPLEX128, SYNCYTE_INT8,     SYNCYTE_INT16,   SYNCYTE_INT32,   SYNCYTE_INT64,
-    SYNCYTE_UINT8,      SYNCYTE_BOOL,     SYNCYTE_UINT16,  SYNCYTE_UINT32,  SYNCYTE_UINT64};
+#define SYNCYTE_TEST_DTYPE(constant, ...) SYNCYTE_##constant,
+inline constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_ELEMENT_TYPES(SYNCYTE_TEST_DTYPE)};
+#undef SYNCYTE_TEST_DTYPE
 
 /// A small whole number as an element.
 template <class T>

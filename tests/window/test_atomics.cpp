@@ -109,7 +109,8 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_UINT64 + 1), dtype_of);
+INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, base::known::dtype::last + 1),
+                         dtype_of);
 
 /// All ranks change the same elements concurrently: no change may be lost.
 class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
@@ -159,7 +160,8 @@ TEST_P(window_contention, loses_no_add) {
   memory->fence();
 }
 
-INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_UINT64 + 1), dtype_of);
+INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, base::known::dtype::last + 1),
+                         dtype_of);
 
 TEST(window_atomics, hand_out_every_ticket_once) {
   const int turns = test::goes_through_mpi() ? 60 : 300;

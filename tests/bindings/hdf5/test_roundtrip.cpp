@@ -4,14 +4,14 @@
 #include <thread>
 
 #include "checkpoint_fixture.hpp"
+#include "syncyte/element_types.h"
 
 namespace syncyte::test {
 namespace {
 
-constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,   SYNCYTE_FLOAT32, SYNCYTE_FLOAT64,
-                                          SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128, SYNCYTE_INT8,    SYNCYTE_INT16,
-                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL,
-                                          SYNCYTE_UINT16,    SYNCYTE_UINT32,     SYNCYTE_UINT64};
+#define SYNCYTE_TEST_DTYPE(constant, ...) SYNCYTE_##constant,
+constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_ELEMENT_TYPES(SYNCYTE_TEST_DTYPE)};
+#undef SYNCYTE_TEST_DTYPE
 
 constexpr std::int64_t table_rows = 1237;
 
