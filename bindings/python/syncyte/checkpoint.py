@@ -90,7 +90,8 @@ class _Array(NamedTuple):
 
 def _array_of(value: Any, name: str, writable: bool, element: c.DType | None) -> _Array:
     if dtypes.is_torch_tensor(value):
-        if str(value.dtype).startswith("torch.float8"):
+        word = str(value.dtype).removeprefix("torch.")
+        if word.startswith("float8") and word.upper() not in c.DType.__members__:
             bits = f"its bits, .view(torch.uint8), and .view({value.dtype}) of what is loaded"
             raise wrong(DtypeError, name, f"of {value.dtype}", bits)
         if value.device.type == "cpu" and not value.is_contiguous() and _is_channels_last(value):
