@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   test_variable("SYNCYTE_CHECK", "perhaps", "one of off, on, full");
   test_variable("SYNCYTE_SHM", "magic", "one of proc, socket, shm, none");
   test_variable("SYNCYTE_LOG", "loud", "one of off, error, warn, info, debug");
-  test_variable("SYNCYTE_HUGE_PAGES", "maybe", "one of on, off");
+  test_variable("SYNCYTE_HUGE_PAGES", "maybe", "one of off, on");
   test_variable("SYNCYTE_POOL_LIMIT", "lots", "a size such as 4096, 64K, 2M or 1G");
   test_variable("SYNCYTE_WATCHDOG_ACTION", "shout", "one of abort, report");
   test_variable("SYNCYTE_CUDA_AWARE", "yes", "one of off, on");
