@@ -15,12 +15,12 @@ struct element_type {
   syncyte_dtype_t dtype;
   const char* name;
   std::size_t bytes;
-  bool is_integer, is_complex;
+  bool is_integer, is_complex, is_half;
 };
 
 #define SYNCYTE_ROW(constant, name, type, ...) \
-  {SYNCYTE_##constant, #name, sizeof(type), std::is_integral_v<type>, is_complex_type<type>},
-constexpr element_type all[] = {{0, "unknown", 0, false, false}, SYNCYTE_ELEMENT_TYPES(SYNCYTE_ROW)};
+  {SYNCYTE_##constant, #name, sizeof(type), std::is_integral_v<type>, is_complex_type<type>, is_half<type>},
+constexpr element_type all[] = {{0, "unknown", 0, false, false, false}, SYNCYTE_ELEMENT_TYPES(SYNCYTE_ROW)};
 #undef SYNCYTE_ROW
 
 constexpr bool are_numbered() {
@@ -38,6 +38,8 @@ const element_type& row_of(syncyte_dtype_t dtype) { return all[known::dtype::con
 bool is_complex(syncyte_dtype_t dtype) { return row_of(dtype).is_complex; }
 
 bool is_integer(syncyte_dtype_t dtype) { return row_of(dtype).is_integer; }
+
+bool is_half_precision(syncyte_dtype_t dtype) { return row_of(dtype).is_half; }
 
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
   expect(known::dtype::contains(dtype), SYNCYTE_ERR_TYPE, argument, dtype, "one of {}", known::dtype::text);

@@ -24,6 +24,7 @@ const char* op_name(syncyte_op_t op);
 
 bool is_complex(syncyte_dtype_t dtype);
 bool is_integer(syncyte_dtype_t dtype);  // without bool
+bool is_half_precision(syncyte_dtype_t dtype);
 
 /// A tag that carries the C++ type of a dtype's elements.
 template <class T>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 namespace syncyte::base {
@@ -25,6 +26,10 @@ struct bfloat16 {
   }
   explicit operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
+
+/// The types for storage only.
+template <class T>
+inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
 #ifdef __ARM_FP16_FORMAT_IEEE  // the processor converts
 

@@ -14,8 +14,6 @@
 namespace syncyte::base {
 
 template <class T>
-inline constexpr bool is_half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
-template <class T>
 inline constexpr bool is_complex_number = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 template <class T>
 inline constexpr bool is_bool = std::same_as<T, boolean>;

@@ -82,7 +82,7 @@ class reduce_scatter_along final : public data_operation {
         op_(op),
         own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
     given_.whole->pack();
-    if (!is_half(given_.dtype)) return;
+    if (!base::is_half_precision(given_.dtype)) return;
     const std::int64_t total = mpi::sum_of(given_.counts);
     wide_whole_.emplace(total);
     wide_part_.emplace(own_);

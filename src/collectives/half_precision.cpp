@@ -10,13 +10,12 @@ namespace {
 /// Calls visitor(tag) with the storage type of a dtype that travels as float32.
 template <class Visitor>
 void visit_half(syncyte_dtype_t dtype, Visitor&& visitor) {
-  if (dtype == SYNCYTE_FLOAT16) visitor(base::type_tag<base::float16>{});
-  if (dtype == SYNCYTE_BFLOAT16) visitor(base::type_tag<base::bfloat16>{});
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T> tag) {
+    if constexpr (base::is_half<T>) visitor(tag);
+  });
 }
 
 }  // namespace
-
-bool is_half(syncyte_dtype_t dtype) { return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16; }
 
 void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide) {
   visit_half(dtype, [&]<class T>(base::type_tag<T>) {

@@ -8,8 +8,8 @@
 
 namespace syncyte::collectives {
 
-/// float16 and bfloat16, which reductions send and reduce as float32; other collectives move them unchanged.
-bool is_half(syncyte_dtype_t dtype);
+/// Reductions send and reduce half precision (base::is_half_precision()) as float32; other collectives move it
+/// unchanged.
 void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide);
 void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half);
 

@@ -52,7 +52,7 @@ void in_reducible_pieces(const void* input, void* output, std::int64_t count, sy
   const auto target = [&](std::int64_t first) {
     return output != nullptr ? static_cast<std::byte*>(output) + bytes_of(first, dtype) : nullptr;
   };
-  if (!is_half(dtype))
+  if (!base::is_half_precision(dtype))
     return mpi::in_pieces(
         count, [&](std::int64_t first, int length) { call(source(first), target(first), length, dtype); }, most);
   constexpr std::int64_t fits_cache = 1 << 16;

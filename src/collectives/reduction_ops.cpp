@@ -78,7 +78,7 @@ void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, sync
     auto* const values = static_cast<T*>(output);
     if constexpr (std::is_same_v<T, base::boolean>)
       std::fill_n(values, count, T{identity<bool>(bool_op(op))});
-    else if constexpr (std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16>)
+    else if constexpr (base::is_half<T>)
       std::fill_n(values, count, T(identity<float>(op)));
     else
       std::fill_n(values, count, identity<T>(op));

@@ -42,7 +42,7 @@ class reduction : public data_operation {
     output_ = result_ = output ? output->data() : nullptr;
     count_ = given.elements();
     dtype_ = result_dtype_ = given.dtype();
-    if (how == form::blocking || !is_half(dtype_)) return;
+    if (how == form::blocking || !base::is_half_precision(dtype_)) return;
     wide_.emplace(count_);
     widen_half(input_, count_, dtype_, wide_->data());
     input_ = output_ = wide_->data();
@@ -73,7 +73,9 @@ class allreduce final : public reduction {
       : reduction(terms, how, input, op, output) {
     const auto bytes = static_cast<std::size_t>(count_) * base::dtype_size(dtype_);
     const bool is_small = bytes > 0 && bytes <= comm::small_reduction::most_bytes;
-    if (how == form::started || is_half(dtype_) || !is_small || !comm::collective_call::may_carry(terms.comm())) return;
+    if (how == form::started || base::is_half_precision(dtype_) || !is_small ||
+        !comm::collective_call::may_carry(terms.comm()))
+      return;
     small_ = {{}, bytes, static_cast<int>(count_), mpi::type_of(dtype_), mpi_op(dtype_, op)};
     std::memcpy(small_->values.data(), input_, bytes);
   }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <type_traits>
 
+#include "base/dtype.hpp"
 #include "mpi/call.hpp"
 
 namespace syncyte::mpi {
@@ -73,8 +74,7 @@ made_ops& made = *new made_ops;  // leaked: MPI may end after static objects
 
 MPI_Op float_min_max_op(syncyte_dtype_t dtype, syncyte_op_t op) {
   const bool is_double = dtype == SYNCYTE_FLOAT64;
-  const bool is_floating =
-      is_double || dtype == SYNCYTE_FLOAT32 || dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16;
+  const bool is_floating = is_double || dtype == SYNCYTE_FLOAT32 || base::is_half_precision(dtype);
   if (!is_floating || (op != SYNCYTE_OP_MIN && op != SYNCYTE_OP_MAX)) return MPI_OP_NULL;
   const std::size_t which = (is_double ? 2 : 0) + (op == SYNCYTE_OP_MAX ? 1 : 0);
   const std::lock_guard lock(made.mutex);

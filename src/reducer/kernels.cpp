@@ -70,9 +70,7 @@ void visit_scalable(syncyte_dtype_t dtype, Visitor&& visitor) {
 
 bool is_scalable(syncyte_dtype_t dtype) { return !base::is_integer(dtype) && dtype != SYNCYTE_BOOL; }
 
-syncyte_dtype_t sum_dtype(syncyte_dtype_t dtype) {
-  return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16 ? SYNCYTE_FLOAT32 : dtype;
-}
+syncyte_dtype_t sum_dtype(syncyte_dtype_t dtype) { return base::is_half_precision(dtype) ? SYNCYTE_FLOAT32 : dtype; }
 
 void reduce_parts(std::span<const std::byte* const> sources, std::span<std::byte* const> targets, std::int64_t count,
                   syncyte_dtype_t dtype, double scale) {

@@ -39,8 +39,7 @@ add_function wide_add(syncyte_dtype_t dtype);
 using convert_function = void (*)(const row_block& block, std::size_t elements, std::byte* output);
 
 template <class T>
-inline constexpr bool is_converted = std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16> ||
-                                     std::is_same_v<T, float> || std::is_same_v<T, double>;
+inline constexpr bool is_converted = base::is_half<T> || std::is_floating_point_v<T>;
 
 /// The SIMD function that converts between float16, bfloat16, float32 and float64; nullptr if there is none for this
 /// processor. `streams`: by non-temporal stores, to outputs for which can_stream() is true.

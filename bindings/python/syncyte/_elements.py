@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import _library, dtypes
+from ._buffers import as_buffer
 from ._checks import wrong
 from .errors import ArgumentError, DtypeError
 
@@ -15,7 +16,7 @@ _COMPLEX_PARTS = {dtypes.DType.COMPLEX64: dtypes.DType.FLOAT32, dtypes.DType.COM
 
 
 def as_element(value: Any, dtype: dtypes.DType, name: str) -> np.ndarray:
-    """Converts a number to an array of one element, without dimensions; for bfloat16 it holds the bits.
+    """Converts a number to an array of one element, without dimensions; of a type that numpy lacks, it holds the bits.
 
     Integers are held exactly, or refused. Other numbers are rounded to floating-point and complex types, but not beyond
     their range. Raises DtypeError for anything that is no number, or a number of another kind (1.5 or 2.0 for integers,
@@ -33,7 +34,7 @@ def as_element(value: Any, dtype: dtypes.DType, name: str) -> np.ndarray:
         return result
     if isinstance(number, complex):
         raise wrong(DtypeError, name, repr(value), f"a real number, as {word} holds")
-    if dtype == dtypes.DType.BFLOAT16 or dtypes.numpy_dtype(dtype).kind == "f":
+    if dtype in dtypes.NUMPY_LACKS or dtypes.numpy_dtype(dtype).kind == "f":
         return _as_float(number, dtype, name)
     if not isinstance(number, int):
         raise wrong(DtypeError, name, repr(value), f"an integer, as {word} holds")
@@ -59,9 +60,7 @@ def as_own_element(value: Any, dtype: dtypes.DTypeLike, default: dtypes.DType, n
 
 def from_element(element: np.ndarray, dtype: dtypes.DType) -> Any:
     """Returns the Python number of one element."""
-    if dtype == dtypes.DType.BFLOAT16:
-        return np.left_shift(element, 16, dtype=np.uint32).view(np.float32).item()
-    return element.item()
+    return (_converted(element, dtype, dtypes.DType.FLOAT32) if dtype in dtypes.NUMPY_LACKS else element).item()
 
 
 def _own_type(value: Any) -> dtypes.DType | None:
@@ -104,10 +103,17 @@ def _as_float(number: int | float, dtype: dtypes.DType, name: str) -> np.ndarray
 
 def _rounded(number: int | float, dtype: dtypes.DType) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
-        if dtype != dtypes.DType.BFLOAT16:
+        if dtype not in dtypes.NUMPY_LACKS:
             return np.array(float(number), dtypes.numpy_dtype(dtype))
-        # numpy has the bits only: the upper half of a float32, rounded to even.
-        bits = int(np.float32(number).view(np.uint32))
-    if math.isnan(number):
-        return np.array(0x7FC0, np.uint16)
-    return np.array((bits + 0x7FFF + (bits >> 16 & 1)) >> 16, np.uint16)
+        number = math.nan if math.isnan(number) else number  # without sign and payload
+        return _converted(np.array(number, np.float32), dtypes.DType.FLOAT32, dtype)
+
+
+def _converted(element: np.ndarray, dtype: dtypes.DType, to: dtypes.DType) -> np.ndarray:
+    """Converts an element as gather_rows() does, and by bits where numpy lacks a type."""
+    result = np.empty((), dtypes.numpy_dtype(to))
+    table = as_buffer(element.reshape(1), "element", expected=dtype)
+    row = as_buffer(np.zeros((), np.int32), "index")
+    target = as_buffer(result, "result", writable=True, expected=to)
+    _library.core().syncyte_rows_gather(table.reference, row.reference, target.reference)
+    return result

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t lanes = 8;
 
 template <class T>
-struct eight;
+struct eight;  // a type without one is converted by portable_convert()
 
 template <bool Streams>
 SYNCYTE_AVX2_F16C void store_bits(std::byte* to, __m128i bits) {
@@ -116,7 +116,10 @@ bool has_avx2_and_f16c() {
 convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams) {
   if (!has_avx2_and_f16c()) return nullptr;
   return visit_converted(from, to, [&]<class From, class To>() -> convert_function {
-    return streams ? convert<From, To, true> : convert<From, To, false>;
+    if constexpr (requires { sizeof(eight<From>) + sizeof(eight<To>); })
+      return streams ? convert<From, To, true> : convert<From, To, false>;
+    else
+      return nullptr;
   });
 }
 

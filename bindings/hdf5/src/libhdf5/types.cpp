@@ -7,11 +7,12 @@ namespace {
 
 hdf5_handle copy_of(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy"}; }
 
-// A 16-bit float type. The fields are set before the size, because HDF5 requires them to fit.
+// A float type of a sign and these bits. The fields are set before the size, because HDF5 requires them to fit.
 hdf5_handle half_of(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
   hdf5_handle type = copy_of(H5T_IEEE_F32LE);
-  hdf5_check(H5Tset_fields(type.get(), 15, mantissa_bits, exponent_bits, 0, mantissa_bits), "H5Tset_fields");
-  hdf5_check(H5Tset_size(type.get(), 2), "H5Tset_size");
+  const std::size_t sign = exponent_bits + mantissa_bits;
+  hdf5_check(H5Tset_fields(type.get(), sign, mantissa_bits, exponent_bits, 0, mantissa_bits), "H5Tset_fields");
+  hdf5_check(H5Tset_size(type.get(), (sign + 1) / 8), "H5Tset_size");
   hdf5_check(H5Tset_ebias(type.get(), bias), "H5Tset_ebias");
   return type;
 }

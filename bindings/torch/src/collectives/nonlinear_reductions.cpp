@@ -47,7 +47,7 @@ at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const co
   const at::NoGradGuard no_grad;
   const at::Tensor y = given.traits().has_root ? from_root(result, given, wanted) : result;
   // Half precision cannot count to any number of ranks.
-  const bool is_half = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
+  const bool is_half = at::isReducedFloatingType(x.scalar_type());
   const at::Tensor ties = x.eq(y)
                               .to(is_half ? at::kFloat : x.scalar_type())
                               .masked_fill(x.isnan(), std::numeric_limits<double>::quiet_NaN());
