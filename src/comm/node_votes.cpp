@@ -7,7 +7,7 @@
 
 namespace syncyte::comm {
 
-/// What a rank shows in a step, in a cache line of its own.
+/// The votes of one rank in one step, in a cache line of their own.
 struct alignas(64) node_votes::slot {
   std::atomic<std::uint64_t> agreement;  // number of the one whose votes are here
   votes highest;

@@ -35,8 +35,8 @@ class without_interrupts {
   bool could_ask_;
 };
 
-/// For a wait that had ended before the function asked to end it: this thread's next wait ends instead, without a call
-/// of the function.
+/// Ends this thread's next wait without a call of the function. To be called if the function asked to end a wait that
+/// had ended before.
 void postpone_interrupt();
 
 }  // namespace syncyte::watchdog

@@ -39,7 +39,7 @@ TEST(watchdog_settings, a_job_is_ended_only_if_the_variable_is_set) {
   EXPECT_THROW(watchdog::settings_of_environment(), base::error);
 }
 
-/// What a pass over the communicators writes.
+/// Tests of the records that a pass over the communicators writes.
 class watchdog_collectives : public testing::Test {
  protected:
   watchdog::collective_seen seen(const char* operation, bool is_inside, std::int64_t since_ns) const {
