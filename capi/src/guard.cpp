@@ -68,10 +68,18 @@ syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
     const base::error& last = last_error().reason;
     const base::error_fields& known = last.fields();
     const char* reason = known.reason.empty() ? last.what() : known.reason.c_str();
-    base::fill_struct(
-        fields, "fields",
-        {sizeof *fields, last.status(), known.rank, known.operation.c_str(), known.object.c_str(),
-         known.argument.c_str(), known.axis, known.ndim, known.value.c_str(), known.expected.c_str(), reason});
+    base::fill_struct(fields, "fields",
+                      {.struct_size = sizeof *fields,
+                       .status = last.status(),
+                       .rank = known.rank,
+                       .operation = known.operation.c_str(),
+                       .object = known.object.c_str(),
+                       .argument = known.argument.c_str(),
+                       .axis = known.axis,
+                       .ndim = known.ndim,
+                       .value = known.value.c_str(),
+                       .expected = known.expected.c_str(),
+                       .reason = reason});
   });
 }
 

@@ -95,8 +95,15 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   const traced_part part = the_part;
   counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
-  notify_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes),
-                    begin_ns_, end_ns, status, part.peer, part.dtype, part.comm, nullptr});
+  notify_listeners({.struct_size = sizeof(syncyte_trace_event_t),
+                    .operation = counter.operation(),
+                    .bytes = static_cast<std::int64_t>(part.bytes),
+                    .begin_ns = begin_ns_,
+                    .end_ns = end_ns,
+                    .status = status,
+                    .peer = part.peer,
+                    .dtype = part.dtype,
+                    .comm = part.comm});
 } catch (...) {  // an operation does not fail because its trace cannot be written
 }
 

@@ -340,6 +340,16 @@ class request {
 
  private:
   friend void wait_all(std::span<request> requests);
+  friend std::ptrdiff_t wait_any(std::span<request> requests);
+  template <typename Wait>
+  static syncyte_status_t wait_for(std::span<request> requests, Wait wait) {
+    std::vector<syncyte_request_t> raw;
+    for (const request& item : requests) raw.push_back(item.raw_);
+    const syncyte_status_t result = wait(static_cast<std::int64_t>(raw.size()), raw.data());
+    for (std::size_t i = 0; i < raw.size(); ++i) requests[i].raw_ = raw[i];
+    return result;
+  }
+
   syncyte_request_t raw_ = nullptr;
 };
 
@@ -355,12 +365,17 @@ request started(Start start, Arguments... arguments) {
 
 /// Waits for all; throws the first error after all have ended. An interrupt ends the wait earlier: requests that have
 /// not ended are then still active. Local.
-inline void wait_all(std::span<request> requests) {
-  std::vector<syncyte_request_t> raw;
-  for (const request& item : requests) raw.push_back(item.raw_);
-  const syncyte_status_t result = syncyte_request_wait_all(static_cast<std::int64_t>(raw.size()), raw.data());
-  for (std::size_t i = 0; i < raw.size(); ++i) requests[i].raw_ = raw[i];
-  check(result);
+inline void wait_all(std::span<request> requests) { check(request::wait_for(requests, syncyte_request_wait_all)); }
+
+/// Waits until one of the requests has ended and returns its position; -1 if none is active. Throws its error; that
+/// request is then the one that has become empty. Requests of different objects may be mixed. Local.
+inline std::ptrdiff_t wait_any(std::span<request> requests) {
+  std::int64_t index = -1;
+  const auto wait = [&](std::int64_t count, syncyte_request_t* raw) {
+    return syncyte_request_wait_any(count, raw, &index);
+  };
+  check(request::wait_for(requests, wait));
+  return index;
 }
 
 }  // namespace syncyte

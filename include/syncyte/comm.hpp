@@ -132,6 +132,17 @@ class communicator : public detail::messages {
     return communicator(detail::new_comm(options, syncyte_comm_split_leaders, get()));
   }
 
+  /// Some ranks of this communicator, in the order of the list. Collective over these ranks: only they call it, all
+  /// with the same list and tag (0 to 1023). It is freed at finalize: make it once and re-use it.
+  communicator create_group(std::span<const std::int32_t> ranks, std::int32_t tag = 0,
+                            const comm_options& options = {}) const {
+    return communicator(
+        detail::new_comm(options, syncyte_comm_create_group, get(), std::ssize(ranks), ranks.data(), tag));
+  }
+
+  /// A number that is equal on all ranks, and unique among communicators of this and other jobs. Local.
+  std::int64_t id() const { return detail::fetch<std::int64_t>(syncyte_comm_id, get()); }
+
   /// Agreement: throws the same error on all ranks if facts differ or a rank passes an error. Collective.
   void agree(const char* operation, std::span<const fact> facts = {}) const {
     agree(status::success, operation, facts);

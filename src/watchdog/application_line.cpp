@@ -25,7 +25,7 @@ std::string call_function() {
   const auto [function, context] = std::pair(source.function, source.context);
   lock.unlock();
   char text[line_bytes] = "";
-  if (function != nullptr) function(text, sizeof text, context);
+  if (function != nullptr) function(sizeof text, text, context);
   text[line_bytes - 1] = '\0';
   is_in_flight = false;
   return text;

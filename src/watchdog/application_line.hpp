@@ -5,8 +5,8 @@
 
 namespace syncyte::watchdog {
 
-/// Writes the application's current source line to `text`, as a zero-terminated string.
-using line_function = void (*)(void* text, std::int64_t bytes, void* context);
+/// Writes the application's current source line to `text`, of `size` bytes, as a zero-terminated string.
+using line_function = void (*)(std::int64_t size, void* text, void* context);
 
 constexpr int line_bytes = 160;
 

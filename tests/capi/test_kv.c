@@ -18,7 +18,7 @@ static syncyte_store_t make_store(int64_t length, int32_t workers) {
   syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   options.name = "parameters";
   options.workers = workers;
-  options.struct_size = offsetof(syncyte_store_options_t, homes); /* of a program that was compiled without homes */
+  options.struct_size = offsetof(syncyte_store_options_t, label); /* of a program that was compiled without labels */
   EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &length, &options, &kv));
   return kv;
 }

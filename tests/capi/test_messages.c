@@ -31,7 +31,7 @@ static void test_one_memory_cannot_be_exchanged(void) {
 
 static void test_sendrecv_tells_who_has_sent(void) {
   int32_t sent[] = {rank, 10 + rank}, received[] = {-1, -1};
-  const syncyte_message_options_t options = {sizeof options, NULL, 0, 1000 + rank, 0, 0};
+  const syncyte_message_options_t options = {.struct_size = sizeof options, .label = 1000 + rank};
   syncyte_message_status_t status = {.struct_size = sizeof status};
   const syncyte_buffer_t from = vector_of(sent, SYNCYTE_INT32, 2), to = vector_of(received, SYNCYTE_INT32, 2);
   EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 7, SYNCYTE_ANY, SYNCYTE_ANY, &options, &to, &status));

@@ -10,11 +10,13 @@ static syncyte_comm_t world;
 static double number[2];
 static syncyte_buffer_t one, other;
 
-/* A call with an input struct, whose sizeof was `first` in the first release; it undoes what it has done. */
+/* A call with an input struct, whose sizeof was `first` in the first release; it undoes what it has done. `reserved` is
+ * the offset of the struct's member of that name, or 0. */
 struct input {
   const char* name;
   size_t size;
   size_t first;
+  size_t reserved;
   const void* init;
   syncyte_status_t (*call)(const void* given);
 };
@@ -255,6 +257,17 @@ static void test_input(const struct input* one_of_them) {
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }
 
+/* Bytes between two members have no meaning yet: a caller leaves them 0. */
+static void test_reserved(const struct input* one_of_them) {
+  _Alignas(16) unsigned char given[4096];
+  const int failures_before = failures;
+  const int32_t set = 7;
+  memcpy(given, one_of_them->init, one_of_them->size);
+  memcpy(given + one_of_them->reserved, &set, sizeof set);
+  EXPECT_ERROR(one_of_them->call(given), SYNCYTE_ERR_ARGUMENT, "->reserved is 7; expected 0");
+  if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
+}
+
 /* An array of a later version's facts: the size of the first one is the distance between them. */
 static void test_array(int32_t rank, int32_t size) {
   struct {
@@ -321,7 +334,9 @@ static void test_output(const struct output* one_of_them) {
   if (failures != failures_before) fprintf(stderr, "the struct is %s\n", one_of_them->name);
 }
 
-#define INPUT(type, first, value, function) {#type, sizeof(type), first, &(const type)value, function}
+#define INPUT(type, first, value, function) {#type, sizeof(type), first, 0, &(const type)value, function}
+#define RESERVED_INPUT(type, first, value, function) \
+  {#type, sizeof(type), first, offsetof(type, reserved), &(const type)value, function}
 #define OUTPUT(type, first, function) {#type " of " #function, sizeof(type), first, function}
 
 int main(void) {
@@ -339,24 +354,26 @@ int main(void) {
   const syncyte_fact_t fact = {sizeof fact, "step", 3};
   const syncyte_error_fields_t fields = {.struct_size = sizeof fields, .status = SYNCYTE_ERR_FORMAT};
   const struct input inputs[] = {
-      INPUT(syncyte_init_options_t, 16, SYNCYTE_INIT_OPTIONS_INIT, init_with),
-      INPUT(syncyte_comm_options_t, 24, SYNCYTE_COMM_OPTIONS_INIT, dup_with),
+      RESERVED_INPUT(syncyte_init_options_t, 16, SYNCYTE_INIT_OPTIONS_INIT, init_with),
+      RESERVED_INPUT(syncyte_comm_options_t, 24, SYNCYTE_COMM_OPTIONS_INIT, dup_with),
       INPUT(syncyte_collective_options_t, 24, SYNCYTE_COLLECTIVE_OPTIONS_INIT, allreduce_with),
       INPUT(syncyte_message_options_t, 32, SYNCYTE_MESSAGE_OPTIONS_INIT, send_with),
-      INPUT(syncyte_halo_options_t, 16, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
+      RESERVED_INPUT(syncyte_halo_options_t, 16, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
       INPUT(syncyte_reducer_options_t, 16, SYNCYTE_REDUCER_OPTIONS_INIT, reducer_with),
-      INPUT(syncyte_window_options_t, 24, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
-      INPUT(syncyte_tensor_options_t, 32, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
+      RESERVED_INPUT(syncyte_window_options_t, 24, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
+      RESERVED_INPUT(syncyte_tensor_options_t, 32, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
       INPUT(syncyte_optimizer_options_t, 40, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
       INPUT(syncyte_store_options_t, 24, SYNCYTE_STORE_OPTIONS_INIT, store_with),
-      {"syncyte_store_sampling_t", sizeof sampling, 64, &sampling, sampling_with},
-      {"syncyte_cache_sizes_t", sizeof sizes, 24, &sizes, cache_with},
-      {"syncyte_cache_rendezvous_t", sizeof nowhere, 48, &nowhere, rendezvous_with},
-      {"syncyte_trace_event_t", sizeof event, 72, &event, tell_with},
-      {"syncyte_error_fields_t", sizeof fields, 80, &fields, set_error_with},
-      {"syncyte_buffer_t", sizeof one, 168, &one, buffer_with},
-      {"syncyte_fact_t", sizeof fact, 24, &fact, agree_with},
-      {"syncyte_fact_t of options", sizeof fact, 24, &fact, fact_with},
+      {"syncyte_store_sampling_t", sizeof sampling, 64, offsetof(syncyte_store_sampling_t, reserved), &sampling,
+       sampling_with},
+      {"syncyte_cache_sizes_t", sizeof sizes, 24, 0, &sizes, cache_with},
+      {"syncyte_cache_rendezvous_t", sizeof nowhere, 48, 0, &nowhere, rendezvous_with},
+      {"syncyte_trace_event_t", sizeof event, 72, offsetof(syncyte_trace_event_t, reserved), &event, tell_with},
+      {"syncyte_error_fields_t", sizeof fields, 80, offsetof(syncyte_error_fields_t, reserved), &fields,
+       set_error_with},
+      {"syncyte_buffer_t", sizeof one, 168, offsetof(syncyte_buffer_t, reserved), &one, buffer_with},
+      {"syncyte_fact_t", sizeof fact, 24, 0, &fact, agree_with},
+      {"syncyte_fact_t of options", sizeof fact, 24, 0, &fact, fact_with},
   };
   const struct output outputs[] = {
       OUTPUT(syncyte_topology_t, 24, topology_into),     OUTPUT(syncyte_error_fields_t, 80, fields_into),
@@ -367,7 +384,10 @@ int main(void) {
       OUTPUT(syncyte_buffer_t, 168, array_into),         OUTPUT(syncyte_buffer_t, 168, interior_into),
       OUTPUT(syncyte_buffer_t, 168, bucket_into),
   };
-  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) test_input(&inputs[i]);
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
+    test_input(&inputs[i]);
+    if (inputs[i].reserved != 0) test_reserved(&inputs[i]);
+  }
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);
   test_array(rank, size);
   test_library_on_top();

@@ -148,6 +148,22 @@ TEST(base, requests_are_tested_and_waited_for) {
   expect_error(syncyte::status::io, {"it failed"}, [&] { countdown(failed).wait(); });
 }
 
+TEST(base, wait_any_returns_the_first_end_and_throws_its_error) {
+  counted slow, quick, failed;
+  failed.result = SYNCYTE_ERR_IO;
+  std::array<syncyte::request, 3> requests{countdown(slow), syncyte::request(), countdown(quick)};
+  ASSERT_FALSE(requests[2].test());  // it has one poll less to go than the other
+  EXPECT_EQ(wait_any(requests), 2);
+  EXPECT_FALSE(requests[2]);
+  EXPECT_TRUE(requests[0]);
+  EXPECT_EQ(wait_any(requests), 0);
+  EXPECT_EQ(wait_any(requests), -1) << "none is active";
+  requests[1] = countdown(failed);
+  expect_error(syncyte::status::io, {"it failed"}, [&] { wait_any(requests); });
+  EXPECT_FALSE(requests[1]);
+  EXPECT_EQ(slow.freed + quick.freed + failed.freed, 3);
+}
+
 TEST(base, pooled_memory_is_recycled) {
   syncyte::trim_pool();
   const auto before = syncyte::pool_statistics();

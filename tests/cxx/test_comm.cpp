@@ -37,6 +37,18 @@ TEST_F(cxx_comm, is_started_and_knows_its_ranks) {
   EXPECT_EQ(world_.allreduce_value(nodes.node_rank == 0 ? nodes.node_size : 0), size_) << "each rank is on one node";
 }
 
+TEST_F(cxx_comm, a_group_has_the_order_of_its_list) {
+  std::vector<std::int32_t> ranks;
+  for (std::int32_t rank = size_ - 1; rank >= std::min(1, size_ - 1); --rank) ranks.push_back(rank);
+  if (std::ranges::find(ranks, rank_) == ranks.end()) return;  // only the group's ranks call
+  const communicator group = world_.create_group(ranks, 3, {.name = "others"});
+  EXPECT_EQ(group.size(), std::ssize(ranks));
+  EXPECT_EQ(group.rank(), size_ - 1 - rank_);
+  EXPECT_EQ(group.name(), "others");
+  EXPECT_EQ(group.allreduce_value(group.id(), syncyte::op::max), group.id());
+  EXPECT_NE(group.id(), world_.id());
+}
+
 TEST_F(cxx_comm, leaders_are_the_first_ranks_of_nodes) {
   const auto nodes = world_.nodes();
   const communicator leaders = world_.split_leaders({.name = "leaders"});

@@ -49,6 +49,15 @@ TEST_F(cxx_store, started_operations_are_requests) {
   worker.flush();
   worker.barrier();
   std::array<float, 2> found{};
+  std::vector<std::int32_t> sum{1};
+  std::array<syncyte::request, 2> mixed{world_.iallreduce(sum), worker.ipull(keys, found)};
+  std::array<bool, 2> has_ended{!mixed[0], !mixed[1]};
+  for (auto which = wait_any(mixed); which >= 0; which = wait_any(mixed))
+    has_ended.at(static_cast<std::size_t>(which)) = true;
+  EXPECT_TRUE(has_ended[0] && has_ended[1]) << "an operation of a store and a collective in one wait";
+  EXPECT_EQ(sum[0], size_);
+  EXPECT_EQ(found[1], 4.F * static_cast<float>(size_));
+  found = {};
   syncyte::request pulled = worker.ipull(keys, found);
   pulled.wait();
   EXPECT_TRUE(pulled.test()) << "a request that has ended, or was complete from the start";

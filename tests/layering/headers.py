@@ -1,5 +1,5 @@
 """Each public C header has an include guard, compiles alone, as C11 and as C++20, without a warning, and has no struct
-with unnamed bytes behind its last member.
+with bytes that are no member's.
 
 tests/cxx compiles the C++ headers.
 
@@ -28,14 +28,16 @@ def compile_alone(command: list[str], folder: Path, header: Path) -> str | None:
     return None if result.returncode == 0 else f"{name} with {' '.join(command)}:\n{result.stderr}"
 
 
-def tail_padding(command: list[str], folder: Path, header: Path) -> list[str]:
-    """The places of structs whose last bytes are padding: a later member there would read what older callers have left
-    undefined. A member `reserved` names the bytes."""
+def unnamed_bytes(command: list[str], folder: Path, header: Path) -> list[str]:
+    """The places of structs with padding: a later member there would read what older callers have left undefined. A
+    member `reserved` names the bytes."""
     name = header.relative_to(folder).as_posix()
     result = subprocess.run([*command, "-Wpadded", "-fsyntax-only", f"-I{folder}", "-"], input=f'#include "{name}"\n',
                             capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
-    places = re.findall(r"^(\S+?:\d+):.*warning: .*to alignment boundary", result.stderr, re.MULTILINE)
-    return [f"{place}: bytes behind the last member have no name" for place in places if place.startswith(str(header))]
+    places = re.findall(r"^(\S+?:\d+):.*warning: padding struct", result.stderr, re.MULTILINE)
+    return [
+        f"{place}: the struct has bytes here that are no member's" for place in places if place.startswith(str(header))
+    ]
 
 
 def has_guard(header: Path) -> bool:
@@ -56,7 +58,7 @@ def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
             count += 1
             error = compile_alone(command + (mpi if "mpi" in header.stem else []), folder, header)
             errors += [error] if error else []
-        errors += tail_padding(as_c, folder, header)
+        errors += unnamed_bytes(as_c, folder, header)
     return count, errors
 
 

@@ -3,7 +3,8 @@
     vocabulary.py ROOT --compiler CC
 
 The page's table of nouns says which languages have each object, and README says the same. The page lists the functions
-that only torch has, and the order of arguments, which all functions follow but those that it excepts.
+that a language lacks, those that only torch has, and the order of arguments, which all functions follow but those that
+it excepts.
 The name is C's without `syncyte_` and the object. Methods are found by the one C function that they call: in Fortran as
 bindings/fortran/methods says, in C++ and Python by their text; classes are made by constructors. Python's methods that
 change an object in place may end in `_`, as torch's do. Each row of the page's table of other names must still be true.
@@ -29,6 +30,7 @@ LANGUAGES = ("C++", "Fortran", "Python", "torch")
 _METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)
 _ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
 _PLACE = re.compile(r"^\| (`[^|]+`) \|([^|`]*)\|$", re.MULTILINE)  # arguments, languages
+_LACKING = re.compile(r"^\| (`[^|]+`) \| ([\w+, ]+) \| [^|]+ \|$", re.MULTILINE)  # functions, languages, reason
 _EXCEPTION = re.compile(r"^\| (`[^|]+`) \| ([\w+.]+) \| [^|`]+ \|$", re.MULTILINE)  # functions, language, reason
 Name = tuple[str, str, str]  # C function without "syncyte_", language, name there
 
@@ -118,6 +120,59 @@ def object_problems(root: Path, page: str) -> list[str]:
     return problems
 
 
+def _python_words(root: Path) -> set[str]:
+    """Names of functions and classes, and words that are strings: names of C functions are also made of these."""
+    words = set[str]()
+    for path in (root / "bindings/python/syncyte").glob("*.py"):
+        if path.name != "_declarations.py":
+            text = path.read_text()
+            words |= {word for pair in re.findall(r"\b(?:def|class) (\w+)|\"(\w+)\"", text) for word in pair}
+    return words
+
+
+def lacking_functions(root: Path, known: set[str]) -> set[tuple[str, str]]:
+    """C functions that a language neither calls nor has a method for; references are its objects' own."""
+    fortran = root / "bindings/fortran"
+    sources = {
+        "C++": (root / "include/syncyte").rglob("*.hpp"),
+        "Fortran": (
+            each for each in fortran.rglob("*") if each.suffix in (".f90", ".c") and not each.stem.endswith("_c")
+        ),
+        "Python": (each for each in (root / "bindings/python/syncyte").glob("*.py") if each.name != "_declarations.py"),
+    }
+    called = {
+        language: set(re.findall(r"\bsyncyte_(\w+)", "\n".join(path.read_text() for path in paths)))
+        for language, paths in sources.items()
+    }
+    words = _python_words(root)
+    return {
+        (function, language)
+        for function in known
+        for language in called
+        if function not in called[language]
+        and not function.endswith(("_retain", "_release", "_destroy"))
+        and not (language == "Python" and words & {function, verb(function), f"{verb(function)}_"})
+    }
+
+
+def lacking_problems(page: str, lacking: set[tuple[str, str]]) -> list[str]:
+    """The page's table of functions that languages lack."""
+    listed = {
+        (function, language)
+        for cell, languages in _LACKING.findall(_section(page, "Functions that a language lacks"))
+        for function in _words(cell)
+        for language in languages.split(", ")
+    }
+    return [
+        *(f"{language} lacks {name}: docs/vocabulary.md does not say why" for name, language in lacking - listed),
+        *(f"docs/vocabulary.md says that {language} lacks {name}" for name, language in listed - lacking),
+    ]
+
+
+def _section(page: str, title: str) -> str:
+    return page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
 def _words(cell: str) -> list[str]:
     return re.findall(r"`(\w+)`", cell)
 
@@ -162,7 +217,11 @@ def order_problems(page: str, found: dict[str, list[Signature]]) -> list[str]:
         rows = [_words(cell) for cell, languages in _PLACE.findall(page)
                 if not languages.strip() or language in languages.strip().split(", ")]  # fmt: skip
         wrong |= _exceptional(language, each, {word: i for i, row in enumerate(rows) for word in row})
-    listed = {(name, language) for cell, language in _EXCEPTION.findall(page) for name in _words(cell)}
+    listed = {
+        (name, language)
+        for cell, language in _EXCEPTION.findall(_section(page, "Order of arguments"))
+        for name in _words(cell)
+    }
     return [
         *(
             f"{language}'s {name} has another order of arguments than docs/vocabulary.md"
@@ -192,7 +251,7 @@ def other_names(root: Path, known: set[str]) -> set[Name]:
 def listed_names(page: str) -> set[Name]:
     """The rows of the table: C function, then a cell for each language, then the reason."""
     rows = set()
-    for function, cells in _ROW.findall(page):
+    for function, cells in _ROW.findall(_section(page, "Names of operations")):
         for language, cell in zip(LANGUAGES, cells.split("|"), strict=False):
             rows |= {(function, language, name) for name in re.findall(r"`(\w+)`", cell)}
     return rows
@@ -213,6 +272,7 @@ def main() -> int:
         *object_problems(given.root, page),
         *torch_problems(page, known, arguments),
         *order_problems(page, arguments),
+        *lacking_problems(page, lacking_functions(given.root, known)),
     ]
     lines += [
         f"{language} calls {function} {name}: name it {verb(function)}, or list it in docs/vocabulary.md"

@@ -22,7 +22,7 @@ TEST_F(watchdog_application_line, is_the_functions_text) {
   EXPECT_EQ(application_line(), "unknown");
   char context[] = "train.py:7";
   set_line_function(
-      [](void* text, std::int64_t bytes, void* given) {
+      [](std::int64_t bytes, void* text, void* given) {
         std::strncpy(static_cast<char*>(text), static_cast<char*>(given), static_cast<std::size_t>(bytes));
       },
       context);
@@ -34,7 +34,7 @@ TEST_F(watchdog_application_line, is_the_functions_text) {
 
 TEST_F(watchdog_application_line, is_cut_if_the_function_fills_the_room) {
   set_line_function(
-      [](void* text, std::int64_t bytes, void*) { std::memset(text, 'x', static_cast<std::size_t>(bytes)); }, nullptr);
+      [](std::int64_t bytes, void* text, void*) { std::memset(text, 'x', static_cast<std::size_t>(bytes)); }, nullptr);
   EXPECT_EQ(application_line(), std::string(line_bytes - 1, 'x'));
 }
 
@@ -44,7 +44,7 @@ TEST_F(watchdog_application_line, a_function_that_hangs_is_not_waited_for_and_no
     std::atomic<bool> may_end = false;
   } state;
   set_line_function(
-      [](void* text, std::int64_t, void* context) {
+      [](std::int64_t, void* text, void* context) {
         auto& seen = *static_cast<decltype(state)*>(context);
         ++seen.calls;
         while (!seen.may_end) std::this_thread::yield();

@@ -173,6 +173,8 @@ module syncyte_base_c
     ! as [2, 3] in value and expected are extents; if the axis itself differs between ranks, value lists it counted
     ! from the end (-1 is the last)
     integer(c_int32_t) :: ndim = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! value of the argument; if it differs between ranks, the values and their ranks
     type(c_ptr) :: value = c_null_ptr
     ! expected value
@@ -207,6 +209,8 @@ module syncyte_base_c
     integer(c_int32_t) :: peer = 0_c_int32_t
     ! element type of the data; for a wait, that of the started operation; or 0
     integer(c_int32_t) :: dtype = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! name of the communicator, valid during the call; or null
     type(c_ptr) :: comm = c_null_ptr
     ! file of a checkpoint, valid during the call; or null
@@ -433,10 +437,11 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_request_wait_all
 
-    !> Waits until one of the requests ends, returns its status and nulls it. Local.
+    !> Waits until one of the requests ends, returns its status and nulls it. Local. The requests may be of
+    !> different objects, such as a halo and a store.
     ! count [in]: number of requests
     ! requests [in,out]: requests; null ones are skipped
-    ! index [out]: position of the request that ended; -1 if all were null
+    ! index [out]: position of the request that ended, which is written if it has failed too; -1 if all were null
     function syncyte_request_wait_any(count, requests, index) bind(C, name="syncyte_request_wait_any") &
         result(answer)
       import

@@ -23,9 +23,11 @@ module syncyte_comms
     procedure :: split_program => comm_split_program
     procedure :: split_node => comm_split_node
     procedure :: split_leaders => comm_split_leaders
+    procedure :: create_group => comm_create_group
     procedure :: cartesian => comm_cartesian
     procedure :: rank => comm_rank
     procedure :: size => comm_size
+    procedure :: id => comm_id
     procedure :: to_mpi => comm_to_mpi
     procedure :: is_null => comm_is_null
     procedure :: topology => comm_topology
@@ -234,6 +236,38 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_split_leaders
 
+  !> Some ranks, in the order of the list. Collective over these ranks: only they call it, all with the same list and tag.
+  !> The part is freed at finalize: make it once and use it again.
+  subroutine comm_create_group(self, ranks, part, tag, name, check, stat, errmsg)
+    class(syncyte_comm), intent(in) :: self
+    integer, intent(in) :: ranks(:)  !! each once, this rank among them
+    type(syncyte_comm), intent(inout) :: part
+    integer, intent(in), optional :: tag  !! 0 to 1023
+    character(len=*), intent(in), optional :: name  !! for messages, ranks may differ; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int32_t) :: tag_c
+    character(kind=c_char, len=:), allocatable, target :: name_c
+    type(syncyte_comm_options_t) :: options
+    integer(c_int32_t) :: status, ignored
+
+    made = c_null_ptr
+    tag_c = 0
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    call to_c(name, name_c)
+    if (allocated(name_c)) options%name = c_loc(name_c)
+    if (present(check)) options%check = int(check, c_int32_t)
+    status = syncyte_comm_create_group(self%handle, size(ranks, kind=c_int64_t), int(ranks, c_int32_t), tag_c, &
+        options, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(part%handle)) ignored = syncyte_comm_destroy(part%handle)
+      part%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_create_group
+
   !> Puts the first ranks on a grid; the first coordinate changes fastest from rank to rank. The other ranks get a null
   !> cart. Collective.
   subroutine comm_cartesian(self, cart, dims, periods, name, check, stat, errmsg)
@@ -301,6 +335,21 @@ contains
     answer = int(size_c)
     call finish(status, stat, errmsg)
   end function comm_size
+
+  !> A number that is equal on all ranks, and unique among communicators of this and other jobs; -1 on an error. Local.
+  function comm_id(self, stat, errmsg) result(answer)
+    class(syncyte_comm), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int64_t) :: id_c
+    integer(c_int32_t) :: status
+
+    id_c = -1
+    status = syncyte_comm_id(self%handle, id_c)
+    answer = int(id_c, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function comm_id
 
   !> Its MPI communicator, as an integer (for mpi_f08: comm%MPI_VAL = ...). Syncyte owns it: do not free it. Local.
   function comm_to_mpi(self, stat, errmsg) result(answer)

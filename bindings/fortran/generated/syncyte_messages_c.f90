@@ -19,20 +19,18 @@ module syncyte_messages_c
   !> Options of a message.
   type, bind(C) :: syncyte_message_options_t
     ! sizeof(syncyte_message_options_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! reserved: null
     type(c_ptr) :: stream = c_null_ptr
     ! 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same
     ! tags as their users'
     integer(c_int32_t) :: channel = 0_c_int32_t
-    ! any number, which a send passes to the receiver's status; for libraries on top
-    integer(c_int64_t) :: label = 0_c_int64_t
     ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header.
     ! MPI then gets device memory itself (syncyte_mpi_takes()), without room (0) a copy on the host. Device memory
     ! is contiguous, and work enqueued on it complete
     integer(c_int32_t) :: room = 0_c_int32_t
-    ! 0
-    integer(c_int32_t) :: reserved = 0_c_int32_t
+    ! any number, which a send passes to the receiver's status; for libraries on top
+    integer(c_int64_t) :: label = 0_c_int64_t
   end type syncyte_message_options_t
 
   !> Sender, tag and label of a received message.

@@ -8,7 +8,7 @@ module syncyte_requests
   use syncyte_spans
   implicit none
   private
-  public :: syncyte_wait_all
+  public :: syncyte_wait_all, syncyte_wait_any
 
   !> A non-blocking operation; a new request counts as ended. Do not copy it.
   type, public :: syncyte_request
@@ -67,4 +67,22 @@ contains
     requests%handle = handles
     call finish(status, stat, errmsg)
   end subroutine syncyte_wait_all
+
+  !> Waits until one of the requests has ended; returns its error. Requests of different objects may be mixed. Local.
+  subroutine syncyte_wait_any(requests, index, stat, errmsg)
+    type(syncyte_request), intent(inout) :: requests(:)
+    integer, intent(out) :: index  !! number of the request, also after its error; 0: none was active
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: handles(size(requests))
+    integer(c_int64_t) :: place
+    integer(c_int32_t) :: status
+
+    handles = requests%handle
+    place = -1
+    status = syncyte_request_wait_any(size(requests, kind=c_int64_t), handles, place)
+    requests%handle = handles
+    index = int(place) + 1
+    call finish(status, stat, errmsg)
+  end subroutine syncyte_wait_any
 end module syncyte_requests

@@ -35,13 +35,11 @@ module syncyte_store_c
   !> Options of a new store.
   type, bind(C) :: syncyte_store_options_t
     ! sizeof(syncyte_store_options_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
-    ! 0
-    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! home ranks of the keys; equal on all ranks
     integer(c_int32_t) :: homes = 1_c_int32_t
     ! name for messages, if not null; ranks may differ
@@ -61,6 +59,8 @@ module syncyte_store_c
     integer(c_int32_t) :: distribution = 1_c_int32_t
     ! 0: no key repeats in a sample; not with a shared set
     integer(c_int32_t) :: with_replacement = 1_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! first key of the range
     integer(c_int64_t) :: min_key = 0_c_int64_t
     ! end of the range: its last key + 1

@@ -37,6 +37,8 @@ module syncyte_tensor_c
     integer(c_int64_t) :: local_rows = -1_c_int64_t
     ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     integer(c_int32_t) :: memory = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
     ! owns it; it must live as long as the array
     type(c_ptr) :: released = c_null_ptr

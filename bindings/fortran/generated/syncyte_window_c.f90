@@ -22,6 +22,8 @@ module syncyte_window_c
     type(c_ptr) :: name = c_null_ptr
     ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     integer(c_int32_t) :: memory = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
     ! name for messages, if not null; ranks may differ
     type(c_ptr) :: label = c_null_ptr
   end type syncyte_window_options_t

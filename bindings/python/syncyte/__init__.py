@@ -33,7 +33,7 @@ from . import cache, cart, checkpoint, comm, errors, excepthook, memory, runtime
 from ._arrays import gather_rows
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Status
 from ._messages import ANY, PROC_NULL
-from ._requests import MessageStatus, Request, wait_all
+from ._requests import MessageStatus, Request, wait_all, wait_any
 from ._stats import OperationStats, stats
 from .cache import SharedCache
 from .cart import *  # noqa: F403  (the names that its __all__ lists, as of the other modules)
@@ -65,6 +65,7 @@ __all__ = [
     "memory",
     "stats",
     "wait_all",
+    "wait_any",
 ]
 for _module in (cart, comm, errors, excepthook, runtime, tensor, window):
     __all__ += _module.__all__

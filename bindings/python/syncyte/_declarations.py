@@ -282,6 +282,7 @@ class ErrorFields(ctypes.Structure):
         ("argument", ctypes.c_char_p),  # name of the argument that is wrong, or of the fact that differs between ranks
         ("axis", ctypes.c_int64),  # dimension of the argument if ndim is not 0, otherwise its position in an array
         ("ndim", ctypes.c_int32),  # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such as [2, 3] in value and expected are extents; if the axis itself differs between ranks, value lists it counted from the end (-1 is the last)
+        ("reserved", ctypes.c_int32),  # 0
         ("value", ctypes.c_char_p),  # value of the argument; if it differs between ranks, the values and their ranks
         ("expected", ctypes.c_char_p),  # expected value
         ("reason", ctypes.c_char_p),  # the message without operation and rank
@@ -310,6 +311,7 @@ class TraceEvent(ctypes.Structure):
         ("status", ctypes.c_int32),  # status of the operation
         ("peer", ctypes.c_int32),  # peer, a rank of the communicator, see above; or -1
         ("dtype", ctypes.c_int32),  # element type of the data; for a wait, that of the started operation; or 0
+        ("reserved", ctypes.c_int32),  # 0
         ("comm", ctypes.c_char_p),  # name of the communicator, valid during the call; or null
         ("path", ctypes.c_char_p),  # file of a checkpoint, valid during the call; or null
     ]
@@ -435,9 +437,8 @@ class MessageOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_message_options_t)
         ("stream", ctypes.c_void_p),  # reserved: null
         ("channel", ctypes.c_int32),  # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same tags as their users'
-        ("label", ctypes.c_int64),  # any number, which a send passes to the receiver's status; for libraries on top
         ("room", ctypes.c_int32),  # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header. MPI then gets device memory itself (syncyte_mpi_takes()), without room (0) a copy on the host. Device memory is contiguous, and work enqueued on it complete
-        ("reserved", ctypes.c_int32),  # 0
+        ("label", ctypes.c_int64),  # any number, which a send passes to the receiver's status; for libraries on top
     ]
 
 
@@ -482,6 +483,7 @@ class WindowOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_window_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
+        ("reserved", ctypes.c_int32),  # 0
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
 
@@ -495,6 +497,7 @@ class TensorOptions(ctypes.Structure):
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("local_rows", ctypes.c_int64),  # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all pass numbers that add up to shape[0]
         ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
+        ("reserved", ctypes.c_int32),  # 0
         ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
         ("row_locks", ctypes.c_int32),  # 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
         ("deterministic", ctypes.c_int32),  # 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take effect at once. Equal on all ranks
@@ -523,7 +526,6 @@ class StoreOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
-        ("reserved", ctypes.c_int32),  # 0
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
     ]
@@ -542,6 +544,7 @@ class StoreSampling(ctypes.Structure):
         ("scheme", ctypes.c_int32),  # when keys are drawn
         ("distribution", ctypes.c_int32),  # distribution of the keys
         ("with_replacement", ctypes.c_int32),  # 0: no key repeats in a sample; not with a shared set
+        ("reserved", ctypes.c_int32),  # 0
         ("min_key", ctypes.c_int64),  # first key of the range
         ("max_key", ctypes.c_int64),  # end of the range: its last key + 1
         ("shared_keys", ctypes.c_int64),  # number of keys in the shared set
@@ -607,9 +610,9 @@ RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 # finalize.
 RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# Writes the application's current source line as a zero-terminated string of at most `bytes` bytes, including the zero.
+# Writes the application's current source line as a zero-terminated string of at most `size` bytes, including the zero.
 # Called on a separate thread; may block.
-LineFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+LineFn = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 # Returns non-zero to end the wait in progress, otherwise 0.
 InterruptFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
@@ -774,13 +777,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # requests (in,out, array of count): requests, nulled; null ones are skipped
         ],
     ),
-    # Waits until one of the requests ends, returns its status and nulls it. Local.
+    # Waits until one of the requests ends, returns its status and nulls it. Local. The requests may be of different
+    # objects, such as a halo and a store.
     "syncyte_request_wait_any": Function(
         ctypes.c_int32,
         [
             ctypes.c_int64,  # count (in): number of requests
             ctypes.POINTER(ctypes.c_void_p),  # requests (in,out, array of count): requests; null ones are skipped
-            ctypes.POINTER(ctypes.c_int64),  # index (out): position of the request that ended; -1 if all were null
+            ctypes.POINTER(ctypes.c_int64),  # index (out): position of the request that ended, which is written if it has failed too; -1 if all were null
         ],
     ),
     # Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY

@@ -147,9 +147,12 @@ class Request(Generic[Result]):
             self._started = None
             raise
         if done:
-            self._started = None
-            self._result = (self._finish(),)
+            self._keep_result()
         return done
+
+    def _keep_result(self) -> None:
+        self._started = None
+        self._result = (self._finish(),)
 
     def leave(self) -> None:
         """Leaves the operation to later calls, as if the request were dropped, but without a warning. Local."""
@@ -211,17 +214,59 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     return wait_each(requests, Request)
 
 
-def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
-    """Implements wait_all() for requests of class `kind`. Raises DtypeError for anything else, before any wait."""
+def wait_any(requests: Iterable[Request[Any]]) -> int | None:
+    """Waits until one of the requests has ended; its wait() then returns the result at once. Local.
+
+    Parameters
+    ----------
+    requests : iterable of Request
+        Requests of any objects, such as a halo and a store.
+
+    Returns
+    -------
+    int or None
+        The position of a request that has ended; None if all have been waited for.
+
+    Raises
+    ------
+    Error
+        The request's error; as after test(), it is then over.
+    DtypeError
+        Not a request; raised before any wait.
+    """
+    given = _checked(requests, Request)
+    for place, request in enumerate(given):
+        if request._result:  # a test or the start has found the end
+            return place
+    handles = [request._started.handle.value if request._started else None for request in given]
+    index = ctypes.c_int64(-1)
+    try:
+        _library.core().syncyte_request_wait_any(len(given), (ctypes.c_void_p * len(given))(*handles), index)
+    except BaseException:
+        if index.value >= 0:  # the request has failed
+            given[index.value]._started = None
+        raise
+    if index.value < 0:
+        return None
+    given[index.value]._keep_result()
+    return index.value
+
+
+def _checked(requests: Iterable[Any], kind: type) -> list[Any]:
     if not isinstance(requests, Iterable):
         raise wrong(DtypeError, "requests", repr(requests), "a list of requests")
     given = list(requests)
     for place, request in enumerate(given):
         if not isinstance(request, kind):
             raise wrong(DtypeError, "requests", repr(request), "a request", axis=place)
+    return given
+
+
+def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
+    """Implements wait_all() for requests of class `kind`. Raises DtypeError for anything else, before any wait."""
     answers: list[Any] = []
     first: Exception | None = None
-    for request in given:
+    for request in _checked(requests, kind):
         try:
             answers.append(request.wait())
         except Exception as error:

@@ -137,7 +137,7 @@ def _line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
 
 
-def _write_line(text: int, size: int, _context: int | None) -> None:
+def _write_line(size: int, text: int, _context: int | None) -> None:
     # The end of a long path is more useful than its beginning.
     answer = _line().encode("utf-8", "replace")
     answer = answer[max(0, len(answer) - size + 1) :]

@@ -234,6 +234,7 @@ typedef struct syncyte_error_fields_t {
   int32_t ndim;            /**< number of dimensions of the array that the error is about; 0: not about an array. If it
                                 is not 0, lists such as [2, 3] in value and expected are extents; if the axis itself
                                 differs between ranks, value lists it counted from the end (-1 is the last) */
+  int32_t reserved;        /**< 0 */
   const char* value;       /**< value of the argument; if it differs between ranks, the values and their ranks */
   const char* expected;    /**< expected value */
   const char* reason;      /**< the message without operation and rank */
@@ -369,6 +370,7 @@ typedef struct syncyte_trace_event_t {
   syncyte_status_t status; /**< status of the operation */
   int32_t peer;            /**< peer, a rank of the communicator, see above; or -1 */
   syncyte_dtype_t dtype;   /**< element type of the data; for a wait, that of the started operation; or 0 */
+  int32_t reserved;        /**< 0 */
   const char* comm;        /**< name of the communicator, valid during the call; or null */
   const char* path;        /**< file of a checkpoint, valid during the call; or null */
 } syncyte_trace_event_t;
@@ -464,10 +466,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait(syncyte_request_t* request)
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* requests);
 
 /**
- * @brief Waits until one of the requests ends, returns its status and nulls it. Local.
+ * @brief Waits until one of the requests ends, returns its status and nulls it. Local. The requests may be of different
+ * objects, such as a halo and a store.
  * @param[in] count number of requests
  * @param[in,out] requests {array(count)} requests; null ones are skipped
- * @param[out] index position of the request that ended; -1 if all were null
+ * @param[out] index position of the request that ended, which is written if it has failed too; -1 if all were null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* requests, int64_t* index);
 

@@ -122,9 +122,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_last_error_agreed(int32_t* rank);
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 
-/** Writes the application's current source line as a zero-terminated string of at most `bytes` bytes, including the
+/** Writes the application's current source line as a zero-terminated string of at most `size` bytes, including the
  * zero. Called on a separate thread; may block. */
-typedef void (*syncyte_line_fn_t)(void* text, int64_t bytes, void* context);
+typedef void (*syncyte_line_fn_t)(int64_t size, void* text, void* context);
 
 /**
  * @brief Installs the function that gives this rank's current source line to the watchdog's report; null removes it.

@@ -49,15 +49,14 @@ typedef struct syncyte_message_options_t {
   void* stream;       /**< reserved: null */
   int32_t channel;    /**< 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own
                            messages have the same tags as their users' */
-  int64_t label;      /**< any number, which a send passes to the receiver's status; for libraries on top */
   int32_t room;       /**< SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the
                            message's header. MPI then gets device memory itself (syncyte_mpi_takes()), without room
                            (0) a copy on the host. Device memory is contiguous, and work enqueued on it complete */
-  int32_t reserved;   /**< 0 */
+  int64_t label;      /**< any number, which a send passes to the receiver's status; for libraries on top */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */
-#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0, 0, 0}
+#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0, 0}
 
 /** Sender, tag and label of a received message. */
 typedef struct syncyte_message_status_t {

@@ -68,13 +68,12 @@ typedef struct syncyte_store_options_t {
   size_t struct_size;          /**< sizeof(syncyte_store_options_t) */
   const char* name;            /**< may be null, which is a name of its own; equal on all ranks */
   int32_t workers;             /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
-  int32_t reserved;            /**< 0 */
   syncyte_store_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
   const char* label;           /**< name for messages, if not null; ranks may differ */
 } syncyte_store_options_t;
 
 /** All defaults: `syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;`. */
-#define SYNCYTE_STORE_OPTIONS_INIT {sizeof(syncyte_store_options_t), NULL, 1, 0, SYNCYTE_STORE_HOMES_CYCLIC, NULL}
+#define SYNCYTE_STORE_OPTIONS_INIT {sizeof(syncyte_store_options_t), NULL, 1, SYNCYTE_STORE_HOMES_CYCLIC, NULL}
 
 /** Sampling scheme: one of ::syncyte_store_scheme_values. */
 typedef int32_t syncyte_store_scheme_t;
@@ -108,6 +107,7 @@ typedef struct syncyte_store_sampling_t {
   syncyte_store_scheme_t scheme;             /**< {default(4)} when keys are drawn */
   syncyte_store_distribution_t distribution; /**< {default(1)} distribution of the keys */
   int32_t with_replacement;                  /**< {default(1)} 0: no key repeats in a sample; not with a shared set */
+  int32_t reserved;                          /**< 0 */
   int64_t min_key;                           /**< first key of the range */
   int64_t max_key;                           /**< end of the range: its last key + 1 */
   int64_t shared_keys;                       /**< {default(250)} number of keys in the shared set */
@@ -117,7 +117,7 @@ typedef struct syncyte_store_sampling_t {
 
 /** Defaults: scheme local, uniform, with replacement. The caller sets max_key. */
 #define SYNCYTE_STORE_SAMPLING_INIT \
-  {sizeof(syncyte_store_sampling_t), SYNCYTE_STORE_LOCAL, SYNCYTE_STORE_UNIFORM, 1, 0, 0, 250, 1, 0}
+  {sizeof(syncyte_store_sampling_t), SYNCYTE_STORE_LOCAL, SYNCYTE_STORE_UNIFORM, 1, 0, 0, 0, 250, 1, 0}
 
 /** Counters of a worker since its creation. */
 typedef struct syncyte_store_worker_info_t {

@@ -45,6 +45,7 @@ typedef struct syncyte_tensor_options_t {
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
+  int32_t reserved;        /**< 0 */
   int64_t* released;     /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
                               more. The caller owns it; it must live as long as the array */
   int32_t row_locks;     /**< 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks */
@@ -55,7 +56,8 @@ typedef struct syncyte_tensor_options_t {
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
-#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL, 0, 0, NULL}
+#define SYNCYTE_TENSOR_OPTIONS_INIT \
+  {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, 0, NULL, 0, 0, NULL}
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;

@@ -47,11 +47,12 @@ typedef struct syncyte_window_options_t {
   size_t struct_size;      /**< sizeof(syncyte_window_options_t) */
   const char* name;        /**< may be null, which is a name of its own; equal on all ranks */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
+  int32_t reserved;        /**< 0 */
   const char* label;       /**< name for messages, if not null; ranks may differ */
 } syncyte_window_options_t;
 
 /** All defaults: `syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;`. */
-#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST, NULL}
+#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST, 0, NULL}
 
 /**
  * @brief {by_hand} Makes a window. Collective; fact: options->name; sizes may differ between ranks and may be 0.

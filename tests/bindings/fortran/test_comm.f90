@@ -17,6 +17,7 @@ program test_comm
   rank = world%rank()
   ranks = world%size()
   call groups()
+  call listed_ranks()
   call from_mpi_integer()
   call reductions()
   call gathering()
@@ -81,6 +82,25 @@ contains
     call single%destroy()
     call world%collect()
   end subroutine groups
+
+  subroutine listed_ranks()
+    type(syncyte_comm) :: group
+    integer :: i, stat
+    integer(int64) :: id
+    character(len=400) :: errmsg
+
+    if (rank > 0 .or. ranks == 1) then
+      call world%create_group([(i, i=ranks - 1, min(1, ranks - 1), -1)], group, tag=3, name="others")
+      call check_equal(group%size(), max(1, ranks - 1), "size of a group")
+      call check_equal(group%rank(), ranks - 1 - rank, "order of a group's list")
+      id = group%id()
+      call group%bcast(id, 0)
+      call check(id == group%id() .and. id /= world%id(), "identifier of a group")
+    end if
+    call world%create_group([integer ::], group, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "count is 0", "an empty group")
+    call group%destroy()
+  end subroutine listed_ranks
 
   subroutine from_mpi_integer()
     type(syncyte_comm) :: comm

@@ -61,6 +61,8 @@ contains
 
   subroutine started()
     real(real32), asynchronous :: ones(3), found(3)
+    integer, asynchronous :: total(1)
+    integer :: which
     type(syncyte_request) :: requests(2)
 
     ones = 1
@@ -70,8 +72,15 @@ contains
     call w%ipush(20 + rank, ones, requests(2))
     call syncyte_wait_all(requests)
     call w%flush()
-    call w%ipull(20 + rank, found, requests(1))
-    call requests(1)%wait()
+    total = 1
+    call world%iallreduce(total, requests(1))
+    call w%ipull(20 + rank, found, requests(2))
+    do
+      call syncyte_wait_any(requests, which)
+      if (which == 0) exit
+      call check(requests(which)%is_null(), "a request that has ended is null")
+    end do
+    call check_equal(total(1), ranks, "a collective waited for with a store's operation")
     call check(all(nint(found) == 3), "started operations of one worker are in order")
     call s%sync()
   end subroutine started

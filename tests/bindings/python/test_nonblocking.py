@@ -50,6 +50,33 @@ def test_out_and_in_place(world):
     assert (array == total).all()
 
 
+def test_wait_any_finds_each_end_once(world):
+    store = syncyte.Store(10, 3)
+    worker = store.worker()
+    worker.push([1], np.ones(3, np.float32))
+    worker.barrier()
+    requests = [world.iallreduce(np.ones(2)), worker.ipull([1]), world.ibcast(np.arange(2), 0)]
+    ended = []
+    while (place := syncyte.wait_any(requests)) is not None:
+        assert requests[place].test()
+        ended.append(requests[place].wait().tolist())
+    assert sorted(map(str, ended)) == sorted(map(str, ([1.0 * world.size] * 2, [[1.0 * world.size] * 3], [0, 1])))
+    assert syncyte.wait_any([]) is None
+
+
+def test_wait_any_raises_the_error_of_the_request_that_has_ended(world):
+    wrong = world.rank == world.size - 1
+    try:
+        request = world.iallreduce(np.ones(3), "nonsense" if wrong else "sum")
+    except ValueError:
+        assert wrong
+    else:
+        with pytest.raises(ValueError, match="nonsense|op is"):
+            syncyte.wait_any([request])
+        assert request.test(), "it is over"
+        assert syncyte.wait_any([request]) is None
+
+
 @pytest.mark.parametrize("wrong", ["op", "root", "counts"])
 def test_an_error_on_one_rank(world, wrong):
     odd = world.rank == world.size - 1

@@ -42,6 +42,6 @@ def test_the_report_says_at_which_line_every_rank_is(tmp_path):
 def test_the_line_is_cut_to_the_size_of_its_buffer(size, monkeypatch):
     monkeypatch.setattr(runtime, "_line", lambda: "file.py:12 in work")
     text = ctypes.create_string_buffer(b"#" * 4200, 4200)
-    runtime._write_line(ctypes.addressof(text), size, None)
+    runtime._write_line(size, ctypes.addressof(text), None)
     assert text.value == b"file.py:12 in work"[max(0, 18 - size + 1) :]
     assert text.raw[len(text.value) + 1 :] == b"#" * (4199 - len(text.value))  # nothing is written beyond the text

@@ -376,6 +376,7 @@ def wrong_arguments(world):
         (lambda: syncyte.memory.empty(3, "int8"), "shape is 3; expected a sequence of extents"),
         (lambda: syncyte.memory.device_count("cuda"), "kind is 'cuda'; expected an integer"),
         (lambda: syncyte.wait_all(5), "requests is 5; expected a list of requests"),
+        (lambda: syncyte.wait_any(5), "requests is 5; expected a list of requests"),
         (lambda: syncyte.wait_all([1.5]), r"requests\[0\] is 1.5; expected a request"),
         (lambda: numbers.fetch_add(0, "a"), "operand is 'a'; expected an integer"),
     ]

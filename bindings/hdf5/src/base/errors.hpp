@@ -29,9 +29,16 @@ inline std::string in_brackets(const std::string& list) {
 /// Makes an error the thread's last error.
 inline syncyte_status_t report(const own_error& caught) {
   const error_fields& wrong = caught.fields();
-  const syncyte_error_fields_t raw = {sizeof raw,           detail::raw(caught.code()), -1,           nullptr,
-                                      wrong.object.c_str(), wrong.argument.c_str(),     -1,           wrong.ndim,
-                                      wrong.value.c_str(),  wrong.expected.c_str(),     caught.what()};
+  const syncyte_error_fields_t raw = {.struct_size = sizeof raw,
+                                      .status = detail::raw(caught.code()),
+                                      .rank = -1,
+                                      .object = wrong.object.c_str(),
+                                      .argument = wrong.argument.c_str(),
+                                      .axis = -1,
+                                      .ndim = wrong.ndim,
+                                      .value = wrong.value.c_str(),
+                                      .expected = wrong.expected.c_str(),
+                                      .reason = caught.what()};
   return syncyte_error_set_fields(&raw);
 }
 
