@@ -21,6 +21,9 @@ import symbols
 import units
 import vocabulary
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "bindings/generate"))
+from model import CType, Function, Header, Parameter
+
 
 class Tree(unittest.TestCase):
     def setUp(self) -> None:
@@ -35,6 +38,8 @@ class Tree(unittest.TestCase):
 
 class Vocabulary(unittest.TestCase):
     PAGE = """
+## Order of arguments
+
 | arguments, in this order | in |
 |---|---|
 | `comm` | C, C++ |
@@ -47,6 +52,19 @@ class Vocabulary(unittest.TestCase):
 | exception | in | why |
 |---|---|---|
 | `scan` | Python | old |
+
+## Units
+
+| names | unit | type |
+|---|---|---|
+| `size`, names that end in `_bytes` | bytes | `int64_t` |
+| `comm_size` | ranks | `int32_t` |
+
+## Functions that a language lacks
+
+| functions | not in | why |
+|---|---|---|
+| `stats`, `log` | C++, Python | not for `users` |
 """
 
     def problems(self, language: str, *found: tuple[str, list[list[str]]]) -> list[str]:
@@ -68,6 +86,26 @@ class Vocabulary(unittest.TestCase):
 
     def test_an_exception_that_is_none_is_found(self) -> None:
         self.assertIn("excepts scan", vocabulary.order_problems(self.PAGE, {"Python": []})[0])
+
+    def test_a_number_of_another_unit_is_found(self) -> None:
+        def wrong(owner: str, name: str, kind: str, text: str = "") -> list[str]:
+            part = Parameter(name=name, type=CType(kind), text=text)
+            function = Function(name=owner, returns=CType("syncyte_status_t"), parameters=(part,), brief="")
+            return vocabulary.unit_problems(self.PAGE, [Header("base.h", "", [], functions=[function])])
+
+        self.assertEqual(
+            wrong("syncyte_window_size", "size", "int64_t") + wrong("syncyte_comm_size", "size", "int32_t"), []
+        )
+        self.assertIn("size is int32_t", wrong("syncyte_window_size", "size", "int32_t")[0])
+        self.assertIn("says int64_t", wrong("syncyte_save", "block_bytes", "size_t")[0])
+        self.assertIn("says None", wrong("syncyte_read", "length", "size_t")[0])
+        self.assertIn("says None", wrong("syncyte_wait", "delay", "double", "seconds")[0])
+
+    def test_functions_that_a_language_lacks_are_listed(self) -> None:
+        listed = {(name, language) for name in ("stats", "log") for language in ("C++", "Python")}
+        self.assertEqual(vocabulary.lacking_problems(self.PAGE, listed), [])
+        self.assertIn("Python lacks log", vocabulary.lacking_problems("", {("log", "Python")})[0])
+        self.assertIn("says that C++ lacks log", vocabulary.lacking_problems(self.PAGE, listed - {("log", "C++")})[0])
 
     def test_functions_of_torch_are_listed(self) -> None:
         found = {"torch": [("bcast_", [[]]), ("join", [[]])], "torch.hpp": [("bcast", [[]])]}

@@ -43,13 +43,35 @@ def verb(function: str) -> str:
     return function
 
 
-def functions(root: Path, compiler: str) -> list[Any]:
+def parsed_headers(root: Path, compiler: str) -> list[Any]:
     from generate import CORE, HDF5
     from parse import parse_headers
 
     core, hdf5 = root / "capi/include", root / "bindings/hdf5/include"
-    headers = [*parse_headers(compiler, core, CORE, []), *parse_headers(compiler, hdf5, HDF5, [core])]
-    return [function for header in headers for function in header.functions]
+    return [*parse_headers(compiler, core, CORE, []), *parse_headers(compiler, hdf5, HDF5, [core])]
+
+
+def unit_problems(page: str, headers: list[Any]) -> list[str]:
+    """Numbers with a name of the page's table of units have its type, and other names neither size_t nor seconds."""
+    rows = re.findall(r"^\| (.*`) \| ([^|]+) \| `(\w+)` \|$", _section(page, "Units"), re.MULTILINE)
+    types = {name: kind for cell, _, kind in rows for name in _words(cell)}
+
+    def expected(owner: str, name: str) -> str | None:
+        own = types.get(owner.removeprefix("syncyte_")) or types.get(name)
+        return own or next((types[end] for end in types if end.startswith("_") and name.endswith(end)), None)
+
+    things = [
+        (each.name, part)
+        for header in headers
+        for each in (*header.functions, *header.callbacks, *header.structs)
+        for part in (each.members if hasattr(each, "members") else each.parameters)
+    ]
+    return [
+        f"{owner}'s {part.name} is {part.type.name}: docs/vocabulary.md's table of units says {unit}"
+        for owner, part in things
+        for unit in [expected(owner, part.name)]
+        if unit != part.type.name and (unit is not None or part.type.name == "size_t" or "seconds" in part.text)
+    ]
 
 
 def fortran_names(root: Path) -> Iterator[tuple[str, str]]:
@@ -263,7 +285,8 @@ def main() -> int:
     parser.add_argument("--compiler", default="cc")
     given = parser.parse_args()
     sys.path.insert(0, str(given.root / "bindings/generate"))
-    declared = functions(given.root, given.compiler)
+    headers = parsed_headers(given.root, given.compiler)
+    declared = [function for header in headers for function in header.functions]
     known = {function.name.removeprefix("syncyte_") for function in declared}
     page = (given.root / "docs/vocabulary.md").read_text()
     found, listed = other_names(given.root, known), listed_names(page)
@@ -272,6 +295,7 @@ def main() -> int:
         *object_problems(given.root, page),
         *torch_problems(page, known, arguments),
         *order_problems(page, arguments),
+        *unit_problems(page, headers),
         *lacking_problems(page, lacking_functions(given.root, known)),
     ]
     lines += [
