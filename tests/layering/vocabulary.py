@@ -57,8 +57,9 @@ def unit_problems(page: str, headers: list[Any]) -> list[str]:
     types = {name: kind for cell, _, kind in rows for name in _words(cell)}
 
     def expected(owner: str, name: str) -> str | None:
-        own = types.get(owner.removeprefix("syncyte_")) or types.get(name)
-        return own or next((types[end] for end in types if end.startswith("_") and name.endswith(end)), None)
+        if name in types:
+            return types.get(owner.removeprefix("syncyte_"), types[name])
+        return next((types[end] for end in types if end.startswith("_") and name.endswith(end)), None)
 
     things = [
         (each.name, part)
