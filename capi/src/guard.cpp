@@ -77,6 +77,7 @@ syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
                        .argument = known.argument.c_str(),
                        .axis = known.axis,
                        .ndim = known.ndim,
+                       .reserved = 0,
                        .value = known.value.c_str(),
                        .expected = known.expected.c_str(),
                        .reason = reason});

@@ -103,7 +103,9 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
                     .status = status,
                     .peer = part.peer,
                     .dtype = part.dtype,
-                    .comm = part.comm});
+                    .reserved = 0,
+                    .comm = part.comm,
+                    .path = nullptr});
 } catch (...) {  // an operation does not fail because its trace cannot be written
 }
 

@@ -250,6 +250,7 @@ class tensor : public detail::tensor_methods {
             detail::null_if_empty(options.name),
             options.local_rows.value_or(-1),
             detail::raw(options.memory),
+            0,
             nullptr,
             options.row_locks ? 1 : 0,
             options.deterministic ? 1 : 0,

@@ -25,7 +25,7 @@ class window : public detail::window_methods {
 
   /// Collective; sizes may differ between ranks and may be 0.
   window(const communicator& comm, std::int64_t size, const window_options& options = {}) {
-    const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory),
+    const syncyte_window_options_t raw{sizeof(raw), detail::null_if_empty(options.name), detail::raw(options.memory), 0,
                                        detail::null_if_empty(options.label)};
     *this = window(detail::fetch<syncyte_window_t>(syncyte_window_create, comm.get(), size, &raw));
   }

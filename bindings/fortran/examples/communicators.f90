@@ -3,7 +3,7 @@ program communicators
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte
   implicit none
-  type(syncyte_comm) :: world, half, same, node, first, again, twin, alone
+  type(syncyte_comm) :: world, half, same, node, first, listed, again, twin, alone
   integer :: rank, ranks, nodes, major, minor, patch, stat, i
   real(real64) :: energy, energies(2)
   integer, allocatable :: everybody(:), counts(:), pieces(:)
@@ -23,6 +23,8 @@ program communicators
   call world%split_program(same)           ! this program's ranks, in a job of several programs
   call world%split_node(node)                    ! those that share memory
   call world%split_leaders(first)                ! one of each node; the others get none: first%is_null()
+  call world%create_group([(i, i=ranks - 1, 0, -1)], listed)  ! these ranks, in this order; only they call it
+  if (listed%id() == world%id()) error stop "each communicator has a number of its own"
   call world%topology(nodes=nodes)
   call world%dup(twin)
   call alone%from_self()
@@ -53,6 +55,7 @@ program communicators
   call same%destroy()
   call node%destroy()
   call first%destroy()
+  call listed%destroy()
   call twin%destroy()
   call alone%destroy()
   call again%destroy()

@@ -9,7 +9,7 @@ program started
   type(syncyte_request) :: requests(2)
   real(real64), asynchronous :: two(4, 2), block(2, 3), edge(8)
   integer(int64), asynchronous :: ticket
-  integer :: rank, ranks, right
+  integer :: rank, ranks, right, ended
 
   call syncyte_init()
   call world%from_world()
@@ -27,7 +27,10 @@ program started
   block = 2
   call table%iacc([1, 4], [2, 6], block, requests(2))
   block = -1                                           ! a box that is written may be re-used at once
-  call syncyte_wait_all(requests)
+  do
+    call syncyte_wait_any(requests, ended)             ! the number of one that has ended
+    if (ended == 0) exit                               ! none is in flight
+  end do
   if (any(nint(two(:, 1)) /= ranks) .or. any(nint(two(:, 2)) /= 0)) error stop "igather"
   call table%sync()
 

@@ -86,16 +86,17 @@ contains
   subroutine listed_ranks()
     type(syncyte_comm) :: group
     integer :: i, stat
-    integer(int64) :: id
+    integer(int64) :: id(2)
     character(len=400) :: errmsg
 
     if (rank > 0 .or. ranks == 1) then
       call world%create_group([(i, i=ranks - 1, min(1, ranks - 1), -1)], group, tag=3, name="others")
       call check_equal(group%size(), max(1, ranks - 1), "size of a group")
       call check_equal(group%rank(), ranks - 1 - rank, "order of a group's list")
-      id = group%id()
+      id = [group%id(), world%id()]
+      call check(id(1) /= id(2), "identifier of a group")
       call group%bcast(id, 0)
-      call check(id == group%id() .and. id /= world%id(), "identifier of a group")
+      call check(id(1) == group%id(), "an identifier is equal on all ranks")
     end if
     call world%create_group([integer ::], group, stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "count is 0", "an empty group")

@@ -73,7 +73,7 @@ contains
     call syncyte_wait_all(requests)
     call w%flush()
     total = 1
-    call world%iallreduce(total, requests(1))
+    call world%iallreduce(total, SYNCYTE_OP_SUM, requests(1))
     call w%ipull(20 + rank, found, requests(2))
     do
       call syncyte_wait_any(requests, which)

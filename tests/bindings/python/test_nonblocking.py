@@ -55,7 +55,8 @@ def test_wait_any_finds_each_end_once(world):
     worker = store.worker()
     worker.push([1], np.ones(3, np.float32))
     worker.barrier()
-    requests = [world.iallreduce(np.ones(2)), worker.ipull([1]), world.ibcast(np.arange(2), 0)]
+    pulled = worker.ipull([1], np.empty((1, 3), np.float32))
+    requests = [world.iallreduce(np.ones(2)), pulled, world.ibcast(np.arange(2), 0)]
     ended = []
     while (place := syncyte.wait_any(requests)) is not None:
         assert requests[place].test()

@@ -32,10 +32,12 @@ inline syncyte_status_t report(const own_error& caught) {
   const syncyte_error_fields_t raw = {.struct_size = sizeof raw,
                                       .status = detail::raw(caught.code()),
                                       .rank = -1,
+                                      .operation = nullptr,
                                       .object = wrong.object.c_str(),
                                       .argument = wrong.argument.c_str(),
                                       .axis = -1,
                                       .ndim = wrong.ndim,
+                                      .reserved = 0,
                                       .value = wrong.value.c_str(),
                                       .expected = wrong.expected.c_str(),
                                       .reason = caught.what()};
