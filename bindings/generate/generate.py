@@ -1,5 +1,5 @@
-"""Generates declarations and C functions from the C headers, and C++ functions from torch's operator table, or checks
-that the committed ones are current.
+"""Generates declarations and C functions from the C headers, and torch's operators from their schemas, or checks that
+the committed ones are current.
 
 Usage: generate.py [--check] [--compiler CC]
 """
@@ -23,6 +23,7 @@ from comments import AnnotationError
 from methods import read_module
 from model import Names
 from parse import check, parse_headers
+from schemas import read_operators
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = [
@@ -64,8 +65,11 @@ def generate(compiler: str) -> dict[Path, str]:
     cxx = Path("include/syncyte")
     files[cxx / "generated/enums.hpp"] = emit_cxx.enums(names)
     files[cxx / "generated/methods.hpp"] = emit_cxx.methods(core)
-    torch = Path("bindings/torch/include/syncyte/generated/operators.hpp")
-    files[torch] = emit_torch.emit(ROOT / "bindings")
+    torch = Path("bindings/torch")
+    operators = read_operators((ROOT / torch / "operators.schemas").read_text(encoding="utf-8"))
+    documented = emit_torch.docstrings(ROOT / "bindings/python/syncyte")
+    files[torch / "include/syncyte/generated/operators.hpp"] = emit_torch.functions(operators, documented)
+    files[torch / "src/generated/operator_table.cpp"] = emit_torch.table(operators)
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, names)

@@ -43,6 +43,7 @@ GENERATED = [
     "include/syncyte/generated",
     "src/base/generated",
     "bindings/torch/include/syncyte/generated",
+    "bindings/torch/src/generated",
 ]
 
 

@@ -41,15 +41,9 @@ def table() -> list[Row]:
     """All operators."""
     rows = (line.split(",") for line in operators.operator_table())
     return [
-        Row(
-            packet.removeprefix("syncyte::"),
-            overload,
-            bool(effectful),
-            batching,
-            [int(i) for i in axes.split()],
-            [int(i) for i in shapes.split()],
-        )
-        for packet, overload, effectful, batching, axes, shapes in rows
+        Row(packet, overload or "default", bool(effectful), batching, [*map(int, axes)], [*map(int, shapes)])
+        for name, effectful, batching, axes, shapes in rows
+        for packet, _, overload in [name.partition(".")]
     ]
 
 

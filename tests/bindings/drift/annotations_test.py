@@ -22,6 +22,7 @@ from comments import AnnotationError  # noqa: E402
 from methods import read_module  # noqa: E402
 from model import Enum, Names  # noqa: E402
 from parse import check, parse_headers  # noqa: E402
+from schemas import read_operators  # noqa: E402
 
 COMPILER = "cc"
 HEADER = """
@@ -285,43 +286,88 @@ class CxxMethods(unittest.TestCase):
         self.assertEqual(called & set(re.findall(r"\bsyncyte_\w+(?=[(,])", generated)) - references, set())
 
 
-class TorchFunctions(unittest.TestCase):
-    """C++'s functions of torch's operators."""
+class TorchOperators(unittest.TestCase):
+    """Torch's operators: their table and C++'s functions."""
 
-    TABLE = """
-// @internal whole
-// @param ranks {{handle(communicator)}} who
-// @param way {{hidden}} how
-// @param nothing {{hidden(at::empty({{0}}))}} not read
-// @param sum {{reduction}} what
-{further}
-constexpr row rows[] = {{
-    row("add(Tensor nothing, int ranks, int sum=1, int way=7) -> Tensor"),
-    row("whole(int ranks) -> ()"),
-}};
+    SCHEMAS = """
+# A comment.
+kind plain = device(direct), batch(once)
+type Ranks = int, handle(communicator)
+type Sum = int, reduction
+type Way = int, hidden
+type Nothing = Tensor, hidden(at::empty({0}))
+type Edge = int, axis
+type Extents = int[], shape
+/// Adds numbers,
+/// and more.
+plain, fails_alone, batch(each) add.more(Nothing nothing, Ranks ranks, Sum sum=1,
+    Way way=7) -> Tensor
+plain, internal cut(Tensor(a!) input, *, Edge along, Edge across=0, Extents? sizes=None) -> (Tensor a, str b)
 """
 
-    def emitted(self, further: str = "") -> str:
-        return emit_torch.text(self.TABLE.format(further=further), {})
+    def emitted(self, schemas: str) -> tuple[str, str]:
+        operators = read_operators(schemas)
+        return emit_torch.functions(operators, {}), emit_torch.table(operators)
 
-    def test_passes_arguments_as_they_are_annotated(self):
-        text = self.emitted()
-        self.assertIn("inline at::Tensor add(const communicator& ranks, op how = op::sum) {", text)
+    def rejects(self, old: str, new: str, message: str):
+        self.assertIn(old, self.SCHEMAS)
+        with self.subTest(new), self.assertRaisesRegex(AnnotationError, f"^{re.escape(message)}"):
+            self.emitted(self.SCHEMAS.replace(old, new))
+
+    def test_passes_arguments_as_their_types_say(self):
+        text, _ = self.emitted(self.SCHEMAS)
+        self.assertIn("/// Adds numbers, and more.\ninline at::Tensor add(const communicator& ranks, "
+                      "op how = op::sum) {\n", text)  # fmt: skip
+        self.assertIn('("syncyte::add", "more");\n', text)
         self.assertIn("found.call(at::empty({0}), detail::schema_number(ranks), detail::raw(how), 7);", text)
-        self.assertNotIn("whole", text)
+        self.assertNotIn("cut", text)
 
-    def test_rejects_notes_that_do_not_fit_a_schema(self):
-        for further, message in [
-            ("// @param other {hidden} what", "operators.cpp:7: no schema has other"),
-            ("// @param way {hidden} again", "operators.cpp:7: argument way is described twice"),
-            ("// @param way {maybe} what", "operators.cpp:7: cannot read '// @param way {maybe} what'"),
-            ("// @internal other", "operators.cpp:7: there is no operator other"),
+    def test_has_the_schemas_of_torch_and_the_words_of_kinds_in_the_table(self):
+        _, text = self.emitted(self.SCHEMAS)
+        self.assertIn('{.schema = "add.more(Tensor nothing, int ranks, int sum=1, int way=7) -> Tensor",\n       '
+                      '.device = device_use::direct, .batch = "each", .fails_alone = true},\n', text)  # fmt: skip
+        self.assertIn('"cut(Tensor(a!) input, *, int along, int across=0, int[]? sizes=None) -> (Tensor a, str b)",'
+                      '\n       .device = device_use::direct, .batch = "once", .axes = "12", .shapes = "3"},\n',
+                      text)  # fmt: skip
+
+    def test_takes_the_comment_of_the_python_function_where_it_has_none(self):
+        schemas = self.SCHEMAS.replace("/// Adds numbers,\n/// and more.\n", "")
+        text = emit_torch.functions(read_operators(schemas), {"add": ("Adds ``x`` as :func:`sum` does.", "x")})
+        self.assertIn("/// Adds `nothing` as sum() does.\n", text)
+        with self.assertRaisesRegex(AnnotationError, "^operators.schemas:10: add has neither a comment nor a function"):
+            self.emitted(schemas)
+
+    def test_rejects_what_it_cannot_read(self):
+        for old, new, message in [
+            ("# A comment.", "A comment.", "operators.schemas:2: cannot read 'A comment.'"),
+            ("direct)", "nowhere)", "operators.schemas:3: 'device(nowhere)': expected no_kernel, through_host, direct"),
+            ("fails_alone", "fails_alone(1)", "operators.schemas:12: 'fails_alone(1)': expected no value"),
+            ("fails_alone", "fails", "operators.schemas:12: 'fails' is none of the words is_effectful"),
+            ("handle(communicator)", "handle", "operators.schemas:4: cannot read 'type Ranks = int, handle'"),
+            ("plain, fails", "simple, fails", "operators.schemas:12: kind simple is not described"),
+            ("Ranks ranks", "Rank ranks", "operators.schemas:12: cannot read the argument 'Rank ranks'"),
+            ("Ranks ranks", "ranks", "operators.schemas:12: cannot read the argument 'ranks'"),
+            ("/// and more.", "", "operators.schemas:11: expected an operator behind its comment, not ''"),
         ]:
-            with self.subTest(further), self.assertRaisesRegex(AnnotationError, re.escape(message)):
-                self.emitted(further)
-        table = self.TABLE.format(further="").replace("int way=7", "int way")
-        with self.assertRaisesRegex(AnnotationError, "operators.cpp:4: 'int way' of a schema cannot be {hidden}"):
-            emit_torch.text(table, {})
+            self.rejects(old, new, message)
+
+    def test_rejects_what_does_not_fit(self):
+        for old, new, message in [
+            ("Way way=7", "Way way", "operators.schemas:12: 'Way way', of torch's type int, cannot be hidden"),
+            ("sum=1", "sum=2", "operators.schemas:12: 'Sum sum=2', of torch's type int, cannot be reduction"),
+            (
+                "Ranks = int",
+                "Ranks = bool",
+                "operators.schemas:12: 'Ranks ranks', of torch's type bool, cannot be handle",
+            ),
+            ("type Sum", "type Ranks = int, axis\ntype Sum", "operators.schemas:5: type Ranks is described twice"),
+            ("type Sum", "kind plain\ntype Sum", "operators.schemas:5: kind plain is described twice"),
+            ("type Sum", "type Other = int, axis\ntype Sum", "operators.schemas:5: no operator has a Other"),
+            ("plain, internal", "plain", "operators.schemas:14: C++ has no type for the result (Tensor a, str b)"),
+            ("Way way=7", "Way way=7, str name", "operators.schemas:12: C++ has no type for 'str name'"),
+            ("*, Edge", f"{'int i, ' * 9}Edge", "operators.schemas:14: an argument behind the tenth is axis"),
+        ]:
+            self.rejects(old, new, message)
 
 
 class Started(unittest.TestCase):

@@ -14,9 +14,11 @@
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operators/dispatched.hpp"
@@ -92,13 +94,6 @@ void require_one_device(const std::vector<given_tensor>& given, const std::strin
                       "; expected both on one device");
 }
 
-bool is_along_first_axis(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
-  const std::size_t count = schema.arguments().size();
-  for (std::size_t i = 0; i < count; ++i)
-    if (is_axis(schema.arguments()[i].name()) && stack[stack.size() - count + i].toInt() != 0) return false;
-  return true;
-}
-
 /// A tensor of the same shape and dtype that needs no memory.
 at::Tensor placeholder(const at::Tensor& tensor) {
   return at::empty({}, at::TensorOptions(tensor.dtype())).expand(tensor.sizes());
@@ -137,7 +132,7 @@ struct device_kernel {
     const c10::DeviceGuard guard(device);
     at::Tensor result;
     {
-      const memory_kind kind = kind_of(op.schema(), stack, device);
+      const memory_kind kind = kind_of(stack.data() + stack.size() - op.schema().arguments().size(), device);
       const operation_memory memory(device, kind, /*has_room=*/what.gives_ticket);
       std::optional<refused_tensor> failure;
       try {
@@ -145,7 +140,7 @@ struct device_kernel {
         for (const given_tensor& each : given) each.value = copy_for_mpi(each.tensor, &each == &given.front(), memory);
         if (kind == memory_kind::pinned_host && !what.fails_alone && !what.gives_ticket)
           result = empty_result(op, stack, device);
-        const bool is_read = what.reads_first || given.size() > 1;
+        const bool is_read = !what.ignores_elements || given.size() > 1;
         if (is_read) wait_for_stream(device);
       } catch (...) {
         if (what.fails_alone) throw;
@@ -158,15 +153,17 @@ struct device_kernel {
       if (c10::IValue& value = stack[i]; value.isTensor()) value = brought(value.toTensor(), device, result);
   }
 
-  memory_kind kind_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, c10::Device device) const {
+  memory_kind kind_of(const c10::IValue* arguments, c10::Device device) const {
+    const bool is_along_first_axis = std::ranges::all_of(
+        std::string_view(what.axes), [&](char place) { return arguments[place - '0'].toInt() == 0; });
     const bool only_moves = what.device == device_use::direct ||
-                            (what.device == device_use::direct_along_first_axis && is_along_first_axis(schema, stack));
+                            (what.device == device_use::direct_along_first_axis && is_along_first_axis);
     return only_moves && mpi_takes(device.type()) ? memory_kind::device : memory_kind::pinned_host;
   }
 
   /// Elements of the first tensor travel; the operator reads the numbers of others.
   at::Tensor copy_for_mpi(const at::Tensor& tensor, bool is_first, const operation_memory& memory) const {
-    if (is_first && !what.reads_first) return placeholder(tensor);
+    if (is_first && what.ignores_elements) return placeholder(tensor);
     const at::Tensor copy = is_first ? memory.empty(tensor.sizes(), tensor.scalar_type())
                                      : memory.empty_pinned(tensor.sizes(), tensor.scalar_type());
     return copy.copy_(tensor, /*non_blocking=*/true);

@@ -1,7 +1,7 @@
 #pragma once
-// The table of all operators: torch.ops.syncyte. Their schemas, their kernels for devices and for refused layouts, the
-// effects that torch.compile knows and the rules of torch.vmap follow from its rows; the Python package asks for them
-// (torch.ops.syncyte.operator_table).
+// The table of all operators: torch.ops.syncyte, which bindings/torch/operators.schemas describes. Their kernels for
+// devices and for refused layouts, the effects that torch.compile knows and the rules of torch.vmap follow from its
+// rows; the Python package asks for them (torch.ops.syncyte.operator_table).
 
 #include <c10/util/ArrayRef.h>
 
@@ -20,34 +20,25 @@ enum class device_use {
   direct_along_first_axis  ///< direct if all axes are 0, otherwise through_host
 };
 
-/// The rule by which torch.vmap runs an operator.
-enum class batching {
-  by_parts,      ///< as torch runs what it is made of
-  once,          ///< once for the whole batch, whose dimension is in front
-  in_place,      ///< once, but nothing is returned
-  each,          ///< once for each element, in their order
-  first_tensor,  ///< as the identity of its first argument
-  refused
-};
-
+/// bindings/generate/schemas.py repeats the members and their values.
 struct operator_row {
   const char* schema = "";
   /// It communicates: torch.compile must neither move it past other such operators nor drop it if its result is unused.
   bool is_effectful = false;
   device_use device = device_use::no_kernel;
-  batching batch = batching::by_parts;
-  bool reads_first = true;    ///< false: it needs only the shape and dtype of its first tensor
-  bool gives_ticket = false;  ///< of an operation that is in flight
+  /// How torch.vmap runs it: by_parts (as torch runs what it is made of), once (for the whole batch, whose dimension is
+  /// in front), in_place (once, and returns nothing), each (once for each element, in their order), first_tensor (as
+  /// the identity of its first argument), refused.
+  const char* batch = "by_parts";
+  bool ignores_elements = false;  ///< it needs only the shape and dtype of its first tensor
+  bool gives_ticket = false;      ///< of an operation that is in flight
   bool takes_ticket = false;
   bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell the others
+  const char* axes = "";     ///< positions of arguments that are axes, a digit each
+  const char* shapes = "";   ///< and of those that are shapes
 };
 
 c10::ArrayRef<operator_row> operator_table();
-
-/// Whether an argument of this name is an axis.
-inline bool is_axis(const std::string& argument) {
-  return argument == "axis" || argument == "gather_axis" || argument == "scatter_axis";
-}
 
 /// The operator's name with its overload: "gather_along.counts".
 inline std::string name_of(const operator_row& row) { return std::string(row.schema, std::strchr(row.schema, '(')); }
