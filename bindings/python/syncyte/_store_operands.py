@@ -20,6 +20,7 @@ class PooledOperands:
 
     def __init__(self) -> None:
         self.keys, self.values = _of_one_dimension(c.DType.INT64), _of_one_dimension(c.DType.FLOAT32)
+        self.keys.read_only = 1
         self.arguments = ctypes.byref(self.keys), ctypes.byref(self.values)
         self.arrays: Any = None
         self.result: Any = None
@@ -59,6 +60,7 @@ def take_operands(keys: Any, values: Any, is_written: bool) -> PooledOperands | 
         found = PooledOperands()
     found.keys.data, found.values.data = keys.data_ptr(), values.data_ptr()
     found.keys.shape[0], found.values.shape[0] = keys.numel(), values.numel()
+    found.values.read_only = not is_written
     found.arrays, found.result = values, values if is_written else None
     return found
 

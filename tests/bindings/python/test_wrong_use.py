@@ -9,6 +9,7 @@ import torch
 import syncyte
 from syncyte import _library
 from syncyte._buffers import as_buffer, index_buffer
+from syncyte._store_operands import take_operands
 
 
 def last(world):
@@ -40,6 +41,23 @@ def test_the_library_does_not_write_inputs(world, make):
         core.syncyte_comm_allreduce(world.handle, None, 0, None, given.reference)
     assert index_buffer([0, 1], "index", narrow=True).description.read_only == 1
     assert as_buffer(make(2), "out", writable=True).description.read_only == 0
+
+
+def test_the_library_does_not_write_tensors_that_a_store_reads(world):
+    store, core = syncyte.Store(2, 1), _library.core()
+    keys, values = torch.arange(2), torch.ones(2)
+    worker = store.worker()
+    for is_written in (False, True, False):  # the descriptions are used again
+        given = take_operands(keys, values, is_written)
+        assert (given.keys.read_only, given.values.read_only) == (1, not is_written)
+        given.finish()
+    given = take_operands(keys, values, is_written=False)
+    with pytest.raises(syncyte.ArgumentError, match="values: read_only is 1"):
+        core.syncyte_store_worker_pull(worker.handle, *given.arguments)
+    given.finish()
+    worker.push(keys, values)
+    store.sync()
+    assert worker.pull(keys, values).tolist() == [world.size] * 2
 
 
 def test_arrays_that_are_read_only(world):

@@ -165,19 +165,18 @@ at::Tensor collective::run_on_cpu(const at::Tensor& input, derivatives wanted) c
   } catch (...) {
     fail_together(comm, "comm_" + operator_name());
   }
-  const syncyte_buffer_t from = buffer_of(source);
-  const syncyte_buffer_t to = buffer_of(result);
-  if (to.data != from.data && input.numel() > 0) {
+  if (!result.is_same(source) && input.numel() > 0) {
     // Elements that the C function does not write.
     const bool is_not_root = kind == kind::reduce && rank_in(comm) != root;
-    if (is_not_root || kind == kind::neighbor_alltoall) std::memset(to.data, 0, input.nbytes());
-    if (kind == kind::bcast && rank_in(comm) == root) std::memcpy(to.data, from.data, input.nbytes());
+    if (is_not_root || kind == kind::neighbor_alltoall) std::memset(result.mutable_data_ptr(), 0, input.nbytes());
+    if (kind == kind::bcast && rank_in(comm) == root)
+      std::memcpy(result.mutable_data_ptr(), source.const_data_ptr(), input.nbytes());
   }
-  check(call_c(from, facts, to, nullptr));
+  check(call_c(const_buffer_of(source), facts, buffer_of(result), nullptr));
   return result;
 }
 
-syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_list& facts, const syncyte_buffer_t& to,
+syncyte_status_t collective::call_c(const const_buffer& from, const fact_list& facts, const buffer& to,
                                     syncyte_request_t* request) const {
   const syncyte_collective_options_t options = options_with(facts);
   const syncyte_comm_t group = group_of(comm)->get();
@@ -193,31 +192,31 @@ syncyte_status_t collective::call_c(const syncyte_buffer_t& from, const fact_lis
   };
   switch (kind) {
     case kind::reduce:
-      if (request == nullptr) return syncyte_comm_reduce(group, &from, c_op, c_root, &options, &to);
+      if (request == nullptr) return syncyte_comm_reduce(group, from.get(), c_op, c_root, &options, to.get());
       [[fallthrough]];  // the results of the other ranks than root are dropped
     case kind::allreduce:
-      return either(syncyte_comm_allreduce, syncyte_comm_iallreduce, group, &from, c_op, &options, &to);
+      return either(syncyte_comm_allreduce, syncyte_comm_iallreduce, group, from.get(), c_op, &options, to.get());
     case kind::bcast:
-      return either(syncyte_comm_bcast, syncyte_comm_ibcast, group, c_root, &options, &to);
+      return either(syncyte_comm_bcast, syncyte_comm_ibcast, group, c_root, &options, to.get());
     case kind::scan:
-      return syncyte_comm_scan(group, &from, c_op, reverse, &options, &to);
+      return syncyte_comm_scan(group, from.get(), c_op, reverse, &options, to.get());
     case kind::exscan:
-      return syncyte_comm_exscan(group, &from, c_op, reverse, &options, &to);
+      return syncyte_comm_exscan(group, from.get(), c_op, reverse, &options, to.get());
     case kind::allgather:
-      return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, &from, gather_axis, ranks,
-                    joined, &options, &to);
+      return either(syncyte_comm_allgather_along, syncyte_comm_iallgather_along, group, from.get(), gather_axis, ranks,
+                    joined, &options, to.get());
     case kind::gather:
-      return syncyte_comm_gather_along(group, &from, gather_axis, c_root, ranks, joined, &options, &to);
+      return syncyte_comm_gather_along(group, from.get(), gather_axis, c_root, ranks, joined, &options, to.get());
     case kind::scatter:
-      return syncyte_comm_scatter_along(group, &from, scatter_axis, c_root, ranks, cut, &options, &to);
+      return syncyte_comm_scatter_along(group, from.get(), scatter_axis, c_root, ranks, cut, &options, to.get());
     case kind::reduce_scatter:
-      return either(syncyte_comm_reduce_scatter_along, syncyte_comm_ireduce_scatter_along, group, &from, scatter_axis,
-                    c_op, ranks, cut, &options, &to);
+      return either(syncyte_comm_reduce_scatter_along, syncyte_comm_ireduce_scatter_along, group, from.get(),
+                    scatter_axis, c_op, ranks, cut, &options, to.get());
     case kind::alltoall:
-      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, &from, gather_axis, scatter_axis,
-                    ranks, joined, ranks, cut, &options, &to);
+      return either(syncyte_comm_alltoall_along, syncyte_comm_ialltoall_along, group, from.get(), gather_axis,
+                    scatter_axis, ranks, joined, ranks, cut, &options, to.get());
     case kind::neighbor_alltoall:
-      return syncyte_comm_neighbor_alltoall(group, &from, &options, &to);
+      return syncyte_comm_neighbor_alltoall(group, from.get(), &options, to.get());
   }
   return SYNCYTE_ERR_INTERNAL;
 }

@@ -80,7 +80,7 @@ struct collective {
 
   /// Calls the C function, into `to`; it starts the collective where `request` is not null. A started reduce has its
   /// result on all ranks.
-  syncyte_status_t call_c(const syncyte_buffer_t& from, const fact_list& facts, const syncyte_buffer_t& to,
+  syncyte_status_t call_c(const const_buffer& from, const fact_list& facts, const buffer& to,
                           syncyte_request_t* request) const;
 };
 

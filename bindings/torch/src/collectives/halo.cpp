@@ -16,10 +16,10 @@
 namespace syncyte::torch_binding {
 namespace {
 
-syncyte_status_t transfer(std::int64_t halo, bool is_adjoint, derivatives wanted, const syncyte_buffer_t& array) {
+syncyte_status_t transfer(std::int64_t halo, bool is_adjoint, derivatives wanted, const buffer& array) {
   const fact_list facts = facts_of(wanted);
   const syncyte_collective_options_t options = options_with(facts);
-  return syncyte_halo_transfer(reinterpret_cast<syncyte_halo_t>(halo), is_adjoint, &options, &array);
+  return syncyte_halo_transfer(reinterpret_cast<syncyte_halo_t>(halo), is_adjoint, &options, array.get());
 }
 
 at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool is_adjoint, std::int64_t packed) {
@@ -29,7 +29,8 @@ at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool is_adjoint,
     refused_tensor::check();
     result = copy_to_pool(input);
   } catch (...) {
-    static_cast<void>(transfer(halo, is_adjoint, wanted, syncyte_buffer_t{}));  // refused: the neighbours get the error
+    // It is refused, and the neighbours get the error.
+    static_cast<void>(transfer(halo, is_adjoint, wanted, buffer(syncyte_buffer_t{})));
     throw;
   }
   check(transfer(halo, is_adjoint, wanted, buffer_of(result)));

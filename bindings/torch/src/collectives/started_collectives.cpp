@@ -120,7 +120,7 @@ at::Tensor run_start(const at::Tensor& input, const collective& what, derivative
   }
   fact_list facts = facts_of(wanted);
   add_shape(facts, what.is_along() ? at::IntArrayRef() : input.sizes());
-  check(what.call_c(buffer_of(made->input), facts, buffer_of(made->memory), &made->request));
+  check(what.call_c(const_buffer_of(made->input), facts, buffer_of(made->memory), &made->request));
   made->collective_number = number_of_forward(what.comm);
   if (!is_in_backward) {
     const collective_wait own{{what, input.sizes().vec(), input.scalar_type()}};

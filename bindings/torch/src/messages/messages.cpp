@@ -85,11 +85,12 @@ std::unique_ptr<outstanding> start(const at::Tensor& tensor, const route& way, b
   }
   const auto options = options_for(way, started->status.label, started->memory);
   const borrowed<communicator> group = group_of(way.comm);
-  const syncyte_buffer_t buffer = buffer_of(started->memory);
+  const buffer array = buffer_of(started->memory);
   const std::int32_t peer = started->status.source;
   const std::int32_t tag = narrowed("tag", way.tag);
-  check(is_send ? syncyte_comm_isend(group->get(), &buffer, peer, tag, &options, &started->request)
-                : syncyte_comm_irecv(group->get(), peer, tag, &options, &buffer, &started->status, &started->request));
+  check(is_send
+            ? syncyte_comm_isend(group->get(), array.get(), peer, tag, &options, &started->request)
+            : syncyte_comm_irecv(group->get(), peer, tag, &options, array.get(), &started->status, &started->request));
   return started;
 }
 

@@ -25,6 +25,22 @@ syncyte_dtype_t dtype_of(at::ScalarType type) {
   return 0;  // refused by the C function, so that a collective fails on all ranks
 }
 
+/// Describes a tensor, except for the address. A wrong type or shape is no error here: the C function that gets the
+/// buffer passes it to all ranks.
+syncyte_buffer_t described(const at::Tensor& tensor, syncyte_buffer_t result) {
+  result.dtype = dtype_of(tensor.scalar_type());
+  // More dimensions than a buffer has are refused by the C function; contiguous ones can be seen as one.
+  result.ndim = tensor.dim() > SYNCYTE_MAX_NDIM ? 1 : static_cast<std::int32_t>(tensor.dim());
+  const auto element = static_cast<std::int64_t>(tensor.element_size());
+  for (int i = 0; i < result.ndim; ++i) {
+    result.shape[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? tensor.numel() : tensor.size(i);
+    result.strides[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? element : tensor.stride(i) * element;
+  }
+  result.memory = tensor.is_cuda() ? SYNCYTE_MEMORY_CUDA : SYNCYTE_MEMORY_HOST;
+  result.device = tensor.is_cuda() ? tensor.get_device() : 0;
+  return result;
+}
+
 void give_back(void* data) { syncyte_memory_free(data); }
 
 /// Syncyte's pool of host buffers as torch sees it.
@@ -51,21 +67,14 @@ void raise_interruption() {
 
 }  // namespace
 
-syncyte_buffer_t buffer_of(const at::Tensor& tensor) {
-  syncyte_buffer_t result{};
-  result.struct_size = sizeof result;
-  result.data = const_cast<void*>(tensor.const_data_ptr());
-  result.dtype = dtype_of(tensor.scalar_type());
-  // More dimensions than a buffer has are refused by the C function; contiguous ones can be seen as one.
-  result.ndim = tensor.dim() > SYNCYTE_MAX_NDIM ? 1 : static_cast<std::int32_t>(tensor.dim());
-  const auto element = static_cast<std::int64_t>(tensor.element_size());
-  for (int i = 0; i < result.ndim; ++i) {
-    result.shape[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? tensor.numel() : tensor.size(i);
-    result.strides[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? element : tensor.stride(i) * element;
-  }
-  result.memory = tensor.is_cuda() ? SYNCYTE_MEMORY_CUDA : SYNCYTE_MEMORY_HOST;
-  result.device = tensor.is_cuda() ? tensor.get_device() : 0;
-  return result;
+const_buffer const_buffer_of(const at::Tensor& tensor) {
+  return const_buffer(described(tensor, *const_buffer(tensor.const_data_ptr(), dtype::uint8, {}).get()));
+}
+
+buffer buffer_of(const at::Tensor& tensor) {
+  syncyte_buffer_t result SYNCYTE_BUFFER_INIT;
+  result.data = tensor.mutable_data_ptr();
+  return buffer(described(tensor, result));
 }
 
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype) {

@@ -8,8 +8,11 @@
 
 namespace syncyte::torch_binding {
 
-/// The C interface's description of a tensor: its memory, without a copy. The tensor must outlive the buffer.
-syncyte_buffer_t buffer_of(const at::Tensor& tensor);
+/// A tensor's memory, which is only read, without a copy. The tensor must outlive the buffer.
+const_buffer const_buffer_of(const at::Tensor& tensor);
+
+/// const_buffer_of() for memory that is written.
+buffer buffer_of(const at::Tensor& tensor);
 
 /// An uninitialized CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
 /// from_blob it can be resized. An operation on a device's tensors gets other memory (operation_memory.hpp).

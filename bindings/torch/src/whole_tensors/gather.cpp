@@ -13,7 +13,6 @@
 #include <ATen/ops/empty.h>
 #include <torch/library.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -109,15 +108,14 @@ syncyte_buffer_t local_part(std::int64_t tensor) {
 
 /// Throws unless values can stand for this rank's part of a whole tensor.
 void require_fit(const at::Tensor& values, const syncyte_buffer_t& part, const char* name) {
-  const syncyte_buffer_t given = buffer_of(values);
-  const bool has_shape = values.dim() == part.ndim && std::equal(part.shape, part.shape + part.ndim, given.shape);
-  if (given.dtype == part.dtype && has_shape) return;
+  const dtype type = const_buffer_of(values).type(), expected_type{part.dtype};
   const at::IntArrayRef expected(part.shape, static_cast<std::size_t>(part.ndim));
+  if (type == expected_type && values.sizes() == expected) return;
   const std::string message =
-      c10::str(name, " is ", syncyte_dtype_name(given.dtype), " of shape ", values.sizes(), "; expected ",
-               syncyte_dtype_name(part.dtype), " of shape ", expected, ", as this rank's part of the whole tensor");
-  TORCH_CHECK_TYPE(given.dtype == part.dtype, message);
-  TORCH_CHECK_VALUE(has_shape, message);
+      c10::str(name, " is ", name_of(type), " of shape ", values.sizes(), "; expected ", name_of(expected_type),
+               " of shape ", expected, ", as this rank's part of the whole tensor");
+  TORCH_CHECK_TYPE(type == expected_type, message);
+  TORCH_CHECK_VALUE(false, message);
 }
 
 /// Ends an operation in a scratch tensor, whose status is given. Scratch is zero between operations, also after one

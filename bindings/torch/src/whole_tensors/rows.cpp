@@ -22,9 +22,7 @@ void change_rows(void (syncyte::tensor::*change)(const const_buffer&, const cons
                  const at::Tensor& index, const at::Tensor& rows) {
   const at::Tensor where = index.contiguous();
   const at::Tensor what = rows.resolve_conj().contiguous();
-  checked([&] {
-    ((*object_of<syncyte::tensor>(tensor)).*change)(const_buffer(buffer_of(where)), const_buffer(buffer_of(what)));
-  });
+  checked([&] { ((*object_of<syncyte::tensor>(tensor)).*change)(const_buffer_of(where), const_buffer_of(what)); });
 }
 
 }  // namespace
@@ -36,8 +34,7 @@ at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
 at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
   const at::Tensor rows = index.contiguous();
   at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
-  checked(
-      [&] { object_of<syncyte::tensor>(tensor)->gather(const_buffer(buffer_of(rows)), buffer(buffer_of(result))); });
+  checked([&] { object_of<syncyte::tensor>(tensor)->gather(const_buffer_of(rows), buffer_of(result)); });
   return result;
 }
 
