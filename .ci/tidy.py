@@ -1,4 +1,4 @@
-"""Runs clang-tidy, with the checks of .clang-tidy, on the C++ sources of src, capi and bindings.
+"""Runs clang-tidy, with the checks of .clang-tidy, on the sources of src, capi and bindings and the headers of include.
 
     tidy.py ROOT BUILD      prints the findings and answers 1 if there is one; BUILD is a configured build folder
 
@@ -18,15 +18,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDERS = ["src", "capi/src", "bindings"]
+HEADERS = "tests/cxx"  # in the build folder: a source for each header of include/
 
 
 def groups(root: Path, build: Path) -> dict[tuple[Path, str, str], list[Path]]:
     """The sources of each folder that have the same command, which is part of the key with its own folder."""
+    folders = [*(root / each for each in FOLDERS), build / HEADERS]
     found: dict[tuple[Path, str, str], list[Path]] = {}
     seen: set[Path] = set()  # tests compile some sources once more
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file, command = Path(entry["file"]), entry["command"].partition(" -o ")[0]
-        if file.suffix == ".cpp" and file not in seen and any(file.is_relative_to(root / each) for each in FOLDERS):
+        if file.suffix == ".cpp" and file not in seen and any(file.is_relative_to(each) for each in folders):
             seen.add(file)
             found.setdefault((file.parent, command, entry["directory"]), []).append(file)
     return found

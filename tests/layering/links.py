@@ -1,4 +1,5 @@
-"""Links of the pages lead to files, and paths of sources that they name exist.
+"""Links of the pages lead to files, and the paths of this repository that they name exist: from its root or from the
+page's folder. `a.{hpp,cpp}` names two files.
 
 links.py ROOT
 """
@@ -12,15 +13,23 @@ from pathlib import Path
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
-PATH = re.compile(r"`((?:src|capi|include|cmake)/[\w./-]+)`")
+PATH = re.compile(r"`((?:src|capi|include|cmake|bindings|tests|bench|docs|examples|spack|tools)/[\w./{},-]+)`")
+BRACES = re.compile(r"(.*)\{(.*)\}(.*)")
 PLACEHOLDER = re.compile(r"/[A-Z]+\b")  # src/X
+
+
+def expanded(path: str) -> list[str]:
+    """The paths that one with braces stands for."""
+    found = BRACES.fullmatch(path)
+    return [found[1] + each + found[3] for each in found[2].split(",")] if found else [path]
 
 
 def dead(page: Path, root: Path) -> list[str]:
     """The links and paths of a page that lead nowhere."""
     text = BLOCK.sub("", page.read_text())
     links = [link for link in LINK.findall(CODE.sub("", text)) if not (page.parent / link).exists()]
-    paths = [path for path in PATH.findall(text) if not PLACEHOLDER.search(path) and not (root / path).exists()]
+    named = [path for found in PATH.findall(text) if not PLACEHOLDER.search(found) for path in expanded(found)]
+    paths = [path for path in named if not any((folder / path).exists() for folder in [root, page.parent])]
     return [f"{page.relative_to(root)}: {each}" for each in links + paths]
 
 

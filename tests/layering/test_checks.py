@@ -16,6 +16,7 @@ import error_fields
 import headers
 import layers
 import lines
+import links
 import python_tests
 import symbols
 import units
@@ -189,6 +190,23 @@ class Lines(Tree):
         for name, text in sources.items():
             self.write(name, text)
             self.assertEqual(lines.code_lines(self.root / name), counts[name], name)
+
+
+class Links(Tree):
+    def dead(self, text: str) -> list[str]:
+        self.write("docs/page.md", text)
+        return links.dead(self.root / "docs/page.md", self.root)
+
+    def test_files_that_are_there(self) -> None:
+        for name in ["src/a.hpp", "src/a.cpp", "docs/images/a.svg", "docs/other.md"]:
+            self.write(name)
+        text = "[x](other.md#y) [x](https://x.y) `src/a.{hpp,cpp}` `docs/images` `images/a.svg` `src/X/a.hpp` `a/b`"
+        self.assertEqual(self.dead(text), [])
+
+    def test_files_that_are_not(self) -> None:
+        self.write("src/a.hpp")
+        for text in ["[x](other.md)", "`src/a.cpp`", "`src/a.{hpp,cpp}`", "`bindings/a`", "`tests/a`", "`bench/a.cpp`"]:
+            self.assertEqual(len(self.dead(text)), 1, text)
 
 
 class Layers(Tree):
