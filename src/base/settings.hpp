@@ -27,7 +27,7 @@ namespace settings {
 using choice_list = std::array<const char*, 5>;
 
 enum class toggle { off, on };
-enum class check_level { off, on, full };
+enum class check_level { off, on, full };  // the numbers of the C interface, which ranks compare
 enum class stuck_action { abort, report };
 enum class log_level { off, error, warn, info, debug };
 enum class sharing { proc, socket, shm, none };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/start_queue.hpp"
 #include "syncyte/base.h"
@@ -21,7 +22,7 @@
 namespace syncyte::comm {
 
 /// The amount of comparison before data moves (SYNCYTE_CHECK).
-enum class check_level { off = 0, on = 1, full = 2 };
+using base::settings::check_level;
 
 /// Choices for a new communicator; collective constructors agree on `check`.
 struct communicator_options {

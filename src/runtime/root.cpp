@@ -15,7 +15,7 @@ namespace {
 
 check_level environment_check_level() {
   base::check_setting(base::settings::check);
-  return static_cast<check_level>(*base::environment_choice(base::settings::check));
+  return *base::environment_choice(base::settings::check);
 }
 
 check_level agree_on_level(MPI_Comm comm, const communicator* parent, const communicator_options& options,
