@@ -18,8 +18,8 @@
  *   7  the element type of Fortran's arrays of it: itself, or the integer that holds the bits
  */
 #define SYNCYTE_ELEMENT_TYPES(X)                                                                                       \
- X(FLOAT16,    float16,    float16,              UINT16_T,         Half,          half_of(5, 10, 15),      INT16)      \
- X(BFLOAT16,   bfloat16,   bfloat16,             UINT16_T,         BFloat16,      half_of(8, 7, 127),      INT16)      \
+ X(FLOAT16,    float16,    float16,              UINT16_T,         Half,          float_of(5, 10, 15),     INT16)      \
+ X(BFLOAT16,   bfloat16,   bfloat16,             UINT16_T,         BFloat16,      float_of(8, 7, 127),     INT16)      \
  X(FLOAT32,    float32,    float,                FLOAT,            Float,         copy_of(H5T_IEEE_F32LE), FLOAT32)    \
  X(FLOAT64,    float64,    double,               DOUBLE,           Double,        copy_of(H5T_IEEE_F64LE), FLOAT64)    \
  X(COMPLEX64,  complex64,  std::complex<float>,  C_FLOAT_COMPLEX,  ComplexFloat,  pair_of(H5T_IEEE_F32LE), COMPLEX64)  \

@@ -9,9 +9,6 @@
 
 #include "syncyte/base.hpp"
 
-struct syncyte_checkpoint_entry_t;
-struct syncyte_checkpoint_options_t;
-
 namespace syncyte::hdf5 {
 
 /// An error that this library has found. attempt() makes it the thread's last error, which another syncyte::error is
@@ -72,26 +69,14 @@ void expect(bool condition, syncyte_status_t status, const std::string& object, 
   throw own_error(status, text, std::move(wrong));
 }
 
-/// Bytes of a struct of the C interface in the first release.
+/// A caller's struct, by the rule of struct_size (syncyte_struct_read()); members that it lacks are zero.
 template <class Struct>
-inline constexpr std::size_t first_size = 0;
-template <>
-inline constexpr std::size_t first_size<syncyte_buffer_t> = SYNCYTE_BUFFER_FIRST_SIZE;
-template <>
-inline constexpr std::size_t first_size<syncyte_checkpoint_entry_t> = 32;
-template <>
-inline constexpr std::size_t first_size<syncyte_checkpoint_options_t> = 24;
-
-/// A caller's struct, to be read: `result`, which has the defaults, overwritten by the members that the caller's struct
-/// has.
-template <class Struct>
-  requires(first_size<Struct> != 0)
-Struct read_struct(const Struct* theirs, const char* name, Struct result) {
+Struct read_struct(const Struct* theirs, const std::string& name, std::size_t first_size) {
+  Struct result{};
   result.struct_size = sizeof(Struct);
-  check(syncyte_struct_read(theirs, name, first_size<Struct>, &result));
+  check(syncyte_struct_read(theirs, name.c_str(), first_size, &result));
   if constexpr (requires { result.reserved; })
-    expect(result.reserved == 0, SYNCYTE_ERR_ARGUMENT, "", fmt::format("{}->reserved", name).c_str(), result.reserved,
-           "0");
+    expect(result.reserved == 0, SYNCYTE_ERR_ARGUMENT, "", (name + "->reserved").c_str(), result.reserved, "0");
   return result;
 }
 

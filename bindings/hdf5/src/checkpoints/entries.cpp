@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t longest_key = 1023;
 
+// Bytes of structs in the first release.
+constexpr std::size_t first_entry_size = 32, first_options_size = 24;
+
 bool empty(const syncyte_buffer_t& buffer) {
   return std::any_of(buffer.shape, buffer.shape + buffer.ndim, [](std::int64_t extent) { return extent == 0; });
 }
@@ -45,7 +48,7 @@ void set_data(entry& of, const syncyte_buffer_t* data, memory_use use) {
 
 entry checked_entry(const syncyte_checkpoint_entry_t* given, std::int64_t number, memory_use use) {
   const std::string place = fmt::format("entries[{}]", number);
-  const auto raw = read_struct(given, place.c_str(), syncyte_checkpoint_entry_t{});
+  const auto raw = read_struct(given, place, first_entry_size);
   entry result;
   result.key = check_key(raw.key, place);
   expect(raw.kind == SYNCYTE_ENTRY_REPLICATED || raw.kind == SYNCYTE_ENTRY_SHARDED, SYNCYTE_ERR_ARGUMENT,
@@ -59,7 +62,7 @@ entry checked_entry(const syncyte_checkpoint_entry_t* given, std::int64_t number
 }  // namespace
 
 syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string& what, memory_use use) {
-  const auto buffer = read_struct(given, what.c_str(), syncyte_buffer_t{});
+  const auto buffer = read_struct(given, what, SYNCYTE_BUFFER_FIRST_SIZE);
   expect(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, what, "ndim", buffer.ndim, "0 to {}",
          SYNCYTE_MAX_NDIM);
   expect(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
@@ -85,7 +88,7 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
          fmt::format("of {} bytes", result.path.size()), "at most {}", PATH_MAX - 1);
   result.block_bytes = default_block_bytes;
   if (options == nullptr) return result;
-  const auto chosen = read_struct(options, "options", syncyte_checkpoint_options_t{});
+  const auto chosen = read_struct(options, "options", first_options_size);
   result.step = chosen.step;
   if (chosen.block_bytes != 0) result.block_bytes = static_cast<std::uint64_t>(chosen.block_bytes);
   expect(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT, "", "options->block_bytes", chosen.block_bytes,

@@ -8,7 +8,7 @@ namespace {
 hdf5_handle copy_of(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy"}; }
 
 // A float type of a sign and these bits. The fields are set before the size, because HDF5 requires them to fit.
-hdf5_handle half_of(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
+hdf5_handle float_of(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
   hdf5_handle type = copy_of(H5T_IEEE_F32LE);
   const std::size_t sign = exponent_bits + mantissa_bits;
   hdf5_check(H5Tset_fields(type.get(), sign, mantissa_bits, exponent_bits, 0, mantissa_bits), "H5Tset_fields");
