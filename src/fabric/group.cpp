@@ -72,7 +72,7 @@ void group::watch_node(const topology::node_group& node) {
   constexpr int most = 32;
   for (int distance = 1; distance <= std::min(node.size - 1, most); ++distance) {
     const auto place = static_cast<std::size_t>((node.rank + distance) % node.size);
-    if (auto end = topology::open_process(node.processes[place]))
+    if (auto end = mpi::open_process(node.processes[place]))
       engine_->watch_end(at(node.members[place]), std::move(end));
   }
 }

@@ -16,7 +16,6 @@
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "runtime/roots.hpp"
-#include "topology/process_watch.hpp"
 #include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
 
@@ -74,7 +73,7 @@ std::string reason_to_end_alone(const communicator& world) {
 /// Frees nothing: that would wait for the other ranks for ever. Returns false.
 bool end_alone(const std::string& reason) {
   base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalized", reason);
-  topology::stop_watching_processes();
+  mpi::stop_watching_processes();
   mpi::set_finished();
   mpi::forget_progress();
   return false;
@@ -93,7 +92,7 @@ void close_links() {
     if (std::chrono::steady_clock::now() > late) mpi::look_for_deaths();
     mpi::pause_polling();
   }
-  topology::stop_watching_processes();
+  mpi::stop_watching_processes();
 }
 
 /// Waits for all ranks and frees all; false if this rank has ended alone. The watchdog sees the wait for a rank that

@@ -17,7 +17,6 @@
 #include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
 #include "runtime/roots.hpp"
-#include "topology/process_watch.hpp"
 #include "watchdog/watchdog.hpp"
 
 namespace syncyte::lifecycle {
@@ -59,11 +58,11 @@ int on_mpi_finalize(MPI_Comm, int, void*, void*) {
 
 /// From now on waits find out if another rank of this node has died.
 void watch_node(const topology::node_group& node) {
-  std::vector<topology::rank_process> others;
+  std::vector<mpi::rank_process> others;
   for (int place = 0; place < node.size; ++place)
     if (const auto at = static_cast<std::size_t>(place); place != node.rank)
       others.push_back({node.world_ranks[at], node.processes[at]});
-  topology::watch_processes(others);
+  mpi::watch_processes(others);
 }
 
 void start_mpi(int wanted_level) {

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <set>
 
@@ -18,8 +19,10 @@ constexpr std::int64_t pause_ns = 20'000'000;
 struct death_table {
   std::mutex mutex;
   std::set<int> ranks;
-  std::atomic<void (*)() noexcept> search{nullptr};
-  std::atomic<std::int64_t> next_search_ns{0};
+
+  std::mutex watch_mutex;
+  process_watch watched;  // guarded by watch_mutex
+  std::atomic<std::int64_t> next_look_ns{0};
 };
 
 death_table& deaths = *new death_table;  // leaked: threads may look while static objects are destroyed
@@ -56,17 +59,31 @@ void fail_by_death() {
                            base::ranks_text(ranks), is_one ? "has" : "have", is_one ? "it" : "them"));
 }
 
-void find_deaths_by(void (*search)() noexcept) { deaths.search = search; }
+void watch_processes(const std::vector<rank_process>& processes) {
+  const std::lock_guard lock(deaths.watch_mutex);
+  deaths.watched.add(processes);
+}
+
+void stop_watching_processes() {
+  const std::lock_guard lock(deaths.watch_mutex);
+  deaths.watched = {};
+}
+
+void stop_looking_for_deaths() noexcept { deaths.next_look_ns = std::numeric_limits<std::int64_t>::max(); }
 
 void look_for_deaths_now() noexcept {
-  const auto search = deaths.search.load(std::memory_order_acquire);
-  if (search != nullptr) search();
+  const std::unique_lock lock(deaths.watch_mutex, std::try_to_lock);  // otherwise another thread does it
+  if (!lock.owns_lock() || deaths.watched.is_empty()) return;
+  try {
+    for (const int world_rank : deaths.watched.take_ended()) declare_dead(world_rank);
+  } catch (...) {  // out of memory: perhaps not the next time
+  }
 }
 
 void look_for_deaths() noexcept {
-  std::int64_t next = deaths.next_search_ns.load(std::memory_order_relaxed);
+  std::int64_t next = deaths.next_look_ns.load(std::memory_order_relaxed);
   const std::int64_t now = now_ns();
-  if (now < next || !deaths.next_search_ns.compare_exchange_strong(next, now + pause_ns)) return;
+  if (now < next || !deaths.next_look_ns.compare_exchange_strong(next, now + pause_ns)) return;
   look_for_deaths_now();
 }
 

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <vector>
 
+#include "mpi/process_watch.hpp"
+
 namespace syncyte::mpi {
 
 /// Processes of this job that have died, as far as this process knows. A process that has been out of reach for the
@@ -35,11 +37,17 @@ inline void require_no_death() {
     fail_by_death();
 }
 
-/// Sets the function that looks for ranks of this node that have died, and declares them; null: none. Any thread calls
-/// it.
-void find_deaths_by(void (*search)() noexcept);
+/// Adds processes to those whose deaths are looked for.
+void watch_processes(const std::vector<rank_process>& processes);
 
-/// Looks for deaths, at most 50 times a second in all threads together: waits call it once they have lasted long.
+/// Ends the effect of watch_processes(), and closes the descriptors: from now on processes may end.
+void stop_watching_processes();
+
+/// Ends look_for_deaths(). For a forked child: only atomics are touched.
+void stop_looking_for_deaths() noexcept;
+
+/// Looks for deaths of watched processes, and declares them; at most 50 times a second in all threads together: waits
+/// call it once they have lasted long.
 void look_for_deaths() noexcept;
 
 /// Looks at once.

@@ -91,7 +91,7 @@ bool become_forked_child() noexcept {
   forked = true;
   started = false;
   level = forked_level;
-  find_deaths_by(nullptr);
+  stop_looking_for_deaths();
   return true;
 }
 

@@ -84,7 +84,7 @@ void number_nodes(MPI_Comm comm, node_group& group) {
 }
 
 void exchange_processes(node_group& group) {
-  group.processes = mpi::allgather(this_process(), group.comm);
+  group.processes = mpi::allgather(mpi::this_process(), group.comm);
   // In another PID namespace the same number names another process, so that rank's process is unknown.
   for (auto& process : group.processes)
     if (!is_alive(process)) process = {};
@@ -104,7 +104,7 @@ bool node_group::is_alive(int node_rank) const {
   return topology::is_alive(world_ranks[place], processes[place]);
 }
 
-bool is_alive(int world_rank, const process_id& process) {
+bool is_alive(int world_rank, const mpi::process_id& process) {
   return !mpi::is_dead(world_rank) && (process.pid == 0 || is_alive(process));
 }
 

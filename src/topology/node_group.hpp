@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "memory/shared_segment.hpp"
-#include "topology/process_id.hpp"
+#include "mpi/process_id.hpp"
 
 namespace syncyte::topology {
 
@@ -21,7 +21,7 @@ struct node_group {
   std::vector<int> members;                        // the node's ranks in the communicator, ascending
   std::vector<int> node_of;                        // node index of every rank of the communicator
   std::vector<int> world_ranks;                    // the node's ranks in MPI_COMM_WORLD
-  std::vector<process_id> processes;               // of the node's ranks, by rank within the node
+  std::vector<mpi::process_id> processes;          // of the node's ranks, by rank within the node
   memory::sharing method = memory::sharing::none;  // how the node's ranks share memory
 
   bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
@@ -32,7 +32,7 @@ struct node_group {
 
 /// Whether a rank's process runs, as far as this process knows. A process without a pid runs until its rank's death is
 /// known.
-bool is_alive(int world_rank, const process_id& process);
+bool is_alive(int world_rank, const mpi::process_id& process);
 
 /// Finds the groups of `comm`. Collective. `inherited` is this rank's group in a communicator that contains comm: its
 /// ranks are known to share memory. Null: find out by trying. SYNCYTE_SHM chooses the way; the ranks of a machine must

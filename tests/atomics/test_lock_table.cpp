@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "mpi/process_id.hpp"
 #include "no_more_files.hpp"
 #include "rows/add_rows.hpp"
 #include "shared_bytes.hpp"
-#include "topology/process_id.hpp"
 
 namespace {
 
@@ -63,7 +63,7 @@ TEST(lock_table, a_waiter_waits_for_a_living_holder) {
 TEST(lock_table, a_holder_lives_for_a_waiter_without_file_descriptors) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
-  const auto is_alive = [self = topology::this_process()](int) { return topology::is_alive(self); };
+  const auto is_alive = [self = mpi::this_process()](int) { return mpi::is_alive(self); };
   atomics::lock_table mine(table, 0, is_alive), theirs(table, 1, is_alive);
   theirs.lock(5);
   std::jthread holder([&] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi_world.hpp"
+#include "waiting_child.hpp"
 
 namespace {
 
@@ -17,9 +18,7 @@ using namespace std::chrono_literals;
 using test::expect_error;
 using test::in_child;
 using test::outcome_of;
-
-std::atomic<int> searches = 0;
-void count_search() noexcept { ++searches; }
+using test::waiting_child;
 
 TEST(deaths, are_remembered) {
   in_child([] {
@@ -68,40 +67,53 @@ TEST(deaths, the_error_names_the_ranks) {
 
 TEST(deaths, are_looked_for_at_once) {
   in_child([] {
-    EXPECT_NO_THROW(mpi::look_for_deaths_now()) << "without a search";
-    mpi::find_deaths_by(count_search);
-    for (int time = 1; time <= 3; ++time) {
-      mpi::look_for_deaths_now();
-      EXPECT_EQ(searches, time);
-    }
-    mpi::find_deaths_by(nullptr);
+    EXPECT_NO_THROW(mpi::look_for_deaths_now()) << "nothing is watched";
+    const waiting_child other, later;
+    mpi::watch_processes({{7, other.process()}, {3, later.process()}});
     mpi::look_for_deaths_now();
-    EXPECT_EQ(searches, 3);
+    EXPECT_FALSE(mpi::knows_death());
+    other.kill();
+    mpi::look_for_deaths_now();
+    EXPECT_EQ(mpi::dead_ranks(), std::vector{7});
+    mpi::stop_watching_processes();
+    later.kill();
+    mpi::look_for_deaths_now();
+    EXPECT_EQ(mpi::dead_ranks(), std::vector{7});
   });
 }
 
+/// Kills the next child when the death of the one before is known, so that each is found by another look.
 TEST(deaths, waits_of_all_threads_look_fifty_times_a_second) {
   in_child([] {
-    mpi::find_deaths_by(count_search);
+    const waiting_child children[4];
+    for (int i = 0; i < 4; ++i) mpi::watch_processes({{i, children[i].process()}});
     const auto begin = std::chrono::steady_clock::now();
+    std::atomic<bool> is_over = false;
     std::vector<std::thread> threads;
     for (int i = 0; i < 2; ++i)
       threads.emplace_back([&] {
-        while (searches < 4 && std::chrono::steady_clock::now() < begin + 5s) mpi::look_for_deaths();
+        while (!is_over && std::chrono::steady_clock::now() < begin + 5s) mpi::look_for_deaths();
       });
+    for (int i = 0; i < 4; ++i) {
+      children[i].kill();
+      while (mpi::known_deaths() == i && std::chrono::steady_clock::now() < begin + 5s) std::this_thread::yield();
+    }
+    is_over = true;
     for (std::thread& each : threads) each.join();
-    EXPECT_GE(searches, 4);
-    EXPECT_LE(searches, (std::chrono::steady_clock::now() - begin) / 20ms + 1);
+    EXPECT_EQ(mpi::known_deaths(), 4);
+    EXPECT_LE(mpi::known_deaths(), (std::chrono::steady_clock::now() - begin) / 20ms + 1);
   });
 }
 
 TEST(deaths, forked_children_do_not_look) {
   in_child([] {
-    mpi::find_deaths_by(count_search);
+    const waiting_child other;
+    mpi::watch_processes({{7, other.process()}});
     mpi::set_started();
     mpi::become_forked_child();
-    mpi::look_for_deaths_now();
-    EXPECT_EQ(searches, 0);
+    other.kill();
+    mpi::look_for_deaths();
+    EXPECT_FALSE(mpi::knows_death());
   });
 }
 

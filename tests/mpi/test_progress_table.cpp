@@ -10,7 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "mpi/deaths.hpp"
 #include "mpi_world.hpp"
+#include "waiting_child.hpp"
 
 namespace {
 
@@ -20,6 +22,7 @@ using test::in_child;
 using test::level_of_threads;
 using test::outcome_of;
 using test::own_comm;
+using test::waiting_child;
 using test::world_rank;
 using test::world_size;
 
@@ -180,7 +183,9 @@ TEST(polling, fails_after_a_death) {
 
 TEST(polling, looks_for_deaths) {
   in_child([] {
-    mpi::find_deaths_by([]() noexcept { mpi::declare_dead(1000); });
+    const waiting_child other;
+    mpi::watch_processes({{1000, other.process()}});
+    other.kill();
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     const auto is_late = [&] { return std::chrono::steady_clock::now() > late; };
     expect_error(outcome_of([&] { mpi::poll_until(is_late); }), SYNCYTE_ERR_PEER_DIED, "rank 1000");

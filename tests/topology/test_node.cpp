@@ -42,26 +42,26 @@ TEST(node, groups_are_consistent) {
 }
 
 TEST(node, a_process_that_ended_is_not_alive) {
-  EXPECT_TRUE(topology::is_alive(topology::this_process()));
-  auto other = topology::this_process();
+  EXPECT_TRUE(mpi::is_alive(mpi::this_process()));
+  auto other = mpi::this_process();
   other.start_time += 1;  // the same pid, another process
-  EXPECT_FALSE(topology::is_alive(other));
+  EXPECT_FALSE(mpi::is_alive(other));
 }
 
 TEST(node, a_living_process_is_alive_without_file_descriptors) {
-  topology::process_id ended;
+  mpi::process_id ended;
   ended.pid = test::fork_to([] {});
   EXPECT_EQ(test::exit_code(static_cast<pid_t>(ended.pid)), 0);
-  const auto self = topology::this_process();
+  const auto self = mpi::this_process();
   const test::no_more_files limited;
-  EXPECT_TRUE(topology::is_alive(self));
-  EXPECT_FALSE(topology::is_alive(ended));
+  EXPECT_TRUE(mpi::is_alive(self));
+  EXPECT_FALSE(mpi::is_alive(ended));
 }
 
 TEST(node, a_process_without_a_pid_is_alive_until_its_death_is_known) {
   topology::node_group node;
   node.world_ranks = {0, 1000};
-  node.processes = {topology::this_process(), {}};
+  node.processes = {mpi::this_process(), {}};
   // In a child: this process must not know of a death.
   const pid_t child = test::fork_to([&] {
     const bool before = node.is_alive(1);

@@ -9,8 +9,8 @@
 
 #include "../memory/processes.hpp"
 #include "base/error.hpp"
+#include "mpi/process_id.hpp"
 #include "own_record.hpp"
-#include "topology/process_id.hpp"
 #include "watchdog/scope.hpp"
 
 namespace {
@@ -110,7 +110,7 @@ std::string report_while(const std::function<void()>& work) {
   watchdog::job_ranks job;
   job.world_size = 1;
   job.node.members = job.node.world_ranks = job.node.node_of = {0};
-  job.node.processes = {topology::this_process()};
+  job.node.processes = {mpi::this_process()};
   testing::internal::CaptureStderr();
   watchdog::start({.limit = 0.05, .is_watched = true, .is_asked_for = true, .only_reports = true},
                   watchdog::board(nullptr, {&mine}, job), mine, [](watchdog::collectives_writer&) {});

@@ -4,7 +4,7 @@
 
 #include "memory/descriptor.hpp"
 
-namespace syncyte::topology {
+namespace syncyte::mpi {
 
 /// Identifies a process: a later one with the same pid has another start time.
 struct process_id {
@@ -22,4 +22,4 @@ bool is_alive(const process_id& process);
 /// has none to give.
 memory::descriptor open_process(const process_id& process);
 
-}  // namespace syncyte::topology
+}  // namespace syncyte::mpi

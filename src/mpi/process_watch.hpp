@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "memory/descriptor.hpp"
-#include "topology/process_id.hpp"
+#include "mpi/process_id.hpp"
 
-namespace syncyte::topology {
+namespace syncyte::mpi {
 
 /// The process of a rank of this node.
 struct rank_process {
@@ -47,10 +47,4 @@ class process_watch {
   memory::descriptor spare_;  // closed while /proc is read, for which this process may have no other descriptor
 };
 
-/// Lets mpi::look_for_deaths() find the ends of these processes.
-void watch_processes(const std::vector<rank_process>& processes);
-
-/// Ends the effect of watch_processes(), and closes the descriptors: from now on processes may end.
-void stop_watching_processes();
-
-}  // namespace syncyte::topology
+}  // namespace syncyte::mpi

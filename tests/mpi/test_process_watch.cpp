@@ -1,4 +1,4 @@
-#include "topology/process_watch.hpp"
+#include "mpi/process_watch.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <iterator>
@@ -18,13 +17,14 @@
 #include <thread>
 #include <vector>
 
-#include "shared_bytes.hpp"
+#include "waiting_child.hpp"
 
 namespace {
 
 using namespace syncyte;
 using namespace std::chrono_literals;
-using topology::process_watch;
+using mpi::process_watch;
+using test::waiting_child;
 
 /// Sets the number of files that this process may open during the object's lifetime.
 class most_files {
@@ -40,48 +40,6 @@ class most_files {
 
  private:
   rlimit before_{};
-};
-
-/// A child that waits. It is a zombie from kill() to the destructor.
-class waiting_child {
- public:
-  waiting_child() {
-    const test::shared_bytes told(sizeof(topology::process_id));
-    auto& pid = *told.as<topology::process_id>();
-    pid_ = test::fork_to([&] {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const auto self = topology::this_process();
-      pid.start_time = self.start_time;
-      std::atomic_ref(pid.pid).store(self.pid);
-      ::pause();
-    });
-    while (std::atomic_ref(pid.pid).load() == 0) std::this_thread::sleep_for(1ms);
-    process_ = pid;
-  }
-  ~waiting_child() {
-    kill();
-    test::exit_code(pid_);
-  }
-  waiting_child(const waiting_child&) = delete;
-  waiting_child& operator=(const waiting_child&) = delete;
-
-  void kill() const {
-    ::kill(pid_, SIGKILL);
-    siginfo_t info;
-    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
-  }
-  topology::process_id process() const { return process_; }
-
-  /// The child in place of the processes of many ranks.
-  std::vector<topology::rank_process> as_ranks(int count) const {
-    std::vector<topology::rank_process> result;
-    for (int rank = 0; rank < count; ++rank) result.push_back({rank, process()});
-    return result;
-  }
-
- private:
-  pid_t pid_ = 0;
-  topology::process_id process_;
 };
 
 /// The ranks that have ended, once they are so many or ten seconds have passed.
@@ -152,17 +110,17 @@ TEST(process_watch, reads_states_if_it_may_no_longer_poll_so_many_descriptors) {
 
 TEST(process_watch, finds_processes_that_have_ended_before) {
   process_watch watch;
-  topology::process_id reused = topology::this_process();
+  mpi::process_id reused = mpi::this_process();
   reused.start_time -= 1;  // another process had this number
   const waiting_child zombie;
   const auto as_zombie = zombie.process();
   zombie.kill();
-  topology::process_id ended;
+  mpi::process_id ended;
   {
     const waiting_child other;
     ended = other.process();
   }
-  watch.add({{0, reused}, {1, as_zombie}, {2, ended}, {3, topology::this_process()}});
+  watch.add({{0, reused}, {1, as_zombie}, {2, ended}, {3, mpi::this_process()}});
   EXPECT_EQ(wait_for(watch, 3), numbers(3));
   EXPECT_EQ(watch.descriptors(), 1);
 }

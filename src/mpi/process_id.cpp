@@ -1,4 +1,4 @@
-#include "topology/process_id.hpp"
+#include "mpi/process_id.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-namespace syncyte::topology {
+namespace syncyte::mpi {
 namespace {
 
 /// State and start time of a process, from /proc/PID/stat; nothing if that cannot be read.
@@ -58,4 +58,4 @@ memory::descriptor open_process(const process_id& process) {
   return result;
 }
 
-}  // namespace syncyte::topology
+}  // namespace syncyte::mpi

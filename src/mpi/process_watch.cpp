@@ -1,4 +1,4 @@
-#include "topology/process_watch.hpp"
+#include "mpi/process_watch.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 #include <utility>
 
-#include "mpi/deaths.hpp"
-
-namespace syncyte::topology {
+namespace syncyte::mpi {
 namespace {
 
 constexpr auto read_pause = std::chrono::milliseconds(100);
@@ -22,22 +19,6 @@ std::size_t most_descriptors() {
 }
 
 memory::descriptor open_spare() { return memory::descriptor(::open("/", O_PATH | O_CLOEXEC)); }
-
-struct shared_watch {
-  std::mutex mutex;
-  process_watch processes;
-};
-
-shared_watch& watched = *new shared_watch;  // leaked: threads may wait while static objects are destroyed
-
-void search() noexcept {
-  const std::unique_lock lock(watched.mutex, std::try_to_lock);  // otherwise another thread does it
-  if (!lock.owns_lock() || watched.processes.is_empty()) return;
-  try {
-    for (const int world_rank : watched.processes.take_ended()) mpi::declare_dead(world_rank);
-  } catch (...) {  // out of memory: perhaps not the next time
-  }
-}
 
 }  // namespace
 
@@ -95,16 +76,4 @@ void process_watch::read_states(std::vector<int>& ended) {
   spare_ = open_spare();
 }
 
-void watch_processes(const std::vector<rank_process>& processes) {
-  const std::lock_guard lock(watched.mutex);
-  watched.processes.add(processes);
-  mpi::find_deaths_by(search);
-}
-
-void stop_watching_processes() {
-  mpi::find_deaths_by(nullptr);
-  const std::lock_guard lock(watched.mutex);
-  watched.processes = {};
-}
-
-}  // namespace syncyte::topology
+}  // namespace syncyte::mpi
