@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <mutex>
 #include <random>
 #include <unordered_set>
@@ -64,11 +65,19 @@ void communicator_handles::free_collectively() noexcept {
   mpi::free(data);
 }
 
+world_numbers::world_numbers(std::vector<int> numbers)
+    : first_(numbers.front()), step_(numbers.size() > 1 ? numbers[1] - first_ : 0) {
+  const auto is_step = [this](int one, int next) { return next - one == step_; };
+  if (std::ranges::adjacent_find(numbers, std::not_fn(is_step)) != numbers.end()) table_ = std::move(numbers);
+}
+
 communicator::communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check)
-    : handles_(std::move(handles)), name_(std::move(name)), check_(check) {
+    : handles_(std::move(handles)),
+      name_(std::move(name)),
+      check_(check),
+      world_ranks_(mpi::world_ranks(handles_->data)) {
   rank_ = mpi::rank_in(handles_->data);
   size_ = mpi::size_of(handles_->data);
-  world_ranks_ = mpi::world_ranks(handles_->data);
   const std::lock_guard lock(table().mutex);
   table().all.insert(this);
 }

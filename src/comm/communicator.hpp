@@ -72,6 +72,21 @@ struct cartesian_grid {
   int ndim() const { return static_cast<int>(dims.size()); }
 };
 
+/// Numbers of a communicator's ranks in MPI_COMM_WORLD. Evenly spaced ones are computed, so that most communicators
+/// keep no table of them.
+class world_numbers {
+ public:
+  explicit world_numbers(std::vector<int> numbers);
+  int operator[](int rank) const {
+    return table_.empty() ? first_ + rank * step_ : table_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  int first_;
+  int step_;
+  std::vector<int> table_;  // empty if the numbers are evenly spaced
+};
+
 /// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it
 /// is itself such a resource of its parent, or freed at finalize if it is a root. Everything made on a communicator
 /// holds it by shared_ptr, so that it is dropped last.
@@ -100,7 +115,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// Number of collectives begun on it.
   std::uint64_t sequence() const { return sequence_; }
   /// A rank's number in MPI_COMM_WORLD; negative if that does not contain the rank.
-  int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  int world_rank(int rank) const { return world_ranks_[rank]; }
   /// Whether the collective that a thread is in may last as long as it likes: see collective_call::lift_time_limit().
   bool is_unlimited() const {
     return sequence_ != 0 && unlimited_sequence_.load(std::memory_order_relaxed) == sequence_;
@@ -161,7 +176,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::optional<cartesian_grid> grid_;
   std::shared_ptr<communicator> parent_;  // null for roots
   std::uint64_t id_in_parent_ = 0;
-  std::vector<int> world_ranks_;
+  world_numbers world_ranks_;
   std::map<std::string, std::int64_t> made_;  // objects by kind
   std::atomic_flag busy_;
   std::atomic<bool> has_broken_group_{false};

@@ -84,10 +84,8 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
       on_death_(std::move(on_death)),
       transport_(counted(std::move(way), traffic_)),
       process_(random_number()),
-      watch_(process_, limits, declare_dead_),
-      server_(
-          *transport_, process_, keys_, [this](std::uint64_t process) { return known_peer(process); }, targets_,
-          watch_),
+      watch_(process_, limits, peers_, declare_dead_),
+      server_(*transport_, process_, keys_, peers_, targets_, watch_),
       address_(server_.address()),
       wake_event_(make_event()) {
   watch_.use(server_.serving_worker());
@@ -291,24 +289,16 @@ void engine::forget_dead() {
 /// Declares processes dead whose ranks are dead as another part of this process has found (mpi/deaths.hpp).
 void engine::take_over_deaths() {
   known_deaths_ = mpi::known_deaths();
-  std::vector<std::uint64_t> dead;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [process, known] : peers_)
-      if (mpi::is_dead(known.world_rank)) dead.push_back(process);
-  }
-  for (const std::uint64_t process : dead) declare_dead(process);
+  for (const std::uint64_t process : peers_.dead()) declare_dead(process);
 }
 
 // ---- any thread
 
 void engine::declare_dead(std::uint64_t process) {
-  peer* dead = nullptr;
+  peer* const dead = peers_.find(process);
+  if (dead == nullptr || dead->is_dead.exchange(true)) return;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = peers_.find(process);
-    if (found == peers_.end() || found->second.is_dead.exchange(true)) return;
-    dead = &found->second;
     newly_dead_.push_back(process);
     has_newly_dead_ = true;
   }
@@ -317,21 +307,15 @@ void engine::declare_dead(std::uint64_t process) {
   on_death_(*dead);
 }
 
-peer& engine::find_peer(std::uint64_t process, const process_key& key, std::string_view address,
-                        std::shared_ptr<const void> memory) {
-  const std::lock_guard lock(mutex_);
-  return peers_.try_emplace(process, process, key, address, std::move(memory)).first->second;
-}
-
-const peer* engine::known_peer(std::uint64_t process) {
-  const std::lock_guard lock(mutex_);
-  const auto found = peers_.find(process);
-  return found != peers_.end() ? &found->second : nullptr;
-}
-
-void engine::add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members) {
-  watch_.add_ring(communicator, std::move(members));
+void engine::add_ring(std::uint64_t communicator, const std::shared_ptr<const process_table>& members) {
+  peers_.add(communicator, members);
+  watch_.add_ring(communicator, members);
   wake();
+}
+
+void engine::remove_ring(std::uint64_t communicator) {
+  watch_.remove_ring(communicator);
+  peers_.remove(communicator);
 }
 
 void engine::watch_end(peer& watched, memory::descriptor process_end) {

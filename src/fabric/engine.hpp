@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "fabric/caller.hpp"
 #include "fabric/counted_transport.hpp"
 #include "fabric/key_check.hpp"
+#include "fabric/known_peers.hpp"
 #include "fabric/server.hpp"
 #include "fabric/watch.hpp"
 #include "memory/descriptor.hpp"
@@ -52,19 +52,18 @@ class engine {
   /// Number of messages without this process's key that were dropped.
   std::int64_t refused() const { return keys_.refused(); }
 
-  /// The peer with this number; added if it is not known, with an address in `memory`. It lives as long as the engine.
-  /// It must be known at both ends before one asks the other.
-  peer& find_peer(std::uint64_t process, const process_key& key, std::string_view address,
-                  std::shared_ptr<const void> memory);
+  /// The processes of the communicators that were added. A process must be known at both ends before one asks the
+  /// other.
+  known_peers& peers() { return peers_; }
 
   const traffic& sent() const { return traffic_; }
 
   /// Objects that serve requests.
   target_table& targets() { return targets_; }
 
-  /// Watches the processes of a communicator, in order of ranks, of which this process is one.
-  void add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members);
-  void remove_ring(std::uint64_t communicator) { watch_.remove_ring(communicator); }
+  /// Adds the processes of a communicator to peers(), and watches them; this process is one of them.
+  void add_ring(std::uint64_t communicator, const std::shared_ptr<const process_table>& members);
+  void remove_ring(std::uint64_t communicator);
 
   /// Takes the peer for dead when `process_end` becomes readable (a pidfd).
   void watch_end(peer& watched, memory::descriptor process_end);
@@ -81,7 +80,6 @@ class engine {
     memory::descriptor end;
   };
 
-  const peer* known_peer(std::uint64_t process);
   caller& borrow();
   caller* make_caller();
   void give_back(caller& borrowed, bool is_behind);
@@ -110,12 +108,12 @@ class engine {
   const std::uint64_t process_;
   key_check keys_;
   target_table targets_;
+  known_peers peers_;
   watch watch_;
   server server_;
   const std::string address_;
 
   std::mutex mutex_;  // guards the members up to the next empty line
-  std::map<std::uint64_t, peer> peers_;
   std::deque<caller> callers_;
   std::chrono::nanoseconds next_caller_{};  // when another caller may be made, after the transport failed to
   std::vector<watched_process> watched_;

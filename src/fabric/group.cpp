@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <map>
 #include <mutex>
-#include <string_view>
+#include <span>
+#include <vector>
 
 #include "base/log.hpp"
 #include "comm/node_memory.hpp"
@@ -50,19 +50,13 @@ class answers_wait final : public watchdog::long_wait {
   const std::string& comm_;
 };
 
-struct process_entry {
-  std::uint64_t process;
-  process_key key;
-  std::uint64_t address_bytes;
-};
-
 }  // namespace
 
 group::group(comm::collective_call& call, engine* through)
     : communicator_(call.comm().id()), communicator_name_(call.comm().name()), engine_(through) {
   if (through == nullptr) return;
-  exchange_addresses(call);
-  engine_->add_ring(communicator_, peers_);
+  members_ = exchange_addresses(call);
+  engine_->add_ring(communicator_, members_);
   watch_node(call.comm().node());
 }
 
@@ -77,25 +71,15 @@ void group::watch_node(const topology::node_group& node) {
   }
 }
 
-void group::exchange_addresses(comm::collective_call& call) {
+std::shared_ptr<const process_table> group::exchange_addresses(comm::collective_call& call) const {
   const comm::communicator& comm = call.comm();
   const std::string address = engine_->address();
-  const auto entries = mpi::allgather(process_entry{engine_->process(), engine_->key(), address.size()}, comm.data());
-  std::size_t longest = 0;
-  for (const auto& entry : entries) longest = std::max<std::size_t>(longest, entry.address_bytes);
-  std::vector<char> mine(longest);
-  std::ranges::copy(address, mine.begin());
-  const std::vector<char> gathered = mpi::allgather(std::span<const char>(mine), comm.data());
-  const std::shared_ptr<const char[]> addresses =
-      comm::share_table(call, std::span(gathered), "addresses of the fabric");
-  peer_list peers;
-  for (std::size_t rank = 0; rank < entries.size(); ++rank) {
-    const std::string_view bytes(addresses.get() + rank * longest, entries[rank].address_bytes);
-    peer& found = engine_->find_peer(entries[rank].process, entries[rank].key, bytes, addresses);
-    found.world_rank = comm.world_rank(static_cast<int>(rank));
-    peers.push_back(&found);
-  }
-  peers_ = std::make_shared<const peer_list>(std::move(peers));
+  const std::size_t longest = mpi::allreduce(address.size(), MPI_MAX, comm.data());
+  const process_entry mine{engine_->process(), engine_->key(), comm.world_rank(comm.rank()), 0};
+  const std::vector<std::byte> packed = process_table::pack(mine, address, longest);
+  const std::vector<std::byte> gathered = mpi::allgather(std::span(packed), comm.data());
+  auto table = comm::share_table(call, std::span(gathered), "addresses of the fabric");
+  return std::make_shared<const process_table>(std::move(table), packed.size(), static_cast<std::size_t>(comm.size()));
 }
 
 std::shared_ptr<group> group::of(comm::collective_call& call) {

@@ -25,7 +25,7 @@ class group final : public comm::collective_resource {
   static void open_at_start(comm::communicator& world);
 
   engine& through() const { return *engine_; }
-  peer& at(int rank) const { return *(*peers_)[static_cast<std::size_t>(rank)]; }
+  peer& at(int rank) const { return engine_->peers().at(*members_, static_cast<std::size_t>(rank)); }
 
   /// "rank 3 of world".
   std::string rank_name(int rank) const;
@@ -55,13 +55,13 @@ class group final : public comm::collective_resource {
  private:
   group(comm::collective_call& call, engine* through);
   static std::shared_ptr<group> make(comm::collective_call& call);
-  void exchange_addresses(comm::collective_call& call);
+  std::shared_ptr<const process_table> exchange_addresses(comm::collective_call& call) const;
   void watch_node(const topology::node_group& node);
 
   const std::uint64_t communicator_;
   const std::string communicator_name_;
   engine* const engine_;  // null: a rank cannot use the fabric
-  std::shared_ptr<const peer_list> peers_;
+  std::shared_ptr<const process_table> members_;
   std::uint64_t objects_ = 0;
 };
 

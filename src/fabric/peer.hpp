@@ -2,31 +2,31 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "fabric/message.hpp"
+#include "fabric/process_table.hpp"
 
 namespace syncyte::fabric {
 
 /// Another process of the job, or this one.
 struct peer {
-  peer(std::uint64_t number, const process_key& secret, std::string_view bytes, std::shared_ptr<const void> memory)
-      : process(number), key(secret), address(bytes), address_memory(std::move(memory)) {}
+  peer(const process_table& members, std::size_t rank)
+      : process(members.at(rank).process),
+        key(members.at(rank).key),
+        address(members.address(rank)),
+        address_memory(members.memory()),
+        world_rank(members.at(rank).world_rank) {}
 
-  const std::uint64_t process;     ///< random number of the process
-  const process_key key;           ///< messages to it carry it
+  const std::uint64_t process;
+  const process_key key;
   const std::string_view address;  ///< of its serving worker
   const std::shared_ptr<const void> address_memory;
+  const int world_rank;              ///< negative: not of MPI_COMM_WORLD
   std::atomic<bool> is_dead{false};  ///< for good
-  std::atomic<int> world_rank{-1};   ///< in MPI_COMM_WORLD; negative: not known, or not of it
 };
-
-/// Processes of a communicator, by rank.
-using peer_list = std::vector<peer*>;
 
 /// Time limits of requests.
 struct time_limits {

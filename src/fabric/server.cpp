@@ -35,11 +35,11 @@ target* target_table::find(object_name name) const {
   return found->second.get();
 }
 
-server::server(transport& way, std::uint64_t process, key_check& keys, find_peer_function find, target_table& targets,
+server::server(transport& way, std::uint64_t process, key_check& keys, known_peers& peers, target_table& targets,
                receiver& others)
     : process_(process),
       keys_(keys),
-      find_(std::move(find)),
+      peers_(peers),
       targets_(targets),
       others_(others),
       worker_(way.make_worker(*this)) {}
@@ -95,7 +95,7 @@ void server::forget(std::uint64_t process) {
 /// A link cannot be made while the worker delivers messages: see connect_clients(). UCX ends the process for an
 /// invalid address: only a process that this one knows from MPI may give one, and has the key.
 void server::on_hello(const message_header& header, std::span<const std::byte> payload) {
-  const peer* const sender = find_(header.sender);
+  const peer* const sender = peers_.find(header.sender);
   if (sender == nullptr || header.session >= most_callers || payload.empty() || payload.size() > most_address) return;
   client& from = clients_[{header.sender, header.session}];
   from.key = sender->key;

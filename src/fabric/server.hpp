@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "fabric/key_check.hpp"
-#include "fabric/peer.hpp"
+#include "fabric/known_peers.hpp"
 #include "fabric/target.hpp"
 #include "fabric/transport.hpp"
 
@@ -44,12 +43,9 @@ class target_table {
 /// of their answer if they must happen once, and are served again otherwise. One thread uses it.
 class server final : private receiver {
  public:
-  /// The process with a number; null if it is not known.
-  using find_peer_function = std::function<const peer*(std::uint64_t)>;
-
   /// Messages of other kinds than hello, request and received, and links that are not this server's, go to `others`.
-  /// `keys` outlives it. Callers of unknown processes are not answered.
-  server(transport& way, std::uint64_t process, key_check& keys, find_peer_function find, target_table& targets,
+  /// `keys` and `peers` outlive it. Callers of unknown processes are not answered.
+  server(transport& way, std::uint64_t process, key_check& keys, known_peers& peers, target_table& targets,
          receiver& others);
   ~server();
 
@@ -114,7 +110,7 @@ class server final : private receiver {
 
   const std::uint64_t process_;
   key_check& keys_;
-  const find_peer_function find_;
+  known_peers& peers_;
   target_table& targets_;
   receiver& others_;
   std::map<client_name, client> clients_;

@@ -19,11 +19,11 @@ void watch::close() {
   broken_.clear();
 }
 
-void watch::add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members) {
-  const auto self = std::ranges::find(*members, process_, [](const peer* member) { return member->process; });
-  const auto place = static_cast<std::size_t>(self - members->begin());
+void watch::add_ring(std::uint64_t communicator, std::shared_ptr<const process_table> members) {
+  std::size_t self = 0;
+  while (members->at(self).process != process_) ++self;
   const std::lock_guard lock(mutex_);
-  rings_.insert_or_assign(communicator, ring{std::move(members), place});
+  rings_.insert_or_assign(communicator, ring{std::move(members), self});
 }
 
 void watch::remove_ring(std::uint64_t communicator) {
@@ -77,11 +77,11 @@ std::chrono::nanoseconds watch::time_left(std::chrono::nanoseconds time) {
 }
 
 /// The nearest living member in a direction, 1 or -1; null if there is no other.
-peer* watch::ring::neighbour(int step) const {
-  const std::size_t size = members->size();
+peer* watch::neighbour(const ring& in, int step) {
+  const std::size_t size = in.members->ranks();
   for (std::size_t distance = 1; distance < size; ++distance) {
-    peer* const member = (*members)[(self + (step > 0 ? distance : size - distance)) % size];
-    if (!member->is_dead) return member;
+    peer& member = peers_.at(*in.members, (in.self + (step > 0 ? distance : size - distance)) % size);
+    if (!member.is_dead) return &member;
   }
   return nullptr;
 }
@@ -97,11 +97,11 @@ void watch::send(peer& to, message_header header) {
 }
 
 void watch::send_news(const ring& to, std::uint64_t dead) {
-  const std::size_t size = to.members->size();
+  const std::size_t size = to.members->ranks();
   const message_header news{.sender = process_, .kind = message_kind::death, .arguments = {dead}};
   for (std::size_t distance = 1; distance < size; distance *= 2)
     for (const std::size_t place : {to.self + distance, to.self + size - distance})
-      if (peer& member = *(*to.members)[place % size]; !member.is_dead) send(member, news);
+      if (peer& member = peers_.at(*to.members, place % size); !member.is_dead) send(member, news);
 }
 
 void watch::send_heartbeats() {
@@ -125,7 +125,7 @@ std::set<peer*> watch::neighbours() {
   const std::lock_guard lock(mutex_);
   for (const auto& [communicator, each] : rings_)
     for (const int step : {1, -1})
-      if (peer* const neighbour = each.neighbour(step)) found.insert(neighbour);
+      if (peer* const found_one = neighbour(each, step)) found.insert(found_one);
   return found;
 }
 

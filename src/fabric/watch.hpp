@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "fabric/peer.hpp"
+#include "fabric/known_peers.hpp"
 #include "fabric/transport.hpp"
 
 namespace syncyte::fabric {
@@ -23,9 +23,9 @@ namespace syncyte::fabric {
 /// thread uses it, except where a function says otherwise.
 class watch final : public receiver {
  public:
-  /// declare_dead(process) makes a process dead for good, and calls report() the first time.
-  watch(std::uint64_t process, time_limits limits, std::function<void(std::uint64_t)> declare_dead)
-      : process_(process), limits_(limits), declare_dead_(std::move(declare_dead)) {}
+  /// declare_dead(process) makes a process dead for good, and calls report() the first time. `peers` outlives it.
+  watch(std::uint64_t process, time_limits limits, known_peers& peers, std::function<void(std::uint64_t)> declare_dead)
+      : process_(process), limits_(limits), peers_(peers), declare_dead_(std::move(declare_dead)) {}
 
   /// Sets the worker by which it sends, before other functions are called.
   void use(worker& by) { worker_ = &by; }
@@ -33,7 +33,7 @@ class watch final : public receiver {
   void close();
 
   /// Any thread. The processes of a communicator in order of ranks, of which this process is one.
-  void add_ring(std::uint64_t communicator, std::shared_ptr<const peer_list> members);
+  void add_ring(std::uint64_t communicator, std::shared_ptr<const process_table> members);
   void remove_ring(std::uint64_t communicator);
   /// Any thread. Passes on the news that the process is dead.
   void report(std::uint64_t process);
@@ -49,11 +49,11 @@ class watch final : public receiver {
 
  private:
   struct ring {
-    std::shared_ptr<const peer_list> members;
+    std::shared_ptr<const process_table> members;
     std::size_t self;
-    peer* neighbour(int step) const;
   };
 
+  peer* neighbour(const ring& in, int step);
   void send(peer& to, message_header header);
   void send_news(const ring& to, std::uint64_t dead);
   void send_heartbeats();
@@ -62,6 +62,7 @@ class watch final : public receiver {
 
   const std::uint64_t process_;
   const time_limits limits_;
+  known_peers& peers_;
   const std::function<void(std::uint64_t)> declare_dead_;
   worker* worker_ = nullptr;
 

@@ -15,6 +15,7 @@
 #include "fabric/group.hpp"
 #include "fabric/process_engine.hpp"
 #include "kv/key_items.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -94,10 +95,8 @@ T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
 
 /// The table of key_homes: the ranks, one of each node in turn, and then the part of each rank. With cyclic homes a
 /// node's keys are then as far apart as can be, so that samples of local keys take each equally often.
-std::vector<int> nodes_in_turn(const topology::node_group& nodes) {
-  std::vector<int> within(nodes.node_of.size()), ranks_of(static_cast<std::size_t>(nodes.count));
-  for (std::size_t rank = 0; rank < within.size(); ++rank)
-    within[rank] = ranks_of[static_cast<std::size_t>(nodes.node_of[rank])]++;
+std::vector<int> nodes_in_turn(const comm::communicator& comm) {
+  const std::vector<int> within = mpi::allgather(comm.node().rank, comm.data());
   std::vector<int> result(within.size());
   std::iota(result.begin(), result.end(), 0);
   std::ranges::stable_sort(result, {}, [&](int rank) { return within[static_cast<std::size_t>(rank)]; });
@@ -189,7 +188,7 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   auto held = std::make_shared<slab>();
   std::shared_ptr<const int[]> ranks_of_parts;
   if (ranks && options.homes == SYNCYTE_STORE_HOMES_CYCLIC)
-    ranks_of_parts = comm::share_table<int>(call, nodes_in_turn(comm->node()), text.c_str());
+    ranks_of_parts = comm::share_table<int>(call, nodes_in_turn(*comm), text.c_str());
   const auto homes = std::make_shared<const key_homes>(axis_of(options.homes, keys, comm->size()), ranks_of_parts);
   // On one node all ranks use one table, in which keys are their own slots.
   const auto slots =

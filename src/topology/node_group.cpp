@@ -79,7 +79,6 @@ void number_nodes(MPI_Comm comm, node_group& group) {
   for (const int leader : leaders) numbers[leader] = 0;
   group.count = 0;
   for (auto& [leader, number] : numbers) number = group.count++;
-  for (const int leader : leaders) group.node_of.push_back(numbers[leader]);
   group.index = numbers[group.members.front()];
 }
 

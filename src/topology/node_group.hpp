@@ -19,12 +19,11 @@ struct node_group {
   int rank = 0;                                    // within the node
   int size = 1;                                    // ranks of the node
   std::vector<int> members;                        // the node's ranks in the communicator, ascending
-  std::vector<int> node_of;                        // node index of every rank of the communicator
   std::vector<int> world_ranks;                    // the node's ranks in MPI_COMM_WORLD
   std::vector<mpi::process_id> processes;          // of the node's ranks, by rank within the node
   memory::sharing method = memory::sharing::none;  // how the node's ranks share memory
 
-  bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
+  bool is_here(int comm_rank) const { return node_rank(comm_rank) >= 0; }
   int node_rank(int comm_rank) const;  // within the node; -1 if elsewhere
   bool is_alive(int node_rank) const;
   bool is_consecutive() const { return members.back() - members.front() + 1 == size; }

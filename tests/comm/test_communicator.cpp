@@ -30,6 +30,20 @@ TEST(communicator, split_by_colour_and_key) {
   EXPECT_EQ(sum_over(*part, 1), members);
 }
 
+/// Evenly spaced ones and others.
+TEST(communicator, knows_its_ranks_numbers_in_the_world) {
+  const int size = world().size(), rank = world().rank();
+  const auto expect_numbers = [&](const comm::communicator& part, auto number) {
+    for (int i = 0; i < part.size(); ++i) EXPECT_EQ(part.world_rank(i), number(i)) << part.name();
+  };
+  expect_numbers(world(), [](int i) { return i; });
+  expect_numbers(*comm::split(world(), 0, -rank, {}), [&](int i) { return size - 1 - i; });
+  expect_numbers(*comm::split(world(), rank % 2, 0, {}), [&](int i) { return 2 * i + rank % 2; });
+  // The last rank comes first: 4, 0, 1, 2, 3.
+  expect_numbers(*comm::split(world(), 0, rank == size - 1 ? -1 : rank, {}),
+                 [&](int i) { return (i + size - 1) % size; });
+}
+
 TEST(communicator, no_colour_gives_no_part) {
   const auto part = comm::split(world(), world().rank() == 0 ? MPI_UNDEFINED : 3, 0, {});
   EXPECT_EQ(part == nullptr, world().rank() == 0);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "fabric/engine.hpp"
 #include "loopback.hpp"
 #include "mpi/deaths.hpp"
+#include "process_tables.hpp"
 #include "shared_bytes.hpp"
 
 namespace {
@@ -97,24 +99,24 @@ class processes {
       served.push_back(std::make_shared<counters>());
       engines.back()->targets().add(counters_name, served.back());
     }
-    for (int i = 0; i < count; ++i)
-      for (int other = 0; other < count; ++other) peer(i, other);
+    std::vector<fabric::process_entry> entries;
+    std::vector<std::string> addresses;
+    for (int i = 0; i < count; ++i) {
+      const fabric::engine& each = *engines[static_cast<std::size_t>(i)];
+      entries.push_back({each.process(), each.key(), first_world_rank + i, 0});
+      addresses.push_back(each.address());
+    }
+    members = test::table_of(entries, addresses);
+    for (const auto& each : engines) each->peers().add(communicator, members);
   }
 
   fabric::peer& peer(int at, int other) {
-    const fabric::engine& found = *engines[static_cast<std::size_t>(other)];
-    const auto address = std::make_shared<const std::string>(found.address());
-    return engines[static_cast<std::size_t>(at)]->find_peer(found.process(), found.key(), *address, address);
+    return engines[static_cast<std::size_t>(at)]->peers().at(*members, static_cast<std::size_t>(other));
   }
 
   /// All processes are one communicator.
   void watch_each_other() {
-    const int count = static_cast<int>(engines.size());
-    for (int i = 0; i < count; ++i) {
-      fabric::peer_list members;
-      for (int other = 0; other < count; ++other) members.push_back(&peer(i, other));
-      engines[static_cast<std::size_t>(i)]->add_ring(7, std::make_shared<const fabric::peer_list>(members));
-    }
+    for (const auto& each : engines) each->add_ring(communicator, members);
   }
 
   /// Runs requests from one process to another.
@@ -124,6 +126,9 @@ class processes {
     exchange.wait([] {});
   }
 
+  static constexpr int first_world_rank = 1000;
+  static constexpr std::uint64_t communicator = 7;
+  std::shared_ptr<const fabric::process_table> members;
   std::shared_ptr<test::loopback_network> network = std::make_shared<test::loopback_network>();
   std::vector<std::atomic<int>> deaths;  // that each process has been told of; outlives the engines
   std::vector<std::unique_ptr<fabric::engine>> engines;
@@ -287,13 +292,11 @@ TEST(engine, news_of_a_death_are_faster_than_the_deadline) {
 /// A death that another part of the process has found is known to all after a heartbeat.
 TEST(engine, takes_over_deaths_that_the_process_knows) {
   constexpr int count = 4;
-  constexpr int dead_rank = 1000;
   // In a child: this process must not know of a death.
   const pid_t child = test::fork_to([&] {
     processes all(count, {.resend = 20ms, .deadline = 60s});
-    all.peer(0, 2).world_rank = dead_rank;
     all.watch_each_other();
-    mpi::declare_dead(dead_rank);
+    mpi::declare_dead(processes::first_world_rank + 2);
     const auto all_know = [&] { return all.deaths[0] == 1 && all.deaths[1] == 1 && all.deaths[3] == 1; };
     for (const auto begin = fabric::now(); !all_know() && fabric::now() - begin < 10s;)
       std::this_thread::sleep_for(1ms);

@@ -17,6 +17,7 @@
 #include "distribution/partition.hpp"
 #include "kv/key_items.hpp"
 #include "kv/worker.hpp"
+#include "mpi/small_collectives.hpp"
 #include "reference.hpp"
 
 namespace {
@@ -183,13 +184,13 @@ TEST(kv_store, nodes_may_have_any_ranks) {
 
 /// The first rank of each node, then the second ones, and so on.
 std::vector<std::int32_t> nodes_in_turn() {
-  const topology::node_group& nodes = world().node();
+  const std::vector<int> node_of = mpi::allgather(world().node().index, world().data());
   std::vector<std::int32_t> result;
   for (int turn = 0; std::ssize(result) < world().size(); ++turn)
-    for (int node = 0; node < nodes.count; ++node) {
+    for (int node = 0; node < world().node().count; ++node) {
       int left = turn;
       for (int rank = 0; rank < world().size(); ++rank)
-        if (nodes.node_of[static_cast<std::size_t>(rank)] == node && left-- == 0) result.push_back(rank);
+        if (node_of[static_cast<std::size_t>(rank)] == node && left-- == 0) result.push_back(rank);
     }
   return result;
 }
@@ -301,7 +302,8 @@ TEST(kv_store, local_samples_follow_the_distribution) {
 /// With as many ranks on each node, a node's keys have equally many others before them.
 TEST(kv_store, uniform_local_samples_take_each_local_key_equally_often) {
   std::vector<int> ranks_of(static_cast<std::size_t>(world().node().count));
-  for (const int node : world().node().node_of) ++ranks_of[static_cast<std::size_t>(node)];
+  for (const int node : mpi::allgather(world().node().index, world().data()))
+    ++ranks_of[static_cast<std::size_t>(node)];
   if (std::ranges::min(ranks_of) != std::ranges::max(ranks_of)) GTEST_SKIP() << "the nodes differ";
   const std::int64_t keys = 12 * world().size();
   const auto store = make_store(keys, {3});

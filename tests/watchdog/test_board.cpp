@@ -23,10 +23,8 @@ class watchdog_board : public testing::Test {
     job_.world_size = world;
     job_.node.size = static_cast<int>(members.size());
     job_.node.members = job_.node.world_ranks = members;
-    job_.node.node_of.assign(static_cast<std::size_t>(world), 1);
     job_.node.processes.assign(members.size(), mpi::this_process());
     for (const int member : members) {
-      job_.node.node_of[static_cast<std::size_t>(member)] = 0;
       auto& made = owned_.emplace_back(std::make_unique<watchdog::rank_record>());
       made->world_rank = member;
       made->pid = 100 + member;

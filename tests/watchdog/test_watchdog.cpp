@@ -109,7 +109,7 @@ std::string report_while(const std::function<void()>& work) {
   mine.has_reported = 0;
   watchdog::job_ranks job;
   job.world_size = 1;
-  job.node.members = job.node.world_ranks = job.node.node_of = {0};
+  job.node.members = job.node.world_ranks = {0};
   job.node.processes = {mpi::this_process()};
   testing::internal::CaptureStderr();
   watchdog::start({.limit = 0.05, .is_watched = true, .is_asked_for = true, .only_reports = true},
