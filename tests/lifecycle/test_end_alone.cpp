@@ -1,6 +1,8 @@
 // The end of a rank that knows of a death: it waits for no other rank, frees nothing, and leaves MPI. Each test runs in
 // a job of its own. No rank dies: MPI, which does not know of it, ends as usual.
 
+#include <mpi.h>
+
 #include <string>
 
 #include "core_world.hpp"
@@ -15,6 +17,7 @@ using namespace syncyte;
 
 constexpr int dead_rank = 1000;
 int calls = 0;
+int barriers = 0;
 
 bool count_call(bool) noexcept {
   ++calls;
@@ -50,8 +53,10 @@ TEST(end_alone, after_a_death) {
   lifecycle::start(3, std::nullopt, count_call);
   const auto world = runtime::world();
   mpi::declare_dead(dead_rank);
+  const int barriers_before = barriers;
   expect_end_alone(*world);
   EXPECT_EQ(calls, 0) << "requests may need the dead rank";
+  EXPECT_EQ(barriers, barriers_before) << "no thread may enter MPI any more";
 }
 
 TEST(end_alone, when_a_rank_dies_during_the_end) {
@@ -62,3 +67,9 @@ TEST(end_alone, when_a_rank_dies_during_the_end) {
 }
 
 }  // namespace
+
+/// In the place of MPI's own function: its profiling interface has the function under another name.
+extern "C" int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  ++barriers;
+  return PMPI_Ibarrier(comm, request);
+}
