@@ -17,7 +17,7 @@ _BRACES = re.compile(r"(?:\{(.*?)\}\s*)?(.*)", re.S)
 _PLAIN = {
     "parameter": {"optional", "string", "callback", "pointer", "in_place", "contiguous", "flag", "integers", "kept",
                   "kept_if_started", "tensor_dtype", "mpi_handle", "traced"},
-    "function": {"forked_child", "lookup", "by_hand", "cxx_by_hand", "started"},
+    "function": {"forked_child", "free_function", "lookup", "by_hand", "cxx_by_hand", "started"},
     "member": set[str](),
     "enumerator": set[str](),
 }  # fmt: skip

@@ -1,11 +1,11 @@
 """Emits C functions that follow from their declarations.
 
 A collective runs the class of src/collectives with the same name and arguments, without options and lengths of arrays;
-its started form starts it. A function that retains, releases or destroys a handle calls the
-handle's table. A {started} function of a tensor, and the function that starts it, run or start the class of src/tensor
-with its name. Any other function calls the method of the handle's object that has its name: the method returns a single
-output and gets several by reference. A method whose output is a request returns the started operation. Functions that
-are {by_hand}, and those without a handle, are in capi/src.
+its started form starts it. A function that retains, releases or destroys a handle calls the handle's table. A {started}
+function of a tensor, and the function that starts it, run or start the class of src/tensor with its name. Any other
+function calls the method of the handle's object that has its name, or, if it is a {free_function}, the core's function
+for the object: that returns a single output and gets several by reference. A method whose output is a request returns
+the started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 #include "tensor/apply_gradients.hpp"
 #include "tensor/box_operations.hpp"
 #include "tensor/counter_operations.hpp"
+#include "tensor/row_locks.hpp"
 #include "window/window.hpp"
 
 using namespace syncyte;
@@ -161,11 +162,15 @@ def _operation(function: Function) -> str:
 
 
 def _method(function: Function) -> str:
-    """A function that calls the method of a handle's object."""
+    """A function that calls the method of a handle's object, or a free function for the object."""
     table, outputs = short(function.parameters[0].type.name), _outputs(function)
     names = [output.name for output in outputs]
     arguments = [f"*{name}" if name in names else name for name in _arguments(function) if [name] != names]
-    call = f"object->{short(function.name).removeprefix(f'{table}_')}({', '.join(arguments)})"
+    name = short(function.name).removeprefix(f"{table}_")
+    if function.free_function:
+        call = f"{table}::{name}({', '.join(['*object', *arguments])})"
+    else:
+        call = f"object->{name}({', '.join(arguments)})"
     starts = any(output.is_request for output in outputs)
     return _wrapped(function, outputs, _started(function, call) if starts else _returned(outputs, call))
 

@@ -68,6 +68,7 @@ class Function:
     forked_child: bool = False  # a forked child may call it
     lookup: bool = False  # neither traced nor counted
     by_hand: bool = False  # capi/src has its implementation
+    free_function: bool = False  # its implementation calls a function of the core, not a method
     cxx_by_hand: str | bool = False  # include/syncyte has its C++ method, if any; a text: that of this form
     started: bool = False  # has a started form
     started_text: str = ""  # of @started: what the started form's comment says beside

@@ -197,6 +197,8 @@ def _reference_problem(parameter: Parameter, function: Function) -> str | None:
 def _function_problem(function: Function) -> str | None:
     if not function.brief:
         return "no @brief"
+    if function.free_function and (function.by_hand or function.started):
+        return "no function that is {by_hand} or {started} is a {free_function}"
     if function.started_text and not (function.started or function.starts):
         return "@started describes a {started} function"
     if isinstance(function.cxx_by_hand, str) and not (function.started and function.cxx_by_hand in _FORMS):

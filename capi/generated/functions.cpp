@@ -13,6 +13,7 @@
 #include "tensor/apply_gradients.hpp"
 #include "tensor/box_operations.hpp"
 #include "tensor/counter_operations.hpp"
+#include "tensor/row_locks.hpp"
 #include "window/window.hpp"
 
 using namespace syncyte;
@@ -526,7 +527,7 @@ syncyte_status_t syncyte_tensor_iscatter_add(syncyte_tensor_t tensor, const sync
 syncyte_status_t syncyte_tensor_set_learning_rate(syncyte_tensor_t tensor, double lr) {
   return after_init("tensor_set_learning_rate", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->set_learning_rate(lr);
+    tensor::set_learning_rate(*object, lr);
   });
 }
 
@@ -649,14 +650,14 @@ syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, i
   return after_init<forks_too>("tensor_load", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     out(value, "value");
-    *value = static_cast<int64_t>(object->load(element));
+    *value = static_cast<int64_t>(tensor::load(*object, element));
   });
 }
 
 syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value) {
   return after_init("tensor_store", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->store(element, value);
+    tensor::store(*object, element, value);
   });
 }
 
@@ -664,7 +665,7 @@ syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, s
     double timeout, int64_t* found) {
   return after_init<forks_too>("tensor_wait", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    const auto result = static_cast<int64_t>(object->wait(element, compare, value, timeout));
+    const auto result = static_cast<int64_t>(tensor::wait(*object, element, compare, value, timeout));
     if (found != nullptr) *found = result;
   });
 }
@@ -672,14 +673,14 @@ syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, s
 syncyte_status_t syncyte_tensor_lock(syncyte_tensor_t tensor, int64_t row) {
   return after_init("tensor_lock", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->lock(row);
+    tensor::lock(*object, row);
   });
 }
 
 syncyte_status_t syncyte_tensor_unlock(syncyte_tensor_t tensor, int64_t row) {
   return after_init("tensor_unlock", [&] {
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
-    object->unlock(row);
+    tensor::unlock(*object, row);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "handle_tables.hpp"
 #include "requests.hpp"
 #include "tensor/counter_operations.hpp"
+#include "tensor/optimizer.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -125,19 +126,19 @@ syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t tensor, syncyte_o
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     optim::rule rule;
     const auto error = error_of([&] { rule = chosen_rule(optimizer, lr, options); });
-    object->set_optimizer(rule, error);
+    tensor::set_optimizer(*object, rule, error);
   });
 }
 
 syncyte_status_t syncyte_tensor_optimizer_state(syncyte_tensor_t tensor, syncyte_tensor_t* state) {
   return lookup_after_init("tensor_optimizer_state", [&] {
-    out(state, "state") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer_state());
+    out(state, "state") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer()->state());
   });
 }
 
 syncyte_status_t syncyte_tensor_optimizer_steps(syncyte_tensor_t tensor, syncyte_tensor_t* steps) {
   return lookup_after_init("tensor_optimizer_steps", [&] {
-    out(steps, "steps") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer_steps());
+    out(steps, "steps") = new_handle(find_traced(tables::tensor(), tensor, "tensor")->optimizer()->steps());
   });
 }
 }

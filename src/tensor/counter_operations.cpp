@@ -80,23 +80,23 @@ std::unique_ptr<access::transfer> put_signal::begin() {
   return counter_.start_fetch(op_, value_, nullptr);
 }
 
-std::int64_t whole_tensor::load(std::int64_t element) const { return counter(*this, element).load(); }
+std::int64_t load(const whole_tensor& of, std::int64_t element) { return counter(of, element).load(); }
 
-void whole_tensor::store(std::int64_t element, std::int64_t value) {
-  const counter changed(*this, element);
+void store(whole_tensor& of, std::int64_t element, std::int64_t value) {
+  const counter changed(of, element);
   changed.fetch(SYNCYTE_OP_REPLACE, changed.checked(value, "value"));
 }
 
-std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare, std::int64_t value,
-                                double timeout) const {
-  const counter found(*this, element);
+std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_t compare, std::int64_t value,
+                  double timeout) {
+  const counter found(of, element);
   base::expect_known<base::known::compare>(compare, "compare");
   found.checked(value, "value");
   base::expect(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT, "timeout", timeout, "seconds, or less than 0");
   const auto begin = std::chrono::steady_clock::now();
   atomics::backoff wait;
   std::optional<watchdog::scope> watched;
-  window::ended_ranks ended(*comm_, storage_->remote());
+  window::ended_ranks ended(*of.comm(), of.held()->remote());
   bool is_hopeless = false;  // all other ranks had ended before the last look
   while (true) {
     // Read the clock before the last look, so that no change before the limit is missed.
@@ -105,10 +105,11 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_hopeless)
-      ended.fail_by_all_others(layout_.text(), fmt::format("while element {} of {} is {}; no other rank can change it",
-                                                           element, layout_.text(), seen));
+      ended.fail_by_all_others(
+          of.layout().text(),
+          fmt::format("while element {} of {} is {}; no other rank can change it", element, of.layout().text(), seen));
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
-    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
+    if (!watched) watched.emplace("tensor_wait", of.layout().text(), 0, 0, watchdog::scope::reported_once);
     if (wait.is_time_to_poll()) {
       poll_for_ends();
       is_hopeless = ended.contains_all_others();

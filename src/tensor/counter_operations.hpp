@@ -9,8 +9,16 @@
 
 namespace syncyte::tensor {
 
-// Operations on single elements of integer tensors, whose two forms are access::run and access::start. `previous`,
-// which may be null, gets the old value at the end.
+// Operations on counters, the elements of integer tensors.
+
+std::int64_t load(const whole_tensor& of, std::int64_t element);
+void store(whole_tensor& of, std::int64_t element, std::int64_t value);
+/// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
+std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_t compare, std::int64_t value,
+                  double timeout);
+
+// The two forms of the others are access::run and access::start. `previous`, which may be null, gets the old value at
+// the end.
 
 class fetch_add final {
  public:

@@ -1,6 +1,7 @@
 #include "tensor/optimizer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,15 +53,38 @@ void for_each_owner(const distribution::partition& partition, const rows::distin
 
 }  // namespace
 
-std::shared_ptr<optimizer> optimizer::create(std::shared_ptr<comm::communicator> comm, const optim::rule& by,
-                                             const layout& shape, std::shared_ptr<storage> values) {
+std::shared_ptr<optimizer> optimizer::create(const whole_tensor& of, const optim::rule& by) {
   std::shared_ptr<optimizer> result(new optimizer(by));
-  result->make_state(comm, shape);
-  const bool has_other_nodes = values->remote() != nullptr;
+  result->make_state(of.comm(), of.layout());
   result->rows_ =
-      std::make_shared<row_updates>(by, shape, std::move(values), result->state_ ? result->state_->held() : nullptr);
-  if (has_other_nodes) result->open(comm);
+      std::make_shared<row_updates>(by, of.layout(), of.held(), result->state_ ? result->state_->held() : nullptr);
+  if (of.held()->remote() != nullptr) result->open(of.comm());
   return result;
+}
+
+void set_optimizer(whole_tensor& of, const optim::rule& by, const std::optional<base::error>& error) {
+  const layout& shape = of.layout();
+  {
+    comm::collective_call call(*of.comm(), "tensor_set_optimizer", comm::collective_call::always_agrees);
+    call.attempt([&] {
+      if (error) throw *error;
+      optim::check(shape.dtype());
+      optim::check(by);
+      base::require(std::bit_cast<std::uintptr_t>(of.held()->local()) % shape.element_bytes() == 0,
+                    SYNCYTE_ERR_UNSUPPORTED, "{}: the wrapped memory is not aligned to its elements", shape.text());
+    });
+    call.fact("creation number of the tensor", of.creation_number());
+    call.fact("optimizer", by.optimizer);
+    call.fact("slots of state", optim::state_slots(by));
+    call.agree();
+  }
+  of.set_optimizer(optimizer::create(of, by));
+}
+
+void set_learning_rate(const whole_tensor& of, double lr) {
+  optimizer& changed = *of.optimizer();
+  optim::check(optim::rule{.lr = lr});
+  changed.set_learning_rate(lr);
 }
 
 /// Makes tensors of the state, partitioned as the values, and of the number of steps.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "access/transfer.hpp"
 #include "comm/deferred_frees.hpp"
@@ -18,9 +19,8 @@ namespace syncyte::tensor {
 /// hyperparameters.
 class optimizer {
  public:
-  /// Collective; `by` has been checked. `values`: the tensor's storage.
-  static std::shared_ptr<optimizer> create(std::shared_ptr<comm::communicator> comm, const optim::rule& by,
-                                           const layout& shape, std::shared_ptr<storage> values);
+  /// Collective; `by` has been checked.
+  static std::shared_ptr<optimizer> create(const whole_tensor& of, const optim::rule& by);
 
   void set_learning_rate(double lr) { lr_.store(lr, std::memory_order_relaxed); }
 
@@ -50,5 +50,9 @@ class optimizer {
   fabric::object_name name_{};
   std::unique_ptr<comm::deferred_reference> reference_;  // of the object that serves other nodes
 };
+
+/// Collective. `error`: the caller's error on this rank, if any, which all ranks get.
+void set_optimizer(whole_tensor& of, const optim::rule& by, const std::optional<base::error>& error = {});
+void set_learning_rate(const whole_tensor& of, double lr);
 
 }  // namespace syncyte::tensor

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "optim/update.hpp"
 #include "syncyte/tensor.h"
 #include "tensor/layout.hpp"
 #include "tensor/storage.hpp"
@@ -18,7 +18,6 @@
 namespace syncyte::tensor {
 
 class optimizer;
-class row_locks;
 class staged_adds;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
@@ -37,7 +36,7 @@ struct tensor_options {
 
 /// One N-dimensional array over the memory of all ranks; syncyte/tensor.h documents each operation. Operations that
 /// have a started form are classes (row_operations, box_operations, counter_operations, apply_gradients) whose two
-/// forms are access::run and access::start.
+/// forms are access::run and access::start. Others on counters, row locks and the optimizer are functions beside them.
 class whole_tensor {
  public:
   /// Collective. `shape` has `ndim` extents; create() checks both.
@@ -72,23 +71,11 @@ class whole_tensor {
   syncyte_buffer_t local() const;
   void node(syncyte_buffer_t& view, std::int64_t& first_row) const;
 
-  /// Counters: elements of an integer tensor.
-  std::int64_t load(std::int64_t element) const;
-  void store(std::int64_t element, std::int64_t value);
-  /// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
-  std::int64_t wait(std::int64_t element, syncyte_compare_t compare, std::int64_t value, double timeout) const;
-
-  /// Tensors made with tensor_options::row_locks.
-  void lock(std::int64_t row);
-  void unlock(std::int64_t row);
-
-  /// Collective. `error`: the caller's error on this rank, if any, which all ranks get.
-  void set_optimizer(const optim::rule& by, const std::optional<base::error>& error = {});
-  void set_learning_rate(double lr);
+  /// The locks of a tensor made with tensor_options::row_locks; otherwise throws SYNCYTE_ERR_UNSUPPORTED.
+  const whole_tensor& row_locks() const;
   /// Throws SYNCYTE_ERR_UNSUPPORTED if there is none.
   const std::shared_ptr<tensor::optimizer>& optimizer() const;
-  std::shared_ptr<whole_tensor> optimizer_state() const;
-  std::shared_ptr<whole_tensor> optimizer_steps() const;
+  void set_optimizer(std::shared_ptr<tensor::optimizer> by) { optimizer_ = std::move(by); }
 
   void flush() const;
   void sync();  // collective
@@ -102,13 +89,12 @@ class whole_tensor {
                                                  const syncyte_buffer_t* local, const tensor_options& options);
   void add_features(const tensor_options& options);
   void sync_rows();
-  row_locks& require_row_locks() const;
 
   std::shared_ptr<comm::communicator> comm_;
   tensor::layout layout_;
   std::shared_ptr<storage> storage_;
   std::unique_ptr<staged_adds> staged_;
-  std::unique_ptr<row_locks> row_locks_;          // null without tensor_options::row_locks
+  std::shared_ptr<whole_tensor> row_locks_;       // null without tensor_options::row_locks
   std::shared_ptr<tensor::optimizer> optimizer_;  // null if there is none
   std::uint64_t id_;
 };

@@ -163,7 +163,8 @@ TEST(tensor_errors, tensors_made_in_another_order_are_not_each_others) {
   labelled.row_locks = true;  // a tensor of its own, named after the label
   auto tensor = tensor::whole_tensor::create(shared_world(), SYNCYTE_FLOAT64, 2, shape, labelled);
   EXPECT_EQ(tensor->layout().text(), fmt::format("tensor \"of rank {}\" (float64, [4, 3])", rank()));
-  tensor->set_optimizer(
+  tensor::set_optimizer(
+      *tensor,
       {.optimizer = SYNCYTE_OPTIMIZER_ADAM, .lr = 0.1, .momentum = 0, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8});
 }
 

@@ -54,12 +54,12 @@ TEST(tensor_lifetime, dropped_in_any_order_nothing_grows) {
 
 TEST(tensor_lifetime, stays_until_all_ranks_have_dropped_it) {
   auto tensor = make_tensor(SYNCYTE_INT64, {ranks()});
-  tensor->store(rank(), 100 + rank());
+  tensor::store(*tensor, rank(), 100 + rank());
   tensor->sync();
   if (rank() % 2 == 0) tensor.reset();
   collect();
   collect();
-  for (int r = 0; tensor && r < ranks(); ++r) EXPECT_EQ(tensor->load(r), 100 + r);
+  for (int r = 0; tensor && r < ranks(); ++r) EXPECT_EQ(tensor::load(*tensor, r), 100 + r);
   tensor.reset();
   collect();
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "long_waits.hpp"
+#include "tensor/row_locks.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -43,9 +44,9 @@ void check_exclusion(tensor::whole_tensor& tensor, std::int64_t elements) {
   barrier();
   for (int round = 0; round < rounds; ++round)
     for (const std::int64_t row : {std::int64_t{0}, rows - 1}) {
-      tensor.lock(row);
+      tensor::lock(tensor, row);
       add_by_reading(tensor, row, elements);
-      tensor.unlock(row);
+      tensor::unlock(tensor, row);
     }
   tensor.sync();
   const auto all = read_all<std::int64_t>(tensor);
@@ -70,12 +71,12 @@ TEST(tensor_locks, the_holder_uses_all_operations) {
   const std::vector<std::int64_t> ones(4, 1), rows{first};
   const syncyte_buffer_t index = index_of(rows);
   const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_INT64, {1, 4});
-  tensor->lock(first);
-  tensor->lock(first + 1);  // another row's lock
+  tensor::lock(*tensor, first);
+  tensor::lock(*tensor, first + 1);  // another row's lock
   run<tensor::scatter_add>(*tensor, &index, &packed);
   run<tensor::accumulate_box>(*tensor, extents{first, 0}, &packed, nullptr, SYNCYTE_OP_SUM);
-  tensor->unlock(first + 1);
-  tensor->unlock(first);
+  tensor::unlock(*tensor, first + 1);
+  tensor::unlock(*tensor, first);
   EXPECT_EQ(static_cast<const std::int64_t*>(tensor->local().data)[3], 2);
   tensor->sync();
 }
@@ -83,17 +84,17 @@ TEST(tensor_locks, the_holder_uses_all_operations) {
 TEST(tensor_locks, a_second_lock_of_the_rank_waits) {
   const auto tensor = make_lockable({ranks()});
   std::atomic<int> stage{0};
-  tensor->lock(rank());
+  tensor::lock(*tensor, rank());
   std::thread other([&] {
     stage = 1;
-    tensor->lock(rank());
+    tensor::lock(*tensor, rank());
     stage = 2;
-    tensor->unlock(rank());
+    tensor::unlock(*tensor, rank());
   });
   while (stage == 0) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(stage, 1);
-  tensor->unlock(rank());
+  tensor::unlock(*tensor, rank());
   other.join();
   EXPECT_EQ(stage, 2);
   tensor->sync();
@@ -102,34 +103,35 @@ TEST(tensor_locks, a_second_lock_of_the_rank_waits) {
 TEST(tensor_locks, wrong_use) {
   const auto tensor = make_lockable({2 * ranks()});
   const auto without = make_tensor(SYNCYTE_INT64, {2});
-  expect_error(outcome_of([&] { without->lock(0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
-  expect_error(outcome_of([&] { without->unlock(0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
-  expect_error(outcome_of([&] { tensor->lock(2 * ranks()); }), SYNCYTE_ERR_INDEX, "row is");
-  expect_error(outcome_of([&] { tensor->unlock(-1); }), SYNCYTE_ERR_INDEX, "row is -1; expected 0 to");
+  expect_error(outcome_of([&] { tensor::lock(*without, 0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
+  expect_error(outcome_of([&] { tensor::unlock(*without, 0); }), SYNCYTE_ERR_UNSUPPORTED, "without options->row_locks");
+  expect_error(outcome_of([&] { tensor::lock(*tensor, 2 * ranks()); }), SYNCYTE_ERR_INDEX, "row is");
+  expect_error(outcome_of([&] { tensor::unlock(*tensor, -1); }), SYNCYTE_ERR_INDEX, "row is -1; expected 0 to");
   barrier();
-  if (rank() == 0) tensor->lock(1);
+  if (rank() == 0) tensor::lock(*tensor, 1);
   barrier();
-  if (rank() > 0) expect_error(outcome_of([&] { tensor->unlock(1); }), SYNCYTE_ERR_ARGUMENT, "rank 0 holds it");
-  expect_error(outcome_of([&] { tensor->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "it is free");
+  if (rank() > 0)
+    expect_error(outcome_of([&] { tensor::unlock(*tensor, 1); }), SYNCYTE_ERR_ARGUMENT, "rank 0 holds it");
+  expect_error(outcome_of([&] { tensor::unlock(*tensor, 0); }), SYNCYTE_ERR_ARGUMENT, "it is free");
   barrier();
-  if (rank() == 0) tensor->unlock(1);
+  if (rank() == 0) tensor::unlock(*tensor, 1);
   tensor->sync();
 }
 
 TEST(tensor_locks, waits_for_other_nodes_send_few_messages) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_lockable({ranks()});
-  if (rank() == 0) tensor->lock(0);
+  if (rank() == 0) tensor::lock(*tensor, 0);
   barrier();
   if (rank() == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    tensor->unlock(0);
+    tensor::unlock(*tensor, 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    tensor->store(0, 1);
+    tensor::store(*tensor, 0, 1);
   } else {
-    expect_few_messages([&] { tensor->lock(0); });
-    tensor->unlock(0);
-    expect_few_messages([&] { tensor->wait(0, SYNCYTE_COMPARE_EQ, 1, -1); });
+    expect_few_messages([&] { tensor::lock(*tensor, 0); });
+    tensor::unlock(*tensor, 0);
+    expect_few_messages([&] { tensor::wait(*tensor, 0, SYNCYTE_COMPARE_EQ, 1, -1); });
   }
   barrier();
 }
@@ -137,13 +139,13 @@ TEST(tensor_locks, waits_for_other_nodes_send_few_messages) {
 TEST(tensor_locks, a_wait_can_be_interrupted) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_lockable({ranks()});
-  if (rank() == 0) tensor->lock(0);
+  if (rank() == 0) tensor::lock(*tensor, 0);
   barrier();
-  if (rank() > 0) expect_interruptible([&] { tensor->lock(0); });
+  if (rank() > 0) expect_interruptible([&] { tensor::lock(*tensor, 0); });
   barrier();
-  if (rank() == 0) tensor->unlock(0);
-  tensor->lock(0);  // the interrupted ones do not hold it
-  tensor->unlock(0);
+  if (rank() == 0) tensor::unlock(*tensor, 0);
+  tensor::lock(*tensor, 0);  // the interrupted ones do not hold it
+  tensor::unlock(*tensor, 0);
   barrier();
 }
 
@@ -151,10 +153,10 @@ TEST(tensor_locks, those_of_a_slow_owner_are_taken_and_given_back_in_spite_of_an
   if (on_one_node()) GTEST_SKIP() << "the owner of mapped rows need not answer";
   const auto tensor = make_lockable({ranks()});
   const int row = ranks() - 1;  // and its owner
-  expect_uninterruptible(row, [&] { tensor->lock(row); });
-  expect_uninterruptible(row, [&] { tensor->unlock(row); });
-  tensor->lock(row);  // nobody holds it
-  tensor->unlock(row);
+  expect_uninterruptible(row, [&] { tensor::lock(*tensor, row); });
+  expect_uninterruptible(row, [&] { tensor::unlock(*tensor, row); });
+  tensor::lock(*tensor, row);  // nobody holds it
+  tensor::unlock(*tensor, row);
   barrier();
 }
 
@@ -186,16 +188,16 @@ TEST(tensor_signals, who_sees_the_signal_sees_the_rows) {
       const std::vector<std::int64_t> values(static_cast<std::size_t>(rows * 40), round);
       const syncyte_buffer_t source = buffer_of(values, SYNCYTE_INT64, {rows, 40});
       const bool adds = round % 2 == 0;
-      const std::int64_t before = adds ? signals->load(reader) : 0;
+      const std::int64_t before = adds ? tensor::load(*signals, reader) : 0;
       run<tensor::put_signal>(*tensor, &index, &source, signals, reader, round - before,
                               adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE);
     }
     if (rank() == reader) {
-      signals->wait(reader, SYNCYTE_COMPARE_EQ, round, -1);
+      tensor::wait(*signals, reader, SYNCYTE_COMPARE_EQ, round, -1);
       EXPECT_EQ(read_all<std::int64_t>(*tensor), std::vector<std::int64_t>(static_cast<std::size_t>(rows * 40), round));
-      taken->store(0, round);
+      tensor::store(*taken, 0, round);
     }
-    if (rank() == ranks() - 1) taken->wait(0, SYNCYTE_COMPARE_EQ, round, -1);
+    if (rank() == ranks() - 1) tensor::wait(*taken, 0, SYNCYTE_COMPARE_EQ, round, -1);
   }
   tensor->sync();
 }
@@ -208,7 +210,7 @@ TEST(tensor_signals, no_rows_signal_too) {
   const syncyte_buffer_t index = index_of(none);
   const syncyte_buffer_t source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
   run<tensor::put_signal>(*tensor, &index, &source, signals, 0, 3, SYNCYTE_OP_SUM);
-  EXPECT_EQ(signals->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
+  EXPECT_EQ(tensor::wait(*signals, 0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   signals->sync();
 }
 
@@ -229,7 +231,7 @@ TEST(tensor_signals, wrong_arguments_change_nothing) {
   expect_error(attempt(index, signals, 0, SYNCYTE_OP_MAX, 1), SYNCYTE_ERR_ARGUMENT, "op is");
   expect_error(attempt(index, signals, 0, SYNCYTE_OP_SUM, std::int64_t{1} << 40), SYNCYTE_ERR_ARGUMENT, "value is");
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
-  EXPECT_EQ(signals->load(0), 0);
+  EXPECT_EQ(tensor::load(*signals, 0), 0);
   barrier();
 }
 

@@ -63,7 +63,7 @@ void check_in_turn(syncyte_dtype_t dtype, const optim::rule& by, const extents& 
   const auto tensor = make_tensor(dtype, shape, parts);
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
   fill<T>(*tensor);
-  tensor->set_optimizer(by);
+  tensor::set_optimizer(*tensor, by);
   const auto start = filled_table<T>(product(shape));
   reference::slow_optimizer expected(by.optimizer, product(shape, 1), {start.begin(), start.end()});
   expected.momentum = by.momentum;
@@ -76,7 +76,7 @@ void check_in_turn(syncyte_dtype_t dtype, const optim::rule& by, const extents& 
     }
   expect_near(read_all<T>(*tensor), expected.values, std::is_same_v<T, double> ? 1e-12 : 1e-4);
   if (optim::state_slots(by) == 0) return barrier();
-  const auto state = tensor->optimizer_state();
+  const auto state = tensor->optimizer()->state();
   state->sync();
   const auto slots = static_cast<std::size_t>(state->describe().shape[1]);
   const auto found = read_all<T>(*state);
@@ -107,7 +107,7 @@ TEST(tensor_optimizer, wrapped) {
   const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_FLOAT64, {4, 5});
   const auto tensor = tensor::whole_tensor::wrap(shared_world(), &local, {});
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows that can be reached";
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAGRAD));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_ADAGRAD));
   std::vector<std::int64_t> rows(static_cast<std::size_t>(4 * ranks()));
   std::iota(rows.begin(), rows.end(), 0);
   const std::vector<double> gradients(rows.size() * 5, 2.0);
@@ -132,9 +132,9 @@ TEST(tensor_optimizer, exact_under_contention) {
     const std::vector<float> ones(rows.size() * static_cast<std::size_t>(row_elements), 1.0f);
     const syncyte_buffer_t index = index_of(rows);
     const syncyte_buffer_t packed = buffer_of(ones, SYNCYTE_FLOAT32, {static_cast<std::int64_t>(ones.size())});
-    tensor->set_optimizer(by);
+    tensor::set_optimizer(*tensor, by);
     for (int round = 0; round < rounds; ++round) run<tensor::apply_gradients>(*tensor, &index, &packed);
-    const auto squares = tensor->optimizer_state();
+    const auto squares = tensor->optimizer()->state();
     squares->sync();
     const auto found = read_all<float>(*squares);
     const std::int64_t slots = squares->describe().shape[1];
@@ -146,7 +146,7 @@ TEST(tensor_optimizer, exact_under_contention) {
 
     by.optimizer = SYNCYTE_OPTIMIZER_SGD;
     by.lr = 0.5;
-    tensor->set_optimizer(by);
+    tensor::set_optimizer(*tensor, by);
     const auto before = read_all<float>(*tensor);
     tensor->sync();
     for (int round = 0; round < rounds; ++round) run<tensor::apply_gradients>(*tensor, &index, &packed);
@@ -162,19 +162,19 @@ TEST(tensor_optimizer, exact_under_contention) {
 TEST(tensor_optimizer, steps_are_those_of_all_ranks) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 4});
   if (!reaches(*tensor)) GTEST_SKIP();
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAM));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_ADAM));
   for (int round = 0; round < 10; ++round) batch<float>(round, rank(), 3, {4, 4}).apply(*tensor);
   tensor->sync();
-  EXPECT_EQ(tensor->optimizer_steps()->load(0), 10 * ranks());
-  EXPECT_EQ(tensor->optimizer_state()->describe().shape[1], 2);
+  EXPECT_EQ(tensor::load(*tensor->optimizer()->steps(), 0), 10 * ranks());
+  EXPECT_EQ(tensor->optimizer()->state()->describe().shape[1], 2);
   barrier();
 }
 
 TEST(tensor_optimizer, learning_rate_is_this_ranks) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT64, {ranks(), 2});
   if (!reaches(*tensor)) GTEST_SKIP();
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
-  tensor->set_learning_rate(rank() + 1.0);
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
+  tensor::set_learning_rate(*tensor, rank() + 1.0);
   const std::vector<std::int64_t> row{(rank() + 1) % ranks()};
   const std::vector<double> ones(2, 1.0);
   const syncyte_buffer_t index = index_of(row);
@@ -190,15 +190,15 @@ TEST(tensor_optimizer, a_new_one_begins_with_no_state) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT64, {6, 3});
   if (!reaches(*tensor)) GTEST_SKIP();
   for (int round = 0; round < 4; ++round) {
-    tensor->set_optimizer(rules()[static_cast<std::size_t>(round)]);
+    tensor::set_optimizer(*tensor, rules()[static_cast<std::size_t>(round)]);
     batch<double>(round, rank(), 4, {6, 3}).apply(*tensor);
-    const auto state = tensor->optimizer_state();  // outlives the optimizer
+    const auto state = tensor->optimizer()->state();  // outlives the optimizer
     tensor->sync();
   }
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAM));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_ADAM));
   tensor->sync();
-  for (const double number : read_all<double>(*tensor->optimizer_state())) EXPECT_EQ(number, 0.0);
-  EXPECT_EQ(tensor->optimizer_steps()->load(0), 0);
+  for (const double number : read_all<double>(*tensor->optimizer()->state())) EXPECT_EQ(number, 0.0);
+  EXPECT_EQ(tensor::load(*tensor->optimizer()->steps(), 0), 0);
   barrier();
 }
 
@@ -209,13 +209,13 @@ TEST(tensor_optimizer, wrong_arguments) {
   const syncyte_buffer_t index = index_of(rows), packed = buffer_of(ones, SYNCYTE_FLOAT32, {2, 2});
   expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &packed); }), SYNCYTE_ERR_UNSUPPORTED,
                "no optimizer");
-  expect_error(outcome_of([&] { tensor->set_learning_rate(1.0); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
-  expect_error(outcome_of([&] { tensor->optimizer_state(); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
+  expect_error(outcome_of([&] { tensor::set_learning_rate(*tensor, 1.0); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
+  expect_error(outcome_of([&] { tensor->optimizer()->state(); }), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
   optim::rule wrong = rule_of(SYNCYTE_OPTIMIZER_ADAM);
   if (rank() == ranks() - 1) wrong.beta1 = 1.0;  // on one rank; all get the error
-  expect_error(outcome_of([&] { tensor->set_optimizer(wrong); }), SYNCYTE_ERR_ARGUMENT, "beta1");
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
-  expect_error(outcome_of([&] { tensor->set_learning_rate(-1.0); }), SYNCYTE_ERR_ARGUMENT, "lr");
+  expect_error(outcome_of([&] { tensor::set_optimizer(*tensor, wrong); }), SYNCYTE_ERR_ARGUMENT, "beta1");
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
+  expect_error(outcome_of([&] { tensor::set_learning_rate(*tensor, -1.0); }), SYNCYTE_ERR_ARGUMENT, "lr");
   expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &index, &packed); }), SYNCYTE_ERR_INDEX,
                "position 1");
   const syncyte_buffer_t few = buffer_of(ones, SYNCYTE_FLOAT32, {1, 2});
@@ -224,7 +224,8 @@ TEST(tensor_optimizer, wrong_arguments) {
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
   const auto numbers = make_tensor(SYNCYTE_INT64, {4, 2});
-  expect_error(outcome_of([&] { numbers->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD)); }), SYNCYTE_ERR_TYPE, "int64");
+  expect_error(outcome_of([&] { tensor::set_optimizer(*numbers, rule_of(SYNCYTE_OPTIMIZER_SGD)); }), SYNCYTE_ERR_TYPE,
+               "int64");
   barrier();
 }
 
@@ -232,13 +233,13 @@ TEST(tensor_optimizer, ranks_must_agree) {
   if (ranks() == 1) GTEST_SKIP();
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {4, 2});
   const auto kind = rank() == 0 ? SYNCYTE_OPTIMIZER_ADAM : SYNCYTE_OPTIMIZER_SGD;
-  expect_error(outcome_of([&] { tensor->set_optimizer(rule_of(kind)); }), SYNCYTE_ERR_MISMATCH, "optimizer");
+  expect_error(outcome_of([&] { tensor::set_optimizer(*tensor, rule_of(kind)); }), SYNCYTE_ERR_MISMATCH, "optimizer");
   barrier();
 }
 
 TEST(tensor_optimizer, elsewhere_is_unsupported_without_fabric) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 8});
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
   if (reaches(*tensor)) GTEST_SKIP();
   std::vector<std::int64_t> rows(static_cast<std::size_t>(ranks()));
   std::iota(rows.begin(), rows.end(), 0);

@@ -326,7 +326,7 @@ TEST(tensor_own_memory, boxes_are_refused_exactly_if_another_element_is_read_and
 
 TEST(tensor_own_memory, gradients_may_not_be_rows_or_state_that_they_update) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {row_count, 4});
-  tensor->set_optimizer({.optimizer = SYNCYTE_OPTIMIZER_ADAGRAD, .lr = 1.0});
+  tensor::set_optimizer(*tensor, {.optimizer = SYNCYTE_OPTIMIZER_ADAGRAD, .lr = 1.0});
   tensor->sync();
   in_turn([&] {
     const auto here = mapped_rows_of(*tensor);
@@ -343,7 +343,7 @@ TEST(tensor_own_memory, gradients_may_not_be_rows_or_state_that_they_update) {
     const std::byte* const mine = row_at(*tensor, here[0]);
     expect_error(apply({here[1], here[2]}, mine), SYNCYTE_ERR_ARGUMENT, "gradients: row[");
     EXPECT_EQ(apply({here[2]}, mine).status, SYNCYTE_SUCCESS);
-    const std::byte* const state = row_at(*tensor->optimizer_state(), here[0]);
+    const std::byte* const state = row_at(*tensor->optimizer()->state(), here[0]);
     expect_error(apply({here[0]}, state), SYNCYTE_ERR_ARGUMENT, "state that is in the same memory");
     EXPECT_EQ(apply({here[1]}, state).status, SYNCYTE_SUCCESS);
   });

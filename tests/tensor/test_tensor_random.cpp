@@ -12,6 +12,7 @@
 #include <deque>
 #include <thread>
 
+#include "tensor/row_locks.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -415,11 +416,11 @@ class actor {
     std::vector<T> row(each.values.size());
     const syncyte_buffer_t index = index_of(each.index);
     const syncyte_buffer_t packed = buffer_of(row, dtype_, each.shape);
-    tensor_.lock(each.index[0]);
+    tensor::lock(tensor_, each.index[0]);
     access::run<tensor::gather>(tensor_, &index, &packed);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = reference::sum<T>(row[i], each.values[i]);
     access::run<tensor::scatter>(tensor_, &index, &packed);
-    tensor_.unlock(each.index[0]);
+    tensor::unlock(tensor_, each.index[0]);
   }
 
   tensor::whole_tensor& tensor_;

@@ -42,7 +42,7 @@ void check_old_values(syncyte_dtype_t dtype) {
   seen->sync();
   EXPECT_EQ(read_all<std::int64_t>(*seen),
             std::vector<std::int64_t>(static_cast<std::size_t>(ranks() * adds * ranks()), 1));
-  for (int owner = 0; owner < ranks(); ++owner) EXPECT_EQ(tensor->load(3 * owner + 2), adds * ranks());
+  for (int owner = 0; owner < ranks(); ++owner) EXPECT_EQ(tensor::load(*tensor, 3 * owner + 2), adds * ranks());
   barrier();
 }
 
@@ -55,8 +55,8 @@ TEST(started_fetch_add, widens_old_values) {
   const std::int64_t large = std::int64_t{1} << 40;
   const auto narrow = make_tensor(SYNCYTE_INT32, {ranks()}), wide = make_tensor(SYNCYTE_INT64, {ranks()});
   const int other = (rank() + 1) % ranks();
-  narrow->store(other, -7);
-  wide->store(other, -large);
+  tensor::store(*narrow, other, -7);
+  tensor::store(*wide, other, -large);
   std::int64_t old[2] = {1, 1};
   start<tensor::fetch_add>(narrow, other, -1, &old[0])->wait();
   const auto started = start<tensor::fetch_add>(wide, other, large + 3, &old[1]);
@@ -65,8 +65,8 @@ TEST(started_fetch_add, widens_old_values) {
   EXPECT_EQ(old[0], -7);
   EXPECT_EQ(old[1], -large);
   start<tensor::fetch_add>(narrow, other, 10, nullptr)->wait();
-  EXPECT_EQ(narrow->load(other), 2);
-  EXPECT_EQ(wide->load(other), 3);
+  EXPECT_EQ(tensor::load(*narrow, other), 2);
+  EXPECT_EQ(tensor::load(*wide, other), 3);
   barrier();
 }
 
@@ -74,9 +74,9 @@ TEST(started_fetch_add, ends_without_calls) {
   auto tensor = make_tensor(SYNCYTE_INT32, {ranks()});
   std::int64_t old = -1;
   auto started = start<tensor::fetch_add>(tensor, rank(), 4, &old);
-  tensor->wait(rank(), SYNCYTE_COMPARE_GE, 4, -1);
+  tensor::wait(*tensor, rank(), SYNCYTE_COMPARE_GE, 4, -1);
   auto elsewhere = start<tensor::fetch_add>(tensor, (rank() + 1) % ranks(), 5, nullptr);
-  tensor->wait(rank(), SYNCYTE_COMPARE_EQ, 9, -1);  // by the rank before, which calls nothing for its request
+  tensor::wait(*tensor, rank(), SYNCYTE_COMPARE_EQ, 9, -1);  // by the rank before, which calls nothing for its request
   barrier();
   tensor.reset();  // requests keep it
   started->wait();
@@ -95,7 +95,7 @@ TEST(started_fetch_add, given_up_stores_nothing) {
     EXPECT_TRUE(is_mapped || !has_fabric() || old == -1) << old;
   }
   barrier();
-  EXPECT_LE(tensor->load(elsewhere), 10);
+  EXPECT_LE(tensor::load(*tensor, elsewhere), 10);
   barrier();
 }
 
@@ -107,7 +107,7 @@ TEST(started_fetch_add, wrong_arguments_fail_at_once) {
                SYNCYTE_ERR_ARGUMENT, "operand is");
   expect_error(outcome_of([&] { start<tensor::fetch_add>(numbers, 0, 1, &old); }), SYNCYTE_ERR_TYPE, "int32 or int64");
   EXPECT_EQ(old, -1);
-  EXPECT_EQ(tensor->load(0), 0);
+  EXPECT_EQ(tensor::load(*tensor, 0), 0);
   barrier();
 }
 
@@ -125,8 +125,8 @@ void check_started_swaps(syncyte_dtype_t dtype) {
   }
   barrier();
   for (int owner = 0; owner < ranks(); ++owner) {
-    EXPECT_EQ(tensor->load(2 * owner), 0);
-    EXPECT_EQ(tensor->load(2 * owner + 1), wins * ranks());
+    EXPECT_EQ(tensor::load(*tensor, 2 * owner), 0);
+    EXPECT_EQ(tensor::load(*tensor, 2 * owner + 1), wins * ranks());
   }
   barrier();
 }
@@ -140,15 +140,15 @@ TEST(started_compare_swap, keeps_the_tensor_and_widens_old_values) {
   const std::int64_t large = std::int64_t{1} << 40;
   auto wide = make_tensor(SYNCYTE_INT64, {ranks()}), narrow = make_tensor(SYNCYTE_INT32, {ranks()});
   const int other = (rank() + 1) % ranks();
-  wide->store(other, -large);
-  narrow->store(other, -3);
+  tensor::store(*wide, other, -large);
+  tensor::store(*narrow, other, -3);
   std::int64_t old[3] = {1, 1, 1};
   const started_pointer started[] = {start<tensor::compare_swap>(wide, other, -large, large, &old[0]),
                                      start<tensor::compare_swap>(wide, other, -large, 7, &old[1]),
                                      start<tensor::compare_swap>(narrow, other, -3, -4, &old[2]),
                                      start<tensor::compare_swap>(narrow, other, -4, -5, nullptr)};
-  narrow->wait(rank(), SYNCYTE_COMPARE_EQ, -5, -1);  // by the rank before
-  wide->wait(rank(), SYNCYTE_COMPARE_EQ, large, -1);
+  tensor::wait(*narrow, rank(), SYNCYTE_COMPARE_EQ, -5, -1);  // by the rank before
+  tensor::wait(*wide, rank(), SYNCYTE_COMPARE_EQ, large, -1);
   barrier();
   wide.reset();
   narrow.reset();
@@ -172,7 +172,7 @@ TEST(started_compare_swap, wrong_arguments_fail_at_once) {
   expect_error(outcome_of([&] { start<tensor::compare_swap>(numbers, 0, 0, 1, &old); }), SYNCYTE_ERR_TYPE,
                "int32 or int64");
   EXPECT_EQ(old, -1);
-  EXPECT_EQ(tensor->load(0), 0);
+  EXPECT_EQ(tensor::load(*tensor, 0), 0);
   barrier();
 }
 
@@ -211,16 +211,16 @@ void check_signals(std::int64_t columns, const reference::lengths& parts, std::i
     const std::int64_t reader = round % ranks();
     if (rank() == ranks() - 1) {
       const bool adds = round % 2 == 0;
-      const std::int64_t before = adds ? counters->load(reader) : 0;
+      const std::int64_t before = adds ? tensor::load(*counters, reader) : 0;
       given.start(counters, reader, round, adds ? SYNCYTE_OP_SUM : SYNCYTE_OP_REPLACE, round - before);
     }
     if (rank() == reader) {
-      counters->wait(reader, SYNCYTE_COMPARE_EQ, round, -1);
+      tensor::wait(*counters, reader, SYNCYTE_COMPARE_EQ, round, -1);
       ASSERT_EQ(read_all<std::int64_t>(*tensor),
                 std::vector<std::int64_t>(static_cast<std::size_t>(17 * columns), round));
-      taken->store(0, round);
+      tensor::store(*taken, 0, round);
     }
-    if (rank() == ranks() - 1) taken->wait(0, SYNCYTE_COMPARE_EQ, round, -1);
+    if (rank() == ranks() - 1) tensor::wait(*taken, 0, SYNCYTE_COMPARE_EQ, round, -1);
   }
   barrier();
   given.wait();
@@ -240,7 +240,7 @@ TEST(started_signal, counter_of_another_communicator) {
   auto own = tensor::whole_tensor::create(runtime::self(), SYNCYTE_INT64, 1, &one, options);
   signals given(*tensor);
   for (int i = 0; i < 20; ++i) given.start(own, 0, 5, SYNCYTE_OP_SUM, 2);
-  EXPECT_EQ(own->wait(0, SYNCYTE_COMPARE_GE, 40, -1), 40);
+  EXPECT_EQ(tensor::wait(*own, 0, SYNCYTE_COMPARE_GE, 40, -1), 40);
   EXPECT_EQ(read_all<std::int64_t>(*tensor), std::vector<std::int64_t>(11 * 64, 5));
   given.start(own, 0, 5, SYNCYTE_OP_SUM, 2);
   own.reset();  // the request keeps it
@@ -268,7 +268,7 @@ TEST(started_signal, no_rows_signal_too) {
   const std::vector<float> nothing;
   const syncyte_buffer_t index = index_of(none), source = buffer_of(nothing, SYNCYTE_FLOAT32, {0, 2});
   const auto given = start<tensor::put_signal>(tensor, &index, &source, counters, 0, 3, SYNCYTE_OP_SUM);
-  EXPECT_EQ(counters->wait(0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
+  EXPECT_EQ(tensor::wait(*counters, 0, SYNCYTE_COMPARE_EQ, 3 * ranks(), -1), 3 * ranks());
   given->wait();
   counters->sync();
 }
@@ -304,7 +304,7 @@ TEST(started_signal, wrong_arguments_change_nothing) {
   expect_error(attempt(index, tensor, 0, SYNCYTE_OP_SUM), SYNCYTE_ERR_TYPE, "int32 or int64");
   expect_error(attempt(index, counters, 0, SYNCYTE_OP_MAX), SYNCYTE_ERR_ARGUMENT, "op is");
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(8, 0.0f));
-  EXPECT_EQ(counters->load(0), 0);
+  EXPECT_EQ(tensor::load(*counters, 0), 0);
   barrier();
 }
 
@@ -315,7 +315,7 @@ TEST(started_gradients, update_each_row_once) {
   constexpr int rounds = 20;
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {11, 20});
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
   auto rows = all_rows(11);
   rows.push_back(1);
   const std::vector<float> ones(rows.size() * 20, 1.0f);
@@ -344,8 +344,8 @@ TEST(started_gradients, equal_blocking_updates) {
       const auto blocking = make_tensor(SYNCYTE_FLOAT64, {13, 50}, parts);
       const auto started = make_tensor(SYNCYTE_FLOAT64, {13, 50}, parts);
       if (!reaches(*started)) GTEST_SKIP() << "updates need rows of this node";
-      blocking->set_optimizer(rule_of(kind));
-      started->set_optimizer(rule_of(kind));
+      tensor::set_optimizer(*blocking, rule_of(kind));
+      tensor::set_optimizer(*started, rule_of(kind));
       const auto index = reference::random_rows<std::int64_t>(3, rank(), 30, 13);
       const auto gradients = reference::random_values<double>(5, rank(), 30 * 50);
       const syncyte_buffer_t where = index_of(index), packed = buffer_of(gradients, SYNCYTE_FLOAT64, {30, 50});
@@ -359,8 +359,8 @@ TEST(started_gradients, equal_blocking_updates) {
         started->sync();
       }
       EXPECT_TRUE(same_bytes(read_all<double>(*started), read_all<double>(*blocking)));
-      if (const auto steps = started->optimizer_steps()) {
-        EXPECT_EQ(steps->load(0), 2 * ranks());
+      if (const auto steps = started->optimizer()->steps()) {
+        EXPECT_EQ(tensor::load(*steps, 0), 2 * ranks());
       }
       barrier();
     }
@@ -369,7 +369,7 @@ TEST(started_gradients, equal_blocking_updates) {
 TEST(started_gradients, end_without_calls_and_keep_the_tensor) {
   auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 70001});  // rows that are longer than a message
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
   const std::vector<std::int64_t> index{(rank() + 1) % ranks()};
   const std::vector<float> ones(70001, 1.0f);
   const syncyte_buffer_t where = index_of(index), packed = buffer_of(ones, SYNCYTE_FLOAT32, {1, 70001});
@@ -391,7 +391,7 @@ TEST(started_gradients, end_without_calls_and_keep_the_tensor) {
 TEST(started_gradients, can_be_given_up) {
   const auto tensor = make_tensor(SYNCYTE_FLOAT32, {ranks(), 3000});
   if (!reaches(*tensor)) GTEST_SKIP() << "updates need rows of this node";
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_ADAM));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_ADAM));
   const auto index = all_rows(ranks());
   for (int i = 0; i < 10; ++i) {
     const std::vector<float> ones(index.size() * 3000, 1.0f);
@@ -399,7 +399,7 @@ TEST(started_gradients, can_be_given_up) {
     start<tensor::apply_gradients>(tensor, &where, &packed);
   }
   barrier();
-  EXPECT_EQ(tensor->optimizer_steps()->load(0), 10 * ranks());
+  EXPECT_EQ(tensor::load(*tensor->optimizer()->steps(), 0), 10 * ranks());
   barrier();
 }
 
@@ -412,7 +412,7 @@ TEST(started_gradients, wrong_arguments_fail_at_once) {
     return outcome_of([&] { start<tensor::apply_gradients>(tensor, &index, &gradients); });
   };
   expect_error(outcome(packed), SYNCYTE_ERR_UNSUPPORTED, "no optimizer");
-  tensor->set_optimizer(rule_of(SYNCYTE_OPTIMIZER_SGD));
+  tensor::set_optimizer(*tensor, rule_of(SYNCYTE_OPTIMIZER_SGD));
   expect_error(outcome(packed), SYNCYTE_ERR_INDEX, "position 1");
   expect_error(outcome(buffer_of(ones, SYNCYTE_FLOAT32, {1, 2})), SYNCYTE_ERR_SHAPE, "gradients");
   if (!reaches(*tensor)) {

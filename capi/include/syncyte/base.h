@@ -52,7 +52,8 @@
  * A function is `@brief {annotations} text`:
  * - `forked_child`: a forked child may call it; `lookup`: likewise, and it is neither traced nor counted;
  * - `by_hand`: its implementation is in capi/src. Otherwise that of a function of a handle is generated: it calls the
- *   method of the object that has its name, or runs the class of the operation;
+ *   method of the object that has its name (`free_function`: the function that has it, for the object), or runs the
+ *   class of the operation;
  * - `cxx_by_hand`: its C++ method, if any, is in include/syncyte; of a `started` function that of both forms,
  *   or by `cxx_by_hand(blocking)`, `cxx_by_hand(started)` of one;
  * - `started`: it has a started form, with an i in its name, which returns a request. The declaration is generated, in

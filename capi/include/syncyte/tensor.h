@@ -302,7 +302,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t te
                                                              double lr, const syncyte_optimizer_options_t* options);
 
 /**
- * @brief Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local.
+ * @brief {free_function} Changes the learning rate of this rank's later calls of tensor_apply_gradients(). Local.
  * @param[in] tensor a tensor with an optimizer
  * @param[in] lr learning rate, 0 or more
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (the tensor has no optimizer).
@@ -428,7 +428,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
                                                             int64_t desired, int64_t* previous);
 
 /**
- * @brief {forked_child} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
+ * @brief {forked_child, free_function} Reads one element of an int32 or int64 tensor; acquire. Local; a forked child
+ * may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[out] value its value
@@ -436,8 +437,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value);
 
 /**
- * @brief Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier
- * writes of this rank (on the same node; on other nodes, those before a flush). Local.
+ * @brief {free_function} Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees
+ * all earlier writes of this rank (on the same node; on other nodes, those before a flush). Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] value its new value
@@ -445,8 +446,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
 
 /**
- * @brief {forked_child, cxx_by_hand} Waits, mostly asleep, until a comparison of one element of an int32 or int64
- * tensor is true; acquire. Local; a forked child may call it.
+ * @brief {forked_child, free_function, cxx_by_hand} Waits, mostly asleep, until a comparison of one element of an int32
+ * or int64 tensor is true; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element {index(tensor)} number of the element in row-major order
  * @param[in] compare comparison of the element with value
@@ -461,11 +462,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int
                                                     int64_t value, double timeout, int64_t* found);
 
 /**
- * @brief Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it, and nothing
- * else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders are visible
- * to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different orders may
- * wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another thread. There
- * is no started form: a rank would hold a lock that it started from a moment that it does not know.
+ * @brief {free_function} Waits, mostly asleep, until it has a row's lock. Local. The lock excludes other holders of it,
+ * and nothing else: operations on the row take no notice, so the holder may call all of them. Writes of earlier holders
+ * are visible to the holder. Each row has its own lock, so a rank may hold several; ranks that take them in different
+ * orders may wait for each other for ever. A second lock of the row by this rank waits too, for an unlock by another
+ * thread. There is no started form: a rank would hold a lock that it started from a moment that it does not know.
  * @param[in] tensor a tensor made with row_locks 1
  * @param[in] row a row's number
  * @return SYNCYTE_ERR_UNSUPPORTED for a tensor without row_locks, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_PEER_DIED if the
@@ -474,7 +475,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_lock(syncyte_tensor_t tensor, int64_t row);
 
 /**
- * @brief Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the rank may call it.
+ * @brief {free_function} Completes this rank's writes, as flush, and releases a row's lock. Local. Any thread of the
+ * rank may call it.
  * @param[in] tensor a tensor made with row_locks 1
  * @param[in] row a row's number
  * @return as lock; SYNCYTE_ERR_ARGUMENT if this rank does not hold the lock.

@@ -243,6 +243,14 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(AnnotationError, "always written by hand"):
             self.emitted("", "void", "{by_hand} ")
 
+    def test_calls_a_function_of_the_core_where_that_is_annotated(self):
+        thing = (" * @param[in] thing a thing\n * @param[in] row a row", "syncyte_thing_t thing, int64_t row")
+        self.assertIn("    object->do(row);\n", self.emitted(*thing))
+        self.assertIn("    thing::do(*object, row);\n", self.emitted(*thing, "{free_function} "))
+        for other in ("by_hand", "started"):
+            with self.subTest(other), self.assertRaisesRegex(AnnotationError, "is a {free_function}"):
+                self.emitted(*thing, f"{{free_function, {other}}} ")
+
     def test_rejects_a_trace_that_nobody_writes(self):
         for brief, kind in [("{by_hand} ", "int32_t"), ("", "int64_t")]:
             with self.subTest(kind), self.assertRaisesRegex(AnnotationError, "can be {traced}"):
