@@ -2,10 +2,11 @@
 
 A collective runs the class of src/collectives with the same name and arguments, without options and lengths of arrays;
 its started form starts it. A function that retains, releases or destroys a handle calls the handle's table. A {started}
-function of a tensor, and the function that starts it, run or start the class of src/tensor with its name. Any other
-function calls the method of the handle's object that has its name, or, if it is a {free_function}, the core's function
-for the object: that returns a single output and gets several by reference. A method whose output is a request returns
-the started operation. Functions that are {by_hand}, and those without a handle, are in capi/src.
+function of a tensor or a window, and the function that starts it, run or start the class of src/tensor or src/window
+with its name. Any other function calls the method of the handle's object that has its name, or, if it is a
+{free_function}, the core's function for the object: that returns a single output and gets several by reference. A
+method whose output is a request returns the started operation. Functions that are {by_hand}, and those without a
+handle, are in capi/src.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 #include "tensor/box_operations.hpp"
 #include "tensor/counter_operations.hpp"
 #include "tensor/row_locks.hpp"
-#include "window/window.hpp"
+#include "window/operations.hpp"
 
 using namespace syncyte;
 using namespace syncyte::capi;
@@ -41,7 +42,7 @@ extern "C" {
 
 # Namespaces of src/ in which an operation with a blocking and a started form is a class, for access::run and
 # access::start.
-_NAMESPACES_OF_CLASSES = {"tensor"}
+_NAMESPACES_OF_CLASSES = {"tensor", "window"}
 
 _SPACE = "\N{NO-BREAK SPACE}"
 

@@ -14,7 +14,7 @@
 #include "tensor/box_operations.hpp"
 #include "tensor/counter_operations.hpp"
 #include "tensor/row_locks.hpp"
-#include "window/window.hpp"
+#include "window/operations.hpp"
 
 using namespace syncyte;
 using namespace syncyte::capi;
@@ -349,12 +349,75 @@ syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, int6
   });
 }
 
+syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* source) {
+  return after_init("window_put", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(source);
+    access::run<window::put>(*object, rank, offset, source);
+  });
+}
+
+syncyte_status_t syncyte_window_iput(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* source, syncyte_request_t* request) {
+  return after_init("window_iput", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(source);
+    out(request, "request");
+    give_request(access::start<window::put>(object, rank, offset, source), "window_iput", request);
+  });
+}
+
+syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* target) {
+  return after_init<forks_too>("window_get", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(target);
+    access::run<window::get>(*object, rank, offset, target);
+  });
+}
+
+syncyte_status_t syncyte_window_iget(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* target, syncyte_request_t* request) {
+  return after_init("window_iget", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(target);
+    out(request, "request");
+    give_request(access::start<window::get>(object, rank, offset, target), "window_iget", request);
+  });
+}
+
+syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* source, syncyte_op_t op) {
+  return after_init("window_accumulate", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(source);
+    access::run<window::accumulate>(*object, rank, offset, source, op);
+  });
+}
+
+syncyte_status_t syncyte_window_iaccumulate(syncyte_window_t window, int32_t rank, int64_t offset,
+    const syncyte_buffer_t* source, syncyte_op_t op, syncyte_request_t* request) {
+  return after_init("window_iaccumulate", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    trace_buffer(source);
+    out(request, "request");
+    give_request(access::start<window::accumulate>(object, rank, offset, source, op), "window_iaccumulate", request);
+  });
+}
+
 syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, int64_t offset, syncyte_dtype_t dtype,
     const void* operand, syncyte_op_t op, void* previous) {
   return after_init("window_fetch_op", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
-    object->fetch_op(rank, offset, dtype, operand, op, previous);
+    access::run<window::fetch_op>(*object, rank, offset, dtype, operand, op, previous);
   });
 }
 
@@ -364,7 +427,8 @@ syncyte_status_t syncyte_window_ifetch_op(syncyte_window_t window, int32_t rank,
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     out(request, "request");
-    give_request(object->ifetch_op(rank, offset, dtype, operand, op, previous), "window_ifetch_op", request);
+    give_request(access::start<window::fetch_op>(object, rank, offset, dtype, operand, op, previous),
+        "window_ifetch_op", request);
   });
 }
 
@@ -373,7 +437,7 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
   return after_init("window_compare_swap", [&] {
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
-    object->compare_swap(rank, offset, dtype, expected, desired, previous);
+    access::run<window::compare_swap>(*object, rank, offset, dtype, expected, desired, previous);
   });
 }
 
@@ -383,8 +447,8 @@ syncyte_status_t syncyte_window_icompare_swap(syncyte_window_t window, int32_t r
     const auto object = find_traced(tables::window(), window, "window");
     trace_peer(rank);
     out(request, "request");
-    give_request(object->icompare_swap(rank, offset, dtype, expected, desired, previous), "window_icompare_swap",
-        request);
+    give_request(access::start<window::compare_swap>(object, rank, offset, dtype, expected, desired, previous),
+        "window_icompare_swap", request);
   });
 }
 

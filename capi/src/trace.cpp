@@ -10,8 +10,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/buffer.hpp"
+#include "base/dtype.hpp"
 #include "base/environment.hpp"
+#include "base/first_size.hpp"
 #include "base/log.hpp"
 #include "mpi/process.hpp"
 #include "trace_file.hpp"
@@ -117,7 +118,13 @@ void trace_bytes(std::size_t bytes, syncyte_dtype_t dtype) {
 void trace_peer(std::int32_t rank) { the_part.peer = rank < 0 ? traced_part().peer : rank; }
 
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
-  if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes(), buffer->dtype);
+  if (buffer == nullptr || buffer->struct_size < base::first_size<syncyte_buffer_t> || buffer->ndim < 0 ||
+      buffer->ndim > SYNCYTE_MAX_NDIM)
+    return;
+  auto bytes = static_cast<std::int64_t>(base::dtype_size(buffer->dtype));
+  for (int d = 0; d < buffer->ndim; ++d)
+    if (buffer->shape[d] < 0 || __builtin_mul_overflow(bytes, buffer->shape[d], &bytes)) return;
+  trace_bytes(static_cast<std::size_t>(bytes), buffer->dtype);
 } catch (...) {
 }
 

@@ -87,8 +87,8 @@ std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<s
   const distribution::partition& owners = of_.layout().partition();
   const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
   const box_of_rows box(of_.layout(), lower.values, user.shape());
-  auto others =
-      std::make_unique<box_transfer>(of_.held()->remote(), window::row_access::add, op_, box.rows_of(most_bytes));
+  auto others = std::make_unique<box_transfer>("tensor_accumulate_box", of_.held()->remote(), window::row_access::add,
+                                               op_, box.rows_of(most_bytes));
   std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
   for (std::int64_t first = begin; first < end; first += shape[0]) {
     const int owner = owners.owner(first);

@@ -6,7 +6,7 @@ void box_transfer::begin() {
   if (parts_.empty()) return;
   std::vector<window::remote_rows> owners;
   for (const part& one : parts_) owners.push_back({one.owner, one.piece_bytes, one.offsets, one.packed.data(), {}});
-  in_flight_ = remote_->start_rows(what_, owners, op_);
+  in_flight_ = remote_->start_rows(operation_, what_, owners, op_);
   if (!in_flight_) finish();
 }
 

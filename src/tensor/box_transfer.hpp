@@ -25,9 +25,11 @@ class box_transfer final : public access::transfer {
     std::function<void(std::byte*)> unpack;  // copies the packed elements to the caller's memory; only for a get
   };
 
-  /// `remote` may be null if there are no parts. `op`: of an add. A round has `most_rows` rows.
-  box_transfer(window::remote* remote, window::row_access what, syncyte_op_t op, std::int64_t most_rows)
-      : remote_(remote), what_(what), op_(op), most_rows_(most_rows), room_(most_rows) {}
+  /// `operation`: its name in messages. `remote` may be null if there are no parts. `op`: of an add. A round has
+  /// `most_rows` rows.
+  box_transfer(const char* operation, window::remote* remote, window::row_access what, syncyte_op_t op,
+               std::int64_t most_rows)
+      : operation_(operation), remote_(remote), what_(what), op_(op), most_rows_(most_rows), room_(most_rows) {}
 
   /// Rows that still fit the round.
   std::int64_t room() const { return room_; }
@@ -47,6 +49,7 @@ class box_transfer final : public access::transfer {
   void begin();
   void finish();
 
+  const char* operation_;
   window::remote* remote_;
   window::row_access what_;
   syncyte_op_t op_;

@@ -67,9 +67,10 @@ std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64
   const std::int64_t inset = inset_of(strides, lower.values);
   const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
   const box_elements copy{user, gets_};
+  const char* const operation = gets_ ? "tensor_get_box" : "tensor_put_box";
   const auto what = gets_ ? window::row_access::get : window::row_access::put;
-  auto others =
-      std::make_unique<box_transfer>(of_.held()->remote(), what, SYNCYTE_OP_REPLACE, rows_in(most_bytes, user));
+  auto others = std::make_unique<box_transfer>(operation, of_.held()->remote(), what, SYNCYTE_OP_REPLACE,
+                                               rows_in(most_bytes, user));
   std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
   for (std::int64_t first = begin; first < end; first += shape[0]) {
     const rows::row_range* const range = mapped.find_range(first);

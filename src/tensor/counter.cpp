@@ -83,8 +83,8 @@ std::unique_ptr<access::transfer> give(std::int64_t old, std::int64_t* previous)
 
 }  // namespace
 
-counter::counter(const whole_tensor& of, std::int64_t element)
-    : dtype_(of.layout().dtype()), remote_(of.held()->remote()) {
+counter::counter(const whole_tensor& of, std::int64_t element, const char* operation)
+    : operation_(operation), dtype_(of.layout().dtype()), remote_(of.held()->remote()) {
   const layout& shape = of.layout();
   if (dtype_ != SYNCYTE_INT32 && dtype_ != SYNCYTE_INT64) [[unlikely]]
     base::refuse(SYNCYTE_ERR_TYPE, {.object = shape.text(),
@@ -147,7 +147,7 @@ std::int64_t counter::fetch(syncyte_op_t op, std::int64_t operand) const {
     if (is_mapped())
       atomics::find_combine(dtype_, op)(address_, bytes_in(given), bytes_in(previous), 1);
     else
-      remote_->combine(owner_, offset_, dtype_, op, bytes_in(given), bytes_in(previous), 1);
+      remote_->combine(operation_, owner_, offset_, dtype_, op, bytes_in(given), bytes_in(previous), 1);
     return previous;
   });
 }
@@ -160,7 +160,7 @@ std::int64_t counter::swap(std::int64_t expected, std::int64_t desired) const {
     if (is_mapped())
       atomics::compare_swap_element(dtype_, address_, &before, &after, &previous);
     else
-      remote_->compare_swap(owner_, offset_, dtype_, &before, &after, &previous);
+      remote_->compare_swap(operation_, owner_, offset_, dtype_, &before, &after, &previous);
     return previous;
   });
 }
@@ -185,7 +185,7 @@ std::unique_ptr<access::transfer> counter::start_fetch(syncyte_op_t op, std::int
   if (is_mapped()) return give(fetch(op, operand), previous);
   return start(previous, [&](std::byte* old) {
     std::byte* const wanted = previous != nullptr ? old : nullptr;
-    return remote_->start_combine(owner_, offset_, dtype_, op, bytes_of(operand).data(), wanted, 1);
+    return remote_->start_combine(operation_, owner_, offset_, dtype_, op, bytes_of(operand).data(), wanted, 1);
   });
 }
 
@@ -193,15 +193,15 @@ std::unique_ptr<access::transfer> counter::start_swap(std::int64_t expected, std
                                                       std::int64_t* previous) const {
   if (is_mapped()) return give(swap(expected, desired), previous);
   return start(previous, [&](std::byte* old) {
-    return remote_->start_compare_swap(owner_, offset_, dtype_, bytes_of(expected).data(), bytes_of(desired).data(),
-                                       old);
+    return remote_->start_compare_swap(operation_, owner_, offset_, dtype_, bytes_of(expected).data(),
+                                       bytes_of(desired).data(), old);
   });
 }
 
-access::last_step counter::step(const char* operation, syncyte_op_t op, std::int64_t operand) const {
+access::last_step counter::step(syncyte_op_t op, std::int64_t operand) const {
   const window::element_change what = change_of(op, operand);
-  if (!is_mapped()) return remote_->change_step(operation, what);
-  return {operation, nullptr, std::make_unique<mapped_change>(address_, what)};
+  if (!is_mapped()) return remote_->change_step(operation_, what);
+  return {operation_, nullptr, std::make_unique<mapped_change>(address_, what)};
 }
 
 }  // namespace syncyte::tensor

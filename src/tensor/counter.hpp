@@ -16,8 +16,8 @@ namespace syncyte::tensor {
 /// atomic with scatter_add of rows of 16 bytes or more, which takes row locks.
 class counter {
  public:
-  /// Throws unless the tensor has counters and this element.
-  counter(const whole_tensor& of, std::int64_t element);
+  /// Throws unless the tensor has counters and this element. `operation`: name of its access in messages.
+  counter(const whole_tensor& of, std::int64_t element, const char* operation);
 
   bool is_mapped() const { return address_ != nullptr; }
   /// Returns `value`; throws SYNCYTE_ERR_ARGUMENT, naming the argument, unless the element can have it.
@@ -33,7 +33,7 @@ class counter {
   std::unique_ptr<access::transfer> start_swap(std::int64_t expected, std::int64_t desired,
                                                std::int64_t* previous) const;
   /// A change as a last step, see window::remote::change_step().
-  access::last_step step(const char* operation, syncyte_op_t op, std::int64_t operand) const;
+  access::last_step step(syncyte_op_t op, std::int64_t operand) const;
 
  private:
   using number_bytes = decltype(window::element_change::operand);
@@ -46,6 +46,7 @@ class counter {
   template <class Start>
   std::unique_ptr<access::transfer> start(std::int64_t* previous, Start&& begin) const;
 
+  const char* operation_;
   syncyte_dtype_t dtype_;
   window::remote* remote_;
   int owner_ = 0;

@@ -50,11 +50,11 @@ syncyte_op_t checked_signal(syncyte_op_t op) {
 }  // namespace
 
 fetch_add::fetch_add(const whole_tensor& of, std::int64_t element, std::int64_t operand, std::int64_t* previous)
-    : counter_(of, element), operand_(counter_.checked(operand, "operand")), previous_(previous) {}
+    : counter_(of, element, "tensor_fetch_add"), operand_(counter_.checked(operand, "operand")), previous_(previous) {}
 
 compare_swap::compare_swap(const whole_tensor& of, std::int64_t element, std::int64_t expected, std::int64_t desired,
                            std::int64_t* previous)
-    : counter_(of, element),
+    : counter_(of, element, "tensor_compare_swap"),
       expected_(counter_.checked(expected, "expected")),
       desired_(counter_.checked(desired, "desired")),
       previous_(previous) {}
@@ -64,7 +64,7 @@ put_signal::put_signal(whole_tensor& of, const syncyte_buffer_t* index, const sy
                        syncyte_op_t op)
     : of_(of),
       counters_(std::move(counters)),
-      counter_(*counters_, element),
+      counter_(*counters_, element, "tensor_put_signal"),
       value_(counter_.checked(value, "value")),
       op_(checked_signal(op)),
       rows_(of, index, source) {}
@@ -73,23 +73,23 @@ std::unique_ptr<access::transfer> put_signal::begin() {
   auto rows = rows_.begin();
   of_.flush();  // rows that are mapped here, and by MPI RMA all rows, are at their owners
   if (rows) {
-    access::last_step step = counter_.step("put_signal", op_, value_);
+    access::last_step step = counter_.step(op_, value_);
     if (step.source && rows->add_last_step(step)) return rows;
     rows->wait();
   }
   return counter_.start_fetch(op_, value_, nullptr);
 }
 
-std::int64_t load(const whole_tensor& of, std::int64_t element) { return counter(of, element).load(); }
+std::int64_t load(const whole_tensor& of, std::int64_t element) { return counter(of, element, "tensor_load").load(); }
 
 void store(whole_tensor& of, std::int64_t element, std::int64_t value) {
-  const counter changed(of, element);
+  const counter changed(of, element, "tensor_store");
   changed.fetch(SYNCYTE_OP_REPLACE, changed.checked(value, "value"));
 }
 
 std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_t compare, std::int64_t value,
                   double timeout) {
-  const counter found(of, element);
+  const counter found(of, element, "tensor_wait");
   base::expect_known<base::known::compare>(compare, "compare");
   found.checked(value, "value");
   base::expect(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT, "timeout", timeout, "seconds, or less than 0");

@@ -114,7 +114,8 @@ void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
 std::unique_ptr<access::transfer> optimizer::start(rows::distinct_rows changed) {
   optim::rule by = rule_;
   by.lr = lr_.load(std::memory_order_relaxed);
-  const optim::step step = optim::step_of(by, steps_ ? counter(*steps_, 0).fetch(SYNCYTE_OP_SUM, 1) + 1 : 1);
+  const optim::step step =
+      optim::step_of(by, steps_ ? counter(*steps_, 0, "tensor_apply_gradients").fetch(SYNCYTE_OP_SUM, 1) + 1 : 1);
   if (ranks_) return update_everywhere(step, std::move(changed));
   rows_->update(step, changed.rows(), changed.sums());
   return nullptr;
@@ -128,7 +129,7 @@ std::unique_ptr<access::transfer> optimizer::update_everywhere(const optim::step
   std::vector<row_gradients> mapped;
   for_each_owner(shape.partition(), *changed, [&](int owner, const row_gradients& its) {
     if (rows_->is_mapped(its.rows.front())) return mapped.push_back(its);
-    if (!others) others = std::make_unique<access::owners_transfer>(ranks_, "apply_gradients");
+    if (!others) others = std::make_unique<access::owners_transfer>(ranks_, "tensor_apply_gradients");
     update_items items(ranks_->rank_name(owner), by, shape, owner, changed, its);
     others->add(owner, std::make_unique<access::item_requests<update_items>>(name_, std::move(items)));
   });

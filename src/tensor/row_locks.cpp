@@ -20,7 +20,7 @@ namespace {
 /// compare_swap of a row's lock.
 std::int64_t swap(const whole_tensor& of, std::int64_t row, std::int64_t expected, std::int64_t desired) {
   const watchdog::without_interrupts until_answered;  // the owner swaps also if this rank no longer waits for it
-  return counter(of.row_locks(), row).swap(expected, desired);
+  return counter(of.row_locks(), row, desired > expected ? "tensor_lock" : "tensor_unlock").swap(expected, desired);
 }
 
 std::int64_t mine(const whole_tensor& of) { return of.comm()->rank() + 1; }

@@ -25,12 +25,12 @@ positions_by_owner sort_by_owner(const distribution::partition& parts, const row
 /// Rows of a request in flight, to or from owners whose memory is not mapped here.
 class row_transfer final : public access::transfer {
  public:
-  row_transfer(const whole_tensor& of, const row_request& request, window::row_access what)
+  row_transfer(const whole_tensor& of, const row_request& request, const row_kind& kind)
       : sorted_(sort_by_owner(of.layout().partition(), request.index)) {
     std::vector<window::remote_rows> owners;
     for (const auto& [owner, positions] : sorted_.parts())
       if (!of.is_mapped(owner)) owners.push_back(rows_of(of.layout(), request, owner, positions));
-    if (!owners.empty()) in_flight_ = of.held()->remote()->start_rows(what, owners, SYNCYTE_OP_SUM);
+    if (!owners.empty()) in_flight_ = of.held()->remote()->start_rows(kind.name, kind.what, owners, SYNCYTE_OP_SUM);
   }
 
   std::span<const positions_by_owner::part> parts() const { return sorted_.parts(); }
@@ -97,9 +97,9 @@ void add_some(const whole_tensor& of, const row_request& request, std::span<cons
                     of.layout().dtype(), held.locks());
 }
 
-constexpr row_kind reads{window::row_access::get, "output", true, gather_all, gather_some};
-constexpr row_kind writes{window::row_access::put, "source", false, scatter_all, scatter_some};
-constexpr row_kind adds{window::row_access::add, "source", false, add_all, add_some};
+constexpr row_kind reads{"tensor_gather", window::row_access::get, "output", true, gather_all, gather_some};
+constexpr row_kind writes{"tensor_scatter", window::row_access::put, "source", false, scatter_all, scatter_some};
+constexpr row_kind adds{"tensor_scatter_add", window::row_access::add, "source", false, add_all, add_some};
 
 }  // namespace
 
@@ -109,7 +109,7 @@ std::unique_ptr<access::transfer> row_operation::begin() {
     kind_.run(of_, request_);
     return nullptr;
   }
-  auto result = std::make_unique<row_transfer>(of_, request_, kind_.what);
+  auto result = std::make_unique<row_transfer>(of_, request_, kind_);
   for (const auto& [owner, positions] : result->parts())
     if (of_.is_mapped(owner)) kind_.run_some(of_, request_, positions);
   if (result->is_done()) return nullptr;

@@ -12,6 +12,7 @@ namespace syncyte::tensor {
 
 /// The differences between operations on rows.
 struct row_kind {
+  const char* name;  ///< for messages
   window::row_access what;
   const char* packed;  ///< name of the packed argument
   bool writes_packed;

@@ -12,20 +12,14 @@
 namespace syncyte::window {
 namespace {
 
-/// Name of an access to rows, for messages, and its operation at their owners.
-struct access_kind {
-  const char* name;
-  memory_operation operation;
-};
-
-constexpr access_kind kind_of(row_access what) {
+constexpr memory_operation operation_of(row_access what) {
   switch (what) {
     case row_access::get:
-      return {"gather", memory_operation::read};
+      return memory_operation::read;
     case row_access::put:
-      return {"scatter", memory_operation::write};
+      return memory_operation::write;
     default:
-      return {"scatter_add", memory_operation::add};
+      return memory_operation::add;
   }
 }
 
@@ -41,9 +35,10 @@ std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call
 void fabric_remote::free_collectively() noexcept { ranks_->through().targets().remove(name_); }
 
 std::unique_ptr<fabric::request_source> fabric_remote::row_requests(memory_operation what, const remote_rows& rows,
-                                                                    syncyte_op_t op, std::size_t origin) const {
+                                                                    const std::byte* source, syncyte_op_t op,
+                                                                    std::size_t origin) const {
   return std::make_unique<access::item_requests<row_items>>(
-      name_, row_items(ranks_->rank_name(rows.rank), what, rows, op, origin));
+      name_, row_items(ranks_->rank_name(rows.rank), what, rows, source, op, origin));
 }
 
 std::unique_ptr<fabric::request_source> fabric_remote::element_change_requests(
@@ -62,43 +57,44 @@ void fabric_remote::put(int rank, std::size_t offset, const std::byte* source, s
   start_put(rank, offset, source, bytes)->wait();
 }
 
-/// Bytes are a row at the origin.
+/// Bytes are a row at the origin, which is read from `source` or written to `target`.
 std::unique_ptr<transfer> fabric_remote::start_bytes(const char* operation, memory_operation what, int rank,
-                                                     std::size_t offset, std::byte* here, std::size_t bytes) {
+                                                     std::size_t offset, const std::byte* source, std::byte* target,
+                                                     std::size_t bytes) {
   static constexpr std::size_t at_origin = 0;
   return start(operation, rank,
-               row_requests(what, {rank, bytes, {&at_origin, 1}, here, {}}, SYNCYTE_OP_REPLACE, offset));
+               row_requests(what, {rank, bytes, {&at_origin, 1}, target, {}}, source, SYNCYTE_OP_REPLACE, offset));
 }
 
 std::unique_ptr<transfer> fabric_remote::start_put(int rank, std::size_t offset, const std::byte* source,
                                                    std::size_t bytes) {
-  std::byte* const here = const_cast<std::byte*>(source);  // it is only read
-  return start_bytes("put", memory_operation::write, rank, offset, here, bytes);
+  return start_bytes("window_put", memory_operation::write, rank, offset, source, nullptr, bytes);
 }
 
 std::unique_ptr<transfer> fabric_remote::start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) {
-  return start_bytes("get", memory_operation::read, rank, offset, target, bytes);
+  return start_bytes("window_get", memory_operation::read, rank, offset, nullptr, target, bytes);
 }
 
-std::unique_ptr<transfer> fabric_remote::start_rows(row_access what, std::span<const remote_rows> owners,
-                                                    syncyte_op_t op) {
-  const access_kind kind = kind_of(what);
-  auto started = std::make_unique<access::owners_transfer>(ranks_, kind.name);
-  for (const remote_rows& each : owners) started->add(each.rank, row_requests(kind.operation, each, op));
+std::unique_ptr<transfer> fabric_remote::start_rows(const char* operation, row_access what,
+                                                    std::span<const remote_rows> owners, syncyte_op_t op) {
+  auto started = std::make_unique<access::owners_transfer>(ranks_, operation);
+  for (const remote_rows& each : owners)
+    started->add(each.rank, row_requests(operation_of(what), each, each.packed, op));
   return started;
 }
 
-std::unique_ptr<transfer> fabric_remote::start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                                       syncyte_op_t op, const std::byte* source, std::byte* previous,
-                                                       std::int64_t count) {
+std::unique_ptr<transfer> fabric_remote::start_combine(const char* operation, int rank, std::size_t offset,
+                                                       syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                                                       std::byte* previous, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
   return start(
-      "accumulate", rank,
+      operation, rank,
       element_change_requests(rank, {memory_operation::combine, offset, dtype, op, {source, bytes}, previous}));
 }
 
-std::unique_ptr<transfer> fabric_remote::start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                                            const void* expected, const void* desired, void* previous) {
+std::unique_ptr<transfer> fabric_remote::start_compare_swap(const char* operation, int rank, std::size_t offset,
+                                                            syncyte_dtype_t dtype, const void* expected,
+                                                            const void* desired, void* previous) {
   const std::size_t bytes = base::dtype_size(dtype);
   std::array<std::byte, 2 * sizeof(std::complex<double>)> both;
   std::memcpy(both.data(), expected, bytes);
@@ -106,7 +102,7 @@ std::unique_ptr<transfer> fabric_remote::start_compare_swap(int rank, std::size_
   const element_requests::change what{
       memory_operation::compare_swap,   offset, dtype, SYNCYTE_OP_REPLACE, std::span(both).first(2 * bytes),
       static_cast<std::byte*>(previous)};
-  return start("compare_swap", rank, element_change_requests(rank, what));
+  return start(operation, rank, element_change_requests(rank, what));
 }
 
 access::last_step fabric_remote::change_step(const char* operation, const element_change& what) {

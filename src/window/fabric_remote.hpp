@@ -27,11 +27,14 @@ class fabric_remote final : public remote {
   std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
                                       std::size_t bytes) override;
   std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
-  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
-  std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                          const std::byte* source, std::byte* previous, std::int64_t count) override;
-  std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                               const void* expected, const void* desired, void* previous) override;
+  std::unique_ptr<transfer> start_rows(const char* operation, row_access what, std::span<const remote_rows> owners,
+                                       syncyte_op_t op) override;
+  std::unique_ptr<transfer> start_combine(const char* operation, int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                          syncyte_op_t op, const std::byte* source, std::byte* previous,
+                                          std::int64_t count) override;
+  std::unique_ptr<transfer> start_compare_swap(const char* operation, int rank, std::size_t offset,
+                                               syncyte_dtype_t dtype, const void* expected, const void* desired,
+                                               void* previous) override;
 
   std::unique_ptr<fabric::departure_question> ask_departure(int rank) override {
     return std::make_unique<fabric::departure_question>(ranks_, rank);
@@ -47,10 +50,11 @@ class fabric_remote final : public remote {
   fabric_remote(std::shared_ptr<fabric::group> ranks, fabric::object_name name)
       : ranks_(std::move(ranks)), name_(name) {}
 
-  std::unique_ptr<fabric::request_source> row_requests(memory_operation what, const remote_rows& rows, syncyte_op_t op,
+  std::unique_ptr<fabric::request_source> row_requests(memory_operation what, const remote_rows& rows,
+                                                       const std::byte* source, syncyte_op_t op,
                                                        std::size_t origin = 0) const;
   std::unique_ptr<transfer> start_bytes(const char* operation, memory_operation what, int rank, std::size_t offset,
-                                        std::byte* here, std::size_t bytes);
+                                        const std::byte* source, std::byte* target, std::size_t bytes);
   std::unique_ptr<fabric::request_source> element_change_requests(int rank, const element_requests::change& what) const;
   std::unique_ptr<transfer> start(const char* operation, int rank, std::unique_ptr<fabric::request_source> requests);
 

@@ -9,7 +9,7 @@ namespace syncyte::window {
 
 void row_items::write(std::size_t first, std::size_t count, std::byte* to) const {
   for (std::size_t i = first; i < first + count; ++i, to += piece_bytes_)
-    std::memcpy(to, rows_.here(row(i)) + inset(i), bytes(i));
+    std::memcpy(to, source_ + rows_.inset(row(i)) + inset(i), bytes(i));
 }
 
 void row_items::read(std::size_t first, std::size_t count, const std::byte* from) const {

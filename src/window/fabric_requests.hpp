@@ -19,12 +19,15 @@ namespace syncyte::window {
 /// of its own.
 class row_items {
  public:
-  /// `operation`: read, write or add. `op`: of add. `origin`: where the offsets count from.
-  row_items(std::string owner, memory_operation operation, const remote_rows& rows, syncyte_op_t op, std::size_t origin)
+  /// `operation`: read, write or add. `source`: the rows here, for write and add, instead of rows.packed. `op`: of add.
+  /// `origin`: where the offsets count from.
+  row_items(std::string owner, memory_operation operation, const remote_rows& rows, const std::byte* source,
+            syncyte_op_t op, std::size_t origin)
       : owner_(std::move(owner)),
         operation_(operation),
         op_(op),
         rows_(rows),
+        source_(source),
         origin_(origin),
         piece_bytes_(rows.row_bytes <= longest_row ? rows.row_bytes : longest_piece),
         pieces_(piece_bytes_ == 0 ? 0 : (rows.row_bytes + piece_bytes_ - 1) / piece_bytes_) {}
@@ -55,6 +58,7 @@ class row_items {
   memory_operation operation_;
   syncyte_op_t op_;
   remote_rows rows_;
+  const std::byte* source_;
   std::size_t origin_;
   std::size_t piece_bytes_;
   std::size_t pieces_;  // of a row

@@ -76,8 +76,7 @@ void window::wait_for_lock(lock_wait& wait, std::uint64_t seen, int rank) const 
   // Serve other ranks between two requests of this one: MPI RMA's atomics lock the target, and if others were served
   // only while this rank holds that lock, they could hardly take it.
   if (remote_) remote_->serve_others();
-  if (atomic_part(rank) == nullptr)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each read is a message
+  if (!has_mapped_lock(rank)) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each read is a message
   if (!wait.holder.pause(seen)) return;
   require_holder_alive(*comm_, seen, rank);
   const std::string lock = fmt::format("with the lock of rank {}'s part of {}", rank, name_);

@@ -23,8 +23,9 @@ struct remote_rows {
   std::byte* packed;                     ///< the rows here; only a get changes them
   std::span<const std::int64_t> places;  ///< row i is the row places[i] of `packed`; empty: row i is the row i
 
-  std::byte* here(std::size_t i) const {
-    return packed + (places.empty() ? i : static_cast<std::size_t>(places[i])) * row_bytes;
+  std::byte* here(std::size_t i) const { return packed + inset(i); }
+  std::size_t inset(std::size_t i) const {
+    return (places.empty() ? i : static_cast<std::size_t>(places[i])) * row_bytes;
   }
 };
 
@@ -63,7 +64,7 @@ class remote : public comm::collective_resource {
 
   // Each access has a started form. The caller keeps local memory, except operands that are copied, until the transfer
   // has ended: the access has then taken effect at the target. Null: it has taken effect. Accesses in flight at one
-  // time take effect in any order. The form without start_ waits.
+  // time take effect in any order. The form without start_ waits. `operation`: its name in messages, a string literal.
 
   virtual std::unique_ptr<transfer> start_put(int rank, std::size_t offset, const std::byte* source,
                                               std::size_t bytes) = 0;
@@ -77,35 +78,33 @@ class remote : public comm::collective_resource {
   /// row of a put repeats, its last copy stays. `op` is of an add: it combines element by element, by the row_adder
   /// that the owner gave to open_remote(), and loses no addition; throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
   /// The lists stay until the end too.
-  virtual std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners,
-                                               syncyte_op_t op) = 0;
-  void access_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op = SYNCYTE_OP_SUM) {
-    finish(start_rows(what, owners, op));
-  }
+  virtual std::unique_ptr<transfer> start_rows(const char* operation, row_access what,
+                                               std::span<const remote_rows> owners, syncyte_op_t op) = 0;
 
   /// Atomic with each other, element by element. `previous` gets the old elements unless it is null. A single element
   /// of `source` is copied.
-  virtual std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                                  const std::byte* source, std::byte* previous, std::int64_t count) = 0;
-  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-               std::byte* previous, std::int64_t count) {
-    finish(start_combine(rank, offset, dtype, op, source, previous, count));
+  virtual std::unique_ptr<transfer> start_combine(const char* operation, int rank, std::size_t offset,
+                                                  syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                                                  std::byte* previous, std::int64_t count) = 0;
+  void combine(const char* operation, int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
+               const std::byte* source, std::byte* previous, std::int64_t count) {
+    finish(start_combine(operation, rank, offset, dtype, op, source, previous, count));
   }
 
   /// `expected` and `desired` are copied.
-  virtual std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                                       const void* expected, const void* desired, void* previous) = 0;
-  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                    void* previous) {
-    finish(start_compare_swap(rank, offset, dtype, expected, desired, previous));
+  virtual std::unique_ptr<transfer> start_compare_swap(const char* operation, int rank, std::size_t offset,
+                                                       syncyte_dtype_t dtype, const void* expected, const void* desired,
+                                                       void* previous) = 0;
+  void compare_swap(const char* operation, int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                    const void* desired, void* previous) {
+    finish(start_compare_swap(operation, rank, offset, dtype, expected, desired, previous));
   }
 
   /// Asks a rank of another node whether it has come to finalize; null if that is impossible.
   virtual std::unique_ptr<fabric::departure_question> ask_departure(int) { return nullptr; }
 
   /// The change of an element as a last step, for add_last_step() of a transfer, which may be another object's.
-  /// `operation`: name of the whole, for messages. If the step has no source, the change cannot be one: make it after
-  /// the transfer.
+  /// `operation`: name of the whole. If the step has no source, the change cannot be one: make it after the transfer.
   virtual access::last_step change_step(const char* operation, const element_change&) {
     return {operation, nullptr, nullptr};
   }

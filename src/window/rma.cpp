@@ -194,7 +194,8 @@ std::unique_ptr<transfer> rma::start_get(int rank, std::size_t offset, std::byte
   return nullptr;
 }
 
-std::unique_ptr<transfer> rma::start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t) {
+std::unique_ptr<transfer> rma::start_rows(const char*, row_access what, std::span<const remote_rows> owners,
+                                          syncyte_op_t) {
   switch (what) {
     case row_access::get:
       get_rows(owners);
@@ -253,8 +254,9 @@ void rma::change(int rank, std::size_t offset, std::byte* elements, std::size_t 
   });
 }
 
-std::unique_ptr<transfer> rma::start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                             const std::byte* source, std::byte* previous, std::int64_t count) {
+std::unique_ptr<transfer> rma::start_combine(const char*, int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                             syncyte_op_t op, const std::byte* source, std::byte* previous,
+                                             std::int64_t count) {
   const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
   const std::size_t element = base::dtype_size(dtype);
   const auto most = static_cast<std::int64_t>(piece_bytes / element);
@@ -270,7 +272,7 @@ std::unique_ptr<transfer> rma::start_combine(int rank, std::size_t offset, syncy
   return nullptr;
 }
 
-std::unique_ptr<transfer> rma::start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
+std::unique_ptr<transfer> rma::start_compare_swap(const char*, int rank, std::size_t offset, syncyte_dtype_t dtype,
                                                   const void* expected, const void* desired, void* previous) {
   alignas(std::max_align_t) std::byte element[sizeof(std::uint64_t)];
   change(rank, offset, element, base::dtype_size(dtype), previous, true,

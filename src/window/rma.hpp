@@ -35,12 +35,15 @@ class rma final : public remote {
                                       std::size_t bytes) override;
   std::unique_ptr<transfer> start_get(int rank, std::size_t offset, std::byte* target, std::size_t bytes) override;
   /// Transfers rows in few requests, not one per row. Cannot add.
-  std::unique_ptr<transfer> start_rows(row_access what, std::span<const remote_rows> owners, syncyte_op_t op) override;
+  std::unique_ptr<transfer> start_rows(const char* operation, row_access what, std::span<const remote_rows> owners,
+                                       syncyte_op_t op) override;
   /// Changes elements under a mutex of the target, a piece of 1 MiB at a time: see rma.cpp.
-  std::unique_ptr<transfer> start_combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                                          const std::byte* source, std::byte* previous, std::int64_t count) override;
-  std::unique_ptr<transfer> start_compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype,
-                                               const void* expected, const void* desired, void* previous) override;
+  std::unique_ptr<transfer> start_combine(const char* operation, int rank, std::size_t offset, syncyte_dtype_t dtype,
+                                          syncyte_op_t op, const std::byte* source, std::byte* previous,
+                                          std::int64_t count) override;
+  std::unique_ptr<transfer> start_compare_swap(const char* operation, int rank, std::size_t offset,
+                                               syncyte_dtype_t dtype, const void* expected, const void* desired,
+                                               void* previous) override;
 
   void flush(int rank) override;
   void synchronize_memory() override;

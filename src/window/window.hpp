@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "access/started.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
@@ -18,14 +17,21 @@ namespace syncyte::window {
 
 struct part_header;
 
-/// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
-/// part is mapped here, put and get copy; other parts are reached through window::remote. Atomics of mapped parts use
-/// the processor if all parts are mapped, or if window::remote's atomics are atomic with the processor's; otherwise the
-/// atomics of all parts go through window::remote.
+/// Bytes of a rank's part.
+struct place {
+  int rank = -1;
+  std::size_t offset = 0;       ///< from the part's header, as window::remote counts
+  std::byte* mapped = nullptr;  ///< null if the part is not mapped here
+};
+
+/// Memory of all ranks, and its locks: see syncyte/window.h for what each operation promises. Accesses are the classes
+/// of operations.hpp. Where a rank's part is mapped here, put and get copy; other parts are reached through
+/// window::remote. Atomics of mapped parts use the processor if all parts are mapped, or if window::remote's atomics
+/// are atomic with the processor's; otherwise the atomics of all parts go through window::remote.
 ///
 /// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
 /// one thread at a time).
-class window : public std::enable_shared_from_this<window> {
+class window {
  public:
   /// Collective within `call`, in which attempts may have failed: ends in an agreement, so that it succeeds or throws
   /// on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
@@ -40,29 +46,10 @@ class window : public std::enable_shared_from_this<window> {
   /// A rank's part if it is mapped here, otherwise null.
   std::byte* pointer(int rank) const;
 
-  /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source of a put may be re-used on return;
-  /// other ranks see its bytes after flush(). A get is complete on return.
-  void put_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
-  void get_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
-
-  /// Element-wise and atomic; `offset` is a multiple of the element's size.
-  void accumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* source, std::int64_t count,
-                  syncyte_op_t op);
-  void fetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* operand, syncyte_op_t op,
-                void* previous);
-  void compare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
-                    void* previous);
-
-  /// Started forms. Source, target and previous stay until the end; single elements that are read are copied. An
-  /// access is done at the target when it has ended.
-  std::unique_ptr<access::started> iput_bytes(int rank, std::int64_t offset, const void* source, std::size_t bytes);
-  std::unique_ptr<access::started> iget_bytes(int rank, std::int64_t offset, void* target, std::size_t bytes);
-  std::unique_ptr<access::started> iaccumulate(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* source,
-                                               std::int64_t count, syncyte_op_t op);
-  std::unique_ptr<access::started> ifetch_op(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* operand,
-                                             syncyte_op_t op, void* previous);
-  std::unique_ptr<access::started> icompare_swap(int rank, std::int64_t offset, syncyte_dtype_t dtype,
-                                                 const void* expected, const void* desired, void* previous);
+  /// Bytes within a rank's part; throws SYNCYTE_ERR_INDEX, or SYNCYTE_ERR_ARGUMENT for a number that is not a rank.
+  place find(int rank, std::int64_t offset, std::size_t bytes) const;
+  /// Null if all parts are mapped here.
+  remote* access_between_nodes() const { return remote_.get(); }
 
   void lock(int rank, syncyte_lock_t kind);
   void unlock(int rank);
@@ -78,25 +65,10 @@ class window : public std::enable_shared_from_this<window> {
   std::vector<std::uint64_t> share_sizes(std::size_t mine);
 
   void require_rank(int rank) const;
-  void require_bounds(int rank, std::int64_t offset, std::size_t bytes) const;
-  void require_element(int rank, std::int64_t offset, std::size_t element, std::size_t bytes) const;
-
-  void require_apart_from_part(const std::byte* part, int rank, std::int64_t offset, const void* operand,
-                               std::size_t bytes, const char* argument) const;
-
   std::byte* find_part(int rank) const;
   part_header& header_of(int rank) const;
-  /// A mapped part whose elements are changed by the processor's atomics, otherwise null.
-  std::byte* atomic_part(int rank) const;
-  std::unique_ptr<access::started> started(std::unique_ptr<transfer> in_flight) const;
-
-  /// put, get, combine and compare_swap in memory that is mapped here, with their checks. False: the part is remote.
-  bool put_here(int rank, std::int64_t offset, const void* source, std::size_t bytes);
-  bool get_here(int rank, std::int64_t offset, void* target, std::size_t bytes);
-  bool combine_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                    std::byte* previous, std::int64_t count);
-  bool compare_swap_here(int rank, std::int64_t offset, syncyte_dtype_t dtype, const void* expected,
-                         const void* desired, void* previous);
+  /// Whether a rank's lock is changed by the processor's atomics.
+  bool has_mapped_lock(int rank) const;
 
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);

@@ -13,7 +13,7 @@
 #include "comm/split.hpp"
 #include "kv/store.hpp"
 #include "tensor_world.hpp"
-#include "window/window.hpp"
+#include "window/operations.hpp"
 
 namespace {
 
@@ -112,8 +112,10 @@ TEST(tables, parts_may_be_uneven_and_empty) {
       EXPECT_EQ(count, size);
       for (std::int64_t row = begin; row < begin + size; ++row) EXPECT_EQ(each->layout().partition().owner(row), owner);
     }
-    const std::byte byte{1};
-    expect_error(outcome_of([&] { window->put_bytes(owner, size, &byte, 1); }), SYNCYTE_ERR_INDEX,
+    std::uint8_t byte = 1;
+    const std::int64_t one = 1;
+    const syncyte_buffer_t given = base::make_buffer(&byte, SYNCYTE_UINT8, {&one, 1});
+    expect_error(outcome_of([&] { access::run<window::put>(*window, owner, size, &given); }), SYNCYTE_ERR_INDEX,
                  fmt::format("which has {} bytes", size));
     begin += size;
   }

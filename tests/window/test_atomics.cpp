@@ -62,7 +62,7 @@ void window_ops::accumulate_in_turns(window::window& memory, syncyte_op_t op) co
   for (std::size_t i = 0; i < count; ++i) test::slow_store(dtype_, contribution(rank(), i), &mine[i * bytes_]);
   for (int turn = 0; turn < ranks(); ++turn) {
     for (int to = 0; to < ranks() && turn == rank(); ++to)
-      memory.accumulate(to, skipped * bytes_, dtype_, mine.data(), count, op);
+      test::accumulate(memory, to, skipped * bytes_, dtype_, mine.data(), count, op);
     memory.fence();
   }
 }
@@ -72,7 +72,7 @@ void window_ops::fetch_in_turns(window::window& memory, syncyte_op_t op) const {
   for (int turn = 0; turn < ranks(); ++turn) {
     for (std::size_t i = 0; i < count && turn == rank(); ++i) {
       test::slow_store(dtype_, contribution(rank(), i), operand.data());
-      memory.fetch_op(ranks() - 1, i * bytes_, dtype_, operand.data(), op, previous.data());
+      access::run<window::fetch_op>(memory, ranks() - 1, i * bytes_, dtype_, operand.data(), op, previous.data());
       EXPECT_EQ(test::slow_load(dtype_, previous.data()), expected(op, turn, i)) << "element " << i << ", op " << op;
     }
     memory.fence();
@@ -103,9 +103,10 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
   const auto memory = make_window(64);
   alignas(16) std::byte one[16] = {};
   for (const syncyte_op_t op : ops_of(dtype_, false)) {
-    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype_, one, 1, op); }), SYNCYTE_ERR_UNSUPPORTED,
+    expect_error(outcome_of([&] { test::accumulate(*memory, 0, 0, dtype_, one, 1, op); }), SYNCYTE_ERR_UNSUPPORTED,
                  base::dtype_name(dtype_));
-    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, one, op, one); }), SYNCYTE_ERR_UNSUPPORTED, "op is");
+    expect_error(outcome_of([&] { access::run<window::fetch_op>(*memory, 0, 0, dtype_, one, op, one); }),
+                 SYNCYTE_ERR_UNSUPPORTED, "op is");
   }
 }
 
@@ -146,10 +147,10 @@ TEST_P(window_contention, loses_no_add) {
   for (std::size_t i = 0; i < 3; ++i) test::slow_store(dtype_, one(), &ones[i * bytes_]);
   for (int turn = 0; turn < turns(); ++turn) {
     if (turn % 2 == 0) {  // accumulates and fetch-ops are atomic with each other
-      memory->accumulate(0, bytes_, dtype_, ones.data(), 3, SYNCYTE_OP_SUM);
+      test::accumulate(*memory, 0, bytes_, dtype_, ones.data(), 3, SYNCYTE_OP_SUM);
     } else {
       for (std::size_t i = 1; i < 4; ++i)
-        memory->fetch_op(0, i * bytes_, dtype_, ones.data(), SYNCYTE_OP_SUM, previous.data());
+        access::run<window::fetch_op>(*memory, 0, i * bytes_, dtype_, ones.data(), SYNCYTE_OP_SUM, previous.data());
     }
   }
   memory->fence();
@@ -170,7 +171,7 @@ TEST(window_atomics, hand_out_every_ticket_once) {
   const std::int64_t one = 1;
   for (int turn = 0; turn < turns; ++turn) {
     std::int64_t ticket = -1;
-    memory->fetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket);
+    access::run<window::fetch_op>(*memory, 0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket);
     mine.push_back(ticket);
   }
   EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
@@ -186,7 +187,7 @@ void add_by_swapping(window::window& memory, std::size_t offset, syncyte_dtype_t
   for (;;) {
     const T desired = static_cast<T>(expected + 1);
     T previous = 0;
-    memory.compare_swap(0, offset, dtype, &expected, &desired, &previous);
+    access::run<window::compare_swap>(memory, 0, offset, dtype, &expected, &desired, &previous);
     if (previous == expected) return;
     expected = previous;
   }
@@ -201,10 +202,10 @@ TEST(window_atomics, compare_swaps_and_adds_are_atomic_with_each_other) {
     add_by_swapping<std::int64_t>(*memory, 0, SYNCYTE_INT64);
     add_by_swapping<std::int32_t>(*memory, 8, SYNCYTE_INT32);
     add_by_swapping<std::int16_t>(*memory, 16, SYNCYTE_INT16);
-    memory->accumulate(0, 0, SYNCYTE_INT64, &one, 1, SYNCYTE_OP_SUM);
-    memory->accumulate(0, 8, SYNCYTE_INT32, &narrow, 1, SYNCYTE_OP_SUM);
+    test::accumulate(*memory, 0, 0, SYNCYTE_INT64, &one, 1, SYNCYTE_OP_SUM);
+    test::accumulate(*memory, 0, 8, SYNCYTE_INT32, &narrow, 1, SYNCYTE_OP_SUM);
     std::int64_t previous = 0;
-    memory->fetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous);
+    access::run<window::fetch_op>(*memory, 0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &previous);
   }
   memory->fence();
   EXPECT_EQ(test::get<std::int64_t>(*memory, 0, 0), std::int64_t{3} * turns * ranks());
@@ -221,11 +222,11 @@ TEST(window_atomics, compare_swap_writes_only_what_was_expected) {
     const int to = (rank() + 1) % ranks();
     const std::int64_t zero = 0, one = 1;  // little-endian: the first bytes are the same number in every integer type
     std::int64_t previous = 0;
-    memory->compare_swap(to, bytes, dtype, &one, &zero, &previous);
+    access::run<window::compare_swap>(*memory, to, bytes, dtype, &one, &zero, &previous);
     EXPECT_EQ(previous, 0) << base::dtype_name(dtype);
-    memory->compare_swap(to, bytes, dtype, &zero, &one, &previous);
+    access::run<window::compare_swap>(*memory, to, bytes, dtype, &zero, &one, &previous);
     EXPECT_EQ(previous, 0);
-    memory->compare_swap(to, bytes, dtype, &zero, &one, &previous);
+    access::run<window::compare_swap>(*memory, to, bytes, dtype, &zero, &one, &previous);
     EXPECT_EQ(previous, 1);
     memory->fence();
     for (std::size_t i = 0; i < 4 * bytes; ++i)
@@ -238,9 +239,9 @@ TEST(window_atomics, any_nonzero_bool_is_true) {
   const auto memory = make_window(8);
   const std::uint8_t seven = 7;
   const int to = (rank() + 1) % ranks();
-  memory->accumulate(to, 0, SYNCYTE_BOOL, &seven, 1, SYNCYTE_OP_REPLACE);
+  test::accumulate(*memory, to, 0, SYNCYTE_BOOL, &seven, 1, SYNCYTE_OP_REPLACE);
   std::uint8_t previous = 99;
-  memory->fetch_op(to, 1, SYNCYTE_BOOL, &seven, SYNCYTE_OP_LOR, &previous);
+  access::run<window::fetch_op>(*memory, to, 1, SYNCYTE_BOOL, &seven, SYNCYTE_OP_LOR, &previous);
   EXPECT_EQ(previous, 0);
   memory->fence();
   EXPECT_EQ(memory->pointer(rank())[0], std::byte{1});
@@ -252,31 +253,33 @@ TEST(window_atomics, refuse_wrong_arguments) {
   alignas(16) std::byte one[16] = {};
   const auto refused = [&](std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, syncyte_status_t status,
                            const char* text) {
-    expect_error(outcome_of([&] { memory->accumulate(0, offset, dtype, one, 1, op); }), status, text);
-    expect_error(outcome_of([&] { memory->fetch_op(0, offset, dtype, one, op, one); }), status, text);
+    expect_error(outcome_of([&] { test::accumulate(*memory, 0, offset, dtype, one, 1, op); }), status, text);
+    expect_error(outcome_of([&] { access::run<window::fetch_op>(*memory, 0, offset, dtype, one, op, one); }), status,
+                 text);
   };
   refused(3, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_ARGUMENT, "multiple");
   refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "room for 4 bytes");
   refused(16, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "room for 16 bytes");
-  refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "dtype is 77");
+  refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "is 77; expected one of SYNCYTE_FLOAT16");
   refused(0, SYNCYTE_INT32, 12, SYNCYTE_ERR_ARGUMENT, "op is 12");
   refused(0, SYNCYTE_INT32, 0, SYNCYTE_ERR_ARGUMENT, "op is 0");
-  expect_error(outcome_of([&] { memory->compare_swap(0, 0, SYNCYTE_FLOAT32, one, one, one); }), SYNCYTE_ERR_UNSUPPORTED,
-               "float32");
-  expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype is 0");
-  expect_error(outcome_of([&] { memory->compare_swap(0, 4, SYNCYTE_INT64, one, one, one); }), SYNCYTE_ERR_ARGUMENT,
-               "multiple");
+  expect_error(outcome_of([&] { access::run<window::compare_swap>(*memory, 0, 0, SYNCYTE_FLOAT32, one, one, one); }),
+               SYNCYTE_ERR_UNSUPPORTED, "float32");
+  expect_error(outcome_of([&] { access::run<window::compare_swap>(*memory, 0, 0, 0, one, one, one); }),
+               SYNCYTE_ERR_TYPE, "dtype is 0");
+  expect_error(outcome_of([&] { access::run<window::compare_swap>(*memory, 0, 4, SYNCYTE_INT64, one, one, one); }),
+               SYNCYTE_ERR_ARGUMENT, "multiple");
 }
 
 /// The target's element after `op` with `value`.
 template <class T>
 T accumulated(window::window& memory, syncyte_dtype_t dtype, syncyte_op_t op, T there, T value) {
-  memory.put_bytes(rank(), 0, &there, sizeof there);
+  test::put_bytes(memory, rank(), 0, &there, sizeof there);
   memory.flush(rank());
-  memory.accumulate(rank(), 0, dtype, &value, 1, op);
+  test::accumulate(memory, rank(), 0, dtype, &value, 1, op);
   memory.flush(rank());
   T result;
-  memory.get_bytes(rank(), 0, &result, sizeof result);
+  test::get_bytes(memory, rank(), 0, &result, sizeof result);
   return result;
 }
 

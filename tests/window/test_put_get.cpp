@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -49,7 +51,7 @@ TEST(window, reads_what_the_owner_stored) {
   memory->fence();
   std::vector<std::int64_t> read(50);
   for (int from = 0; from < ranks(); ++from) {
-    memory->get_bytes(from, 8 * 25, read.data(), 8 * 50);
+    test::get_bytes(*memory, from, 8 * 25, read.data(), 8 * 50);
     for (int i = 0; i < 50; ++i) EXPECT_EQ(read[static_cast<std::size_t>(i)], 100 * from + 25 + i);
   }
   memory->fence();
@@ -61,10 +63,10 @@ TEST(window, parts_may_differ_and_be_empty) {
   for (int other = 0; other < ranks(); ++other) {
     ASSERT_EQ(memory->size(other), size_of(other));
     char byte = 'x';
-    memory->put_bytes(other, size_of(other), &byte, 0);  // no bytes, at the end of the window
-    expect_error(outcome_of([&] { memory->put_bytes(other, size_of(other), &byte, 1); }), SYNCYTE_ERR_INDEX,
+    test::put_bytes(*memory, other, size_of(other), &byte, 0);  // no bytes, at the end of the window
+    expect_error(outcome_of([&] { test::put_bytes(*memory, other, size_of(other), &byte, 1); }), SYNCYTE_ERR_INDEX,
                  "has " + std::to_string(size_of(other)) + " bytes");
-    if (size_of(other) > 0) memory->put_bytes(other, size_of(other) - 1, &byte, 1);
+    if (size_of(other) > 0) test::put_bytes(*memory, other, size_of(other) - 1, &byte, 1);
   }
   memory->fence();
   if (size_of(rank()) > 0) {
@@ -74,18 +76,20 @@ TEST(window, parts_may_differ_and_be_empty) {
 
 TEST(window, checks_ranks_and_bounds) {
   const auto memory = make_window(64);
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max() - 1);  // bytes of a buffer
   char bytes[128] = {};
   for (const int wrong : {-1, ranks()}) {
-    expect_error(outcome_of([&] { memory->put_bytes(wrong, 0, bytes, 1); }), SYNCYTE_ERR_ARGUMENT, "rank is");
+    expect_error(outcome_of([&] { test::put_bytes(*memory, wrong, 0, bytes, 1); }), SYNCYTE_ERR_ARGUMENT, "rank is");
     expect_error(outcome_of([&] { memory->size(wrong); }), SYNCYTE_ERR_ARGUMENT, "rank is");
     expect_error(outcome_of([&] { memory->pointer(wrong); }), SYNCYTE_ERR_ARGUMENT, "rank is");
   }
   expect_error(outcome_of([&] { memory->flush(ranks()); }), SYNCYTE_ERR_ARGUMENT, "rank is");
   for (int other = 0; other < ranks(); ++other) {
-    expect_error(outcome_of([&] { memory->get_bytes(other, 0, bytes, 65); }), SYNCYTE_ERR_INDEX, "65 bytes");
-    expect_error(outcome_of([&] { memory->get_bytes(other, 65, bytes, 0); }), SYNCYTE_ERR_INDEX, "offset is 65");
-    expect_error(outcome_of([&] { memory->get_bytes(other, ~std::size_t{0}, bytes, 2); }), SYNCYTE_ERR_INDEX, "");
-    expect_error(outcome_of([&] { memory->put_bytes(other, 60, bytes, ~std::size_t{0} - 10); }), SYNCYTE_ERR_INDEX, "");
+    expect_error(outcome_of([&] { test::get_bytes(*memory, other, 0, bytes, 65); }), SYNCYTE_ERR_INDEX, "65 bytes");
+    expect_error(outcome_of([&] { test::get_bytes(*memory, other, 65, bytes, 0); }), SYNCYTE_ERR_INDEX, "offset is 65");
+    expect_error(outcome_of([&] { test::get_bytes(*memory, other, ~std::size_t{0}, bytes, 2); }), SYNCYTE_ERR_INDEX,
+                 "");
+    expect_error(outcome_of([&] { test::put_bytes(*memory, other, 60, bytes, most); }), SYNCYTE_ERR_INDEX, "");
   }
 }
 
@@ -95,24 +99,29 @@ TEST(window, refuses_operands_that_are_other_bytes_of_the_access) {
   const auto fill = [&] { std::iota(mine, mine + 8, 0); };
   const std::vector<std::int64_t> before{0, 1, 2, 3, 4, 5, 6, 7};
   const int self = rank();
-  const auto accumulate = [&](std::size_t offset, std::int64_t* source) {
-    memory->accumulate(self, offset, SYNCYTE_INT64, source, 3, SYNCYTE_OP_SUM);
+  const auto accumulate = [&](std::int64_t offset, std::int64_t* source) {
+    test::accumulate(*memory, self, offset, SYNCYTE_INT64, source, 3, SYNCYTE_OP_SUM);
   };
+  const syncyte_buffer_t given = test::elements_at(mine, SYNCYTE_INT64, 3);
   fill();
-  for (const std::size_t offset : {8u, 16u}) {
-    expect_error(outcome_of([&] { memory->put_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "source is in");
-    expect_error(outcome_of([&] { memory->iput_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "clone()");
-    expect_error(outcome_of([&] { memory->get_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
-    expect_error(outcome_of([&] { memory->iget_bytes(self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT, "target is in");
+  for (const std::int64_t offset : {8, 16}) {
+    expect_error(outcome_of([&] { test::put_bytes(*memory, self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT,
+                 "source is in");
+    expect_error(outcome_of([&] { access::start<window::put>(memory, self, offset, &given); }), SYNCYTE_ERR_ARGUMENT,
+                 "clone()");
+    expect_error(outcome_of([&] { test::get_bytes(*memory, self, offset, mine, 24); }), SYNCYTE_ERR_ARGUMENT,
+                 "target is in");
+    expect_error(outcome_of([&] { access::start<window::get>(memory, self, offset, &given); }), SYNCYTE_ERR_ARGUMENT,
+                 "target is in");
     expect_error(outcome_of([&] { accumulate(offset, mine); }), SYNCYTE_ERR_ARGUMENT, "source is in");
-    expect_error(outcome_of([&] { memory->iaccumulate(self, offset, SYNCYTE_INT64, mine, 3, SYNCYTE_OP_SUM); }),
+    expect_error(outcome_of([&] { access::start<window::accumulate>(memory, self, offset, &given, SYNCYTE_OP_SUM); }),
                  SYNCYTE_ERR_ARGUMENT, "source is in");
   }
   EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), before);
-  memory->put_bytes(self, 24, mine, 24);  // other bytes
+  test::put_bytes(*memory, self, 24, mine, 24);  // other bytes
   EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), (std::vector<std::int64_t>{0, 1, 2, 0, 1, 2, 6, 7}));
   fill();
-  memory->put_bytes(self, 8, mine + 1, 24);  // the bytes themselves
+  test::put_bytes(*memory, self, 8, mine + 1, 24);  // the bytes themselves
   EXPECT_EQ(std::vector<std::int64_t>(mine, mine + 8), before);
   accumulate(8, mine + 1);
   accumulate(40, mine);
@@ -128,10 +137,10 @@ TEST(window, moves_more_than_one_request_holds) {
   if (rank() == 0) {
     std::vector<unsigned char> data(bytes);
     for (std::size_t i = 0; i < bytes; i += 4093) data[i] = static_cast<unsigned char>(i >> 12 | 1);
-    memory->put_bytes(1, 0, data.data(), bytes);
+    test::put_bytes(*memory, 1, 0, data.data(), bytes);
     memory->flush(1);
     std::vector<unsigned char> back(bytes);
-    memory->get_bytes(1, 0, back.data(), bytes);
+    test::get_bytes(*memory, 1, 0, back.data(), bytes);
     EXPECT_TRUE(data == back);
   }
   memory->fence();
@@ -158,11 +167,14 @@ struct rows_of_remote_memory : testing::Test {
     if (memory) memory->fence();
   }
 
+  static void wait_for(const std::unique_ptr<window::transfer>& started) {
+    if (started) started->wait();
+  }
   void get_rows(const std::vector<window::remote_rows>& owners) {
-    memory->remote->access_rows(window::row_access::get, owners);
+    wait_for(memory->remote->start_rows("get", window::row_access::get, owners, SYNCYTE_OP_REPLACE));
   }
   void put_rows(const std::vector<window::remote_rows>& owners) {
-    memory->remote->access_rows(window::row_access::put, owners);
+    wait_for(memory->remote->start_rows("put", window::row_access::put, owners, SYNCYTE_OP_REPLACE));
   }
 
   static std::vector<std::size_t> random_offsets(std::uint64_t seed, std::size_t count) {
@@ -245,7 +257,7 @@ TEST_F(rows_of_remote_memory, are_added_only_where_that_works) {
   const std::vector<std::size_t> offsets{0};
   std::vector<std::byte> packed(row_bytes);
   const std::vector<window::remote_rows> owners{{(rank() + 1) % ranks(), row_bytes, offsets, packed.data(), {}}};
-  expect_error(outcome_of([&] { memory->remote->access_rows(window::row_access::add, owners); }),
+  expect_error(outcome_of([&] { memory->remote->start_rows("add", window::row_access::add, owners, SYNCYTE_OP_SUM); }),
                SYNCYTE_ERR_UNSUPPORTED, "MPI");
 }
 
@@ -264,7 +276,8 @@ TEST(remote_memory, is_reached_by_others) {
   memory.remote->put((rank() + 1) % ranks(), 7, &value, 1);
   const std::int64_t one = 1;
   for (int to = 0; to < ranks(); ++to)
-    memory.remote->combine(to, 64, SYNCYTE_INT64, SYNCYTE_OP_SUM, reinterpret_cast<const std::byte*>(&one), nullptr, 1);
+    memory.remote->combine("combine", to, 64, SYNCYTE_INT64, SYNCYTE_OP_SUM, reinterpret_cast<const std::byte*>(&one),
+                           nullptr, 1);
   memory.fence();
   EXPECT_EQ(mine[7], value);
   std::int64_t before = 0, sum = 0;

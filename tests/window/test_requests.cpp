@@ -81,7 +81,7 @@ TEST(malformed_answers, are_not_copied) {
   const std::vector<std::size_t> offsets{0, 32};
   const window::remote_rows rows{1, 32, offsets, output.data(), {}};
   access::item_requests<window::row_items> reads(
-      {1, 1}, window::row_items("rank 1", memory_operation::read, rows, SYNCYTE_OP_REPLACE, 0));
+      {1, 1}, window::row_items("rank 1", memory_operation::read, rows, nullptr, SYNCYTE_OP_REPLACE, 0));
   const auto request = reads.next();
   ASSERT_NE(request, nullptr);
   const std::vector<std::byte> longer(65), shorter(63), right(64);

@@ -31,16 +31,19 @@ TEST(started_window, puts_and_gets_of_every_rank) {
   const auto memory = make_window(static_cast<std::size_t>(ranks()) * length * word);
   std::vector<std::int64_t> mine(length);
   std::iota(mine.begin(), mine.end(), 1000 * rank());
-  const std::size_t place = static_cast<std::size_t>(rank()) * length * word;
+  const auto place = static_cast<std::int64_t>(static_cast<std::size_t>(rank()) * length * word);
   std::deque<started> all;
+  const syncyte_buffer_t source = elements_at(mine.data(), SYNCYTE_INT64, length);
   for (int other = 0; other < ranks(); ++other)
-    all.push_back(memory->iput_bytes(other, place, mine.data(), length * word));
+    all.push_back(access::start<window::put>(memory, other, place, &source));
   for (auto each = all.rbegin(); each != all.rend(); ++each) (*each)->wait();
   memory->fence();
   std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(ranks()), std::vector<std::int64_t>(length));
   all.clear();
-  for (int other = 0; other < ranks(); ++other)
-    all.push_back(memory->iget_bytes(other, place, found[static_cast<std::size_t>(other)].data(), length * word));
+  for (int other = 0; other < ranks(); ++other) {
+    const syncyte_buffer_t target = elements_at(found[static_cast<std::size_t>(other)].data(), SYNCYTE_INT64, length);
+    all.push_back(access::start<window::get>(memory, other, place, &target));
+  }
   for (auto& each : all) each->wait();
   for (const auto& each : found) EXPECT_EQ(each, mine);
   memory->fence();
@@ -53,7 +56,8 @@ TEST(started_window, ends_without_calls) {
   const auto memory = make_window(word);
   const std::int64_t value = rank() + 5;
   const int next = (rank() + 1) % ranks();
-  const started put = memory->iput_bytes(next, 0, &value, word);
+  const syncyte_buffer_t source = bytes_at(&value, word);
+  const started put = access::start<window::put>(memory, next, 0, &source);
   const auto begin = std::chrono::steady_clock::now();
   const std::int64_t expected = (rank() + ranks() - 1) % ranks() + 5;  // of the rank before, which calls nothing for it
   std::int64_t found = 0;
@@ -69,10 +73,11 @@ TEST(started_window, ends_without_calls) {
 TEST(started_window, loses_no_accumulate) {
   const auto memory = make_window(3 * word);
   const std::vector<std::int64_t> ones{1, 2, 3};
+  const syncyte_buffer_t source = elements_at(ones.data(), SYNCYTE_INT64, 3);
   std::deque<started> all;
   for (int i = 0; i < rounds(); ++i)
     for (int other = 0; other < ranks(); ++other)
-      all.push_back(memory->iaccumulate(other, 0, SYNCYTE_INT64, ones.data(), 3, SYNCYTE_OP_SUM));
+      all.push_back(access::start<window::accumulate>(memory, other, 0, &source, SYNCYTE_OP_SUM));
   for (auto& each : all) each->wait();
   memory->fence();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(get<std::int64_t>(*memory, rank(), i), ones[i] * rounds() * ranks());
@@ -86,7 +91,7 @@ TEST(started_window, fetches_different_tickets) {
   std::deque<started> all;
   for (std::int64_t& ticket : tickets) {
     std::int64_t one = 1;
-    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket));
+    all.push_back(access::start<window::fetch_op>(memory, 0, 0, SYNCYTE_INT64, &one, SYNCYTE_OP_SUM, &ticket));
     one = -100;  // it has been copied
   }
   for (auto& each : all) each->wait();
@@ -104,7 +109,7 @@ TEST(started_window, adds_long_elements) {
   std::vector<number> previous(static_cast<std::size_t>(rounds()));
   for (number& old : previous) {
     const number one{1, -1};
-    all.push_back(memory->ifetch_op(0, 0, SYNCYTE_COMPLEX128, &one, SYNCYTE_OP_SUM, &old));
+    all.push_back(access::start<window::fetch_op>(memory, 0, 0, SYNCYTE_COMPLEX128, &one, SYNCYTE_OP_SUM, &old));
   }
   for (auto& each : all) each->wait();
   for (const number& old : previous) EXPECT_EQ(old.real(), -old.imag());
@@ -119,7 +124,7 @@ TEST(started_window, swaps_once) {
   started swap;
   {
     const std::int64_t expected = 0, desired = rank() + 1;
-    swap = memory->icompare_swap(0, 0, SYNCYTE_INT64, &expected, &desired, &old);
+    swap = access::start<window::compare_swap>(memory, 0, 0, SYNCYTE_INT64, &expected, &desired, &old);
   }
   swap->wait();
   memory->fence();
@@ -133,8 +138,9 @@ TEST(started_window, keeps_the_window) {
   const std::int64_t value = 3;
   std::int64_t found = 0;
   const int next = (rank() + 1) % ranks();
-  memory->iput_bytes(next, 0, &value, word)->wait();
-  const started read = memory->iget_bytes(next, 0, &found, word);
+  const syncyte_buffer_t source = bytes_at(&value, word), target = bytes_at(&found, word);
+  access::start<window::put>(memory, next, 0, &source)->wait();
+  const started read = access::start<window::get>(memory, next, 0, &target);
   memory.reset();
   read->wait();
   EXPECT_EQ(found, value);
@@ -144,11 +150,15 @@ TEST(started_window, keeps_the_window) {
 TEST(started_window, wrong_arguments_fail_at_once) {
   const auto memory = make_window(word);
   std::int64_t value = 0;
-  expect_error(outcome_of([&] { memory->iput_bytes(0, 1, &value, word); }), SYNCYTE_ERR_INDEX, "offset");
-  expect_error(outcome_of([&] { memory->iget_bytes(ranks(), 0, &value, word); }), SYNCYTE_ERR_ARGUMENT, "rank");
-  expect_error(outcome_of([&] { memory->ifetch_op(0, 0, SYNCYTE_INT64, nullptr, SYNCYTE_OP_SUM, &value); }),
+  const syncyte_buffer_t given = bytes_at(&value, word), nothing = bytes_at(nullptr, 0);
+  expect_error(outcome_of([&] { access::start<window::put>(memory, 0, 1, &given); }), SYNCYTE_ERR_INDEX, "offset");
+  expect_error(outcome_of([&] { access::start<window::get>(memory, ranks(), 0, &given); }), SYNCYTE_ERR_ARGUMENT,
+               "rank");
+  expect_error(outcome_of([&] {
+                 access::start<window::fetch_op>(memory, 0, 0, SYNCYTE_INT64, nullptr, SYNCYTE_OP_SUM, &value);
+               }),
                SYNCYTE_ERR_ARGUMENT, "operand");
-  EXPECT_TRUE(memory->iput_bytes(0, word, nullptr, 0)->test());
+  EXPECT_TRUE(access::start<window::put>(memory, 0, static_cast<std::int64_t>(word), &nothing)->test());
   memory->fence();
 }
 

@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "access/started.hpp"
 #include "comm/collective_call.hpp"
 #include "core_world.hpp"
 #include "window/open_remote.hpp"
-#include "window/window.hpp"
+#include "window/operations.hpp"
 
 namespace syncyte::test {
 
@@ -48,15 +49,43 @@ struct remote_memory {
   }
 };
 
+/// Elements as the buffer of an access; the dtype may be unknown.
+inline syncyte_buffer_t elements_at(const void* first, syncyte_dtype_t dtype, std::size_t count) {
+  const auto extent = static_cast<std::int64_t>(count);
+  const bool is_known = base::known::dtype::contains(dtype);
+  syncyte_buffer_t result = base::make_buffer(const_cast<void*>(first), is_known ? dtype : SYNCYTE_UINT8, {&extent, 1});
+  result.dtype = dtype;
+  return result;
+}
+inline syncyte_buffer_t bytes_at(const void* first, std::size_t bytes) {
+  return elements_at(first, SYNCYTE_UINT8, bytes);
+}
+
+inline void put_bytes(window::window& target, int to, std::size_t offset, const void* source, std::size_t bytes) {
+  const syncyte_buffer_t given = bytes_at(source, bytes);
+  access::run<window::put>(target, to, static_cast<std::int64_t>(offset), &given);
+}
+
+inline void get_bytes(window::window& source, int from, std::size_t offset, void* target, std::size_t bytes) {
+  const syncyte_buffer_t given = bytes_at(target, bytes);
+  access::run<window::get>(source, from, static_cast<std::int64_t>(offset), &given);
+}
+
+inline void accumulate(window::window& target, int to, std::size_t offset, syncyte_dtype_t dtype, const void* source,
+                       std::size_t count, syncyte_op_t op) {
+  const syncyte_buffer_t given = elements_at(source, dtype, count);
+  access::run<window::accumulate>(target, to, static_cast<std::int64_t>(offset), &given, op);
+}
+
 template <class T>
 void put(window::window& target, int to, std::size_t place, T value) {
-  target.put_bytes(to, place * sizeof(T), &value, sizeof(T));
+  put_bytes(target, to, place * sizeof(T), &value, sizeof(T));
 }
 
 template <class T>
 T get(window::window& source, int from, std::size_t place) {
   T value;
-  source.get_bytes(from, place * sizeof(T), &value, sizeof(T));
+  get_bytes(source, from, place * sizeof(T), &value, sizeof(T));
   return value;
 }
 

@@ -106,35 +106,33 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data);
 
 /**
- * @brief {by_hand, started} Writes elements to a rank. The buffer may be re-used on return; visible at the target after
- * flush.
+ * @brief {started} Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
- * @param[in] rank target
+ * @param[in] rank {traced} target
  * @param[in] offset {offset(source)} bytes from the start of its part
- * @param[in] source {contiguous, kept_if_started} contiguous
+ * @param[in] source {contiguous, kept_if_started, traced} contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief {forked_child, by_hand, started, cxx_by_hand(blocking)} Reads elements of a rank; complete on return.
+ * @brief {forked_child, started, cxx_by_hand(blocking)} Reads elements of a rank; complete on return.
  * @param[in] window a window
- * @param[in] rank target
+ * @param[in] rank {traced} target
  * @param[in] offset {offset(target)} bytes from the start of its part
- * @param[out] target {contiguous, kept_if_started} contiguous
+ * @param[out] target {contiguous, kept_if_started, traced} contiguous
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, int64_t offset,
                                                    const syncyte_buffer_t* target);
 
 /**
- * @brief {by_hand, started} Combines elements with those at a rank; atomic per element (a complex number as a whole)
- * with other accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after
- * flush.
+ * @brief {started} Combines elements with those at a rank; atomic per element (a complex number as a whole) with other
+ * accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
- * @param[in] rank target
+ * @param[in] rank {traced} target
  * @param[in] offset {offset(source)} bytes from the start of its part; a multiple of the element's size
- * @param[in] source {contiguous, kept_if_started} contiguous
+ * @param[in] source {contiguous, kept_if_started, traced} contiguous
  * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */
