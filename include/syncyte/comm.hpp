@@ -52,7 +52,7 @@ class environment {
 
 /// Options of a new communicator.
 struct comm_options {
-  std::string name;                          ///< for messages; empty: made from the parent's name
+  std::string name = {};                     ///< for messages; empty: made from the parent's name
   check_level check = check_level::inherit;  ///< inherit: the parent's; without a parent SYNCYTE_CHECK
 };
 

@@ -13,8 +13,9 @@ namespace syncyte {
 
 /// Options of a new tensor.
 struct tensor_options {
-  std::string name;                        ///< equal on all ranks; empty is a name of its own
-  std::optional<std::int64_t> local_rows;  ///< number of this rank's rows, on all ranks or none; empty: equal parts
+  std::string name = {};  ///< equal on all ranks; empty is a name of its own
+  std::optional<std::int64_t> local_rows =
+      {};                                  ///< number of this rank's rows, on all ranks or none; empty: equal parts
   memory_kind memory = memory_kind::host;  ///< host
   bool row_locks = false;                  ///< rows have locks, for lock(), of 8 bytes each; equal on all ranks
   bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order
@@ -23,10 +24,10 @@ struct tensor_options {
 
 /// Hyperparameters of optimizers, which ignore those that they do not have.
 struct optimizer_options {
-  double momentum = 0.0;      ///< SGD
-  double beta1 = 0.9;         ///< Adam
-  double beta2 = 0.999;       ///< Adam
-  std::optional<double> eps;  ///< AdaGrad and Adam; empty: 1e-10 and 1e-8
+  double momentum = 0.0;           ///< SGD
+  double beta1 = 0.9;              ///< Adam
+  double beta2 = 0.999;            ///< Adam
+  std::optional<double> eps = {};  ///< AdaGrad and Adam; empty: 1e-10 and 1e-8
 };
 
 /// Rows first to first + count - 1.

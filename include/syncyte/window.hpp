@@ -9,7 +9,7 @@ namespace syncyte {
 
 /// Options of a new window.
 struct window_options {
-  std::string name;                        ///< equal on all ranks; empty is a name of its own
+  std::string name = {};                   ///< equal on all ranks; empty is a name of its own
   memory_kind memory = memory_kind::host;  ///< host
   std::string label = "";                  ///< name for messages, if not empty; ranks may differ
 };

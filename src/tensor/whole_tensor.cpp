@@ -57,6 +57,15 @@ auto naming_new(const tensor_options& options, Step&& step) {
   return naming(text, std::forward<Step>(step));
 }
 
+/// A step that fails on all ranks or on none: they then agree, so that it is one error of all.
+template <class Step>
+auto fail_together(comm::collective_call& call, Step&& step) {
+  std::optional<decltype(step())> result;
+  call.attempt([&] { result.emplace(step()); });
+  if (!result) call.agree();
+  return *std::move(result);
+}
+
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
   for (std::size_t i = from; i < shape.size(); ++i)
     call.fact("shape[{}]", shape[i], {"shape", static_cast<int>(i), static_cast<int>(shape.size())});
@@ -84,11 +93,12 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
   call.fact("deterministic", options.deterministic);
   call.name_fact("tensor", options.name);
   naming_new(options, [&] { call.agree(); });
-  auto parts = naming_new(options, [&] {
+  const auto cut = [&] {
     return is_equal ? distribution::partition::equal(extents[0], comm->size())
                     : distribution::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->data()),
                                                                 extents[0]);
-  });
+  };
+  auto parts = naming_new(options, [&] { return fail_together(call, cut); });
   tensor::layout described(options.text(), dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
@@ -117,10 +127,15 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
   }
   call.name_fact("tensor", options.name);
   naming_new(options, [&] { call.agree(); });
-  auto parts = distribution::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
-  shape[0] = parts.extent();
-  base::checked_elements(shape, mine->element_bytes(), "the tensor");
+  auto parts = naming_new(options, [&] {
+    return fail_together(call, [&] {
+      auto cut = distribution::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->data()));
+      shape[0] = cut.extent();
+      base::checked_elements(shape, mine->element_bytes(), "the tensor");
+      return cut;
+    });
+  });
   tensor::layout described(options.text(), mine->dtype(), std::move(shape), std::move(parts));
   auto held = storage::wrap(call, described, mine->data(), options.released);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/buffer.hpp"
+#include "comm/agreement.hpp"
 #include "comm/split.hpp"
 #include "tensor_world.hpp"
 
@@ -193,6 +194,7 @@ TEST(tensor_errors, parts_that_do_not_add_up) {
   options.local_rows = 1;
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
                "sum of local_rows is");
+  EXPECT_THROW(create_raw(SYNCYTE_INT8, 2, shape, options), syncyte::comm::agreed_error) << "it is one error of all";
   options.local_rows = rank() == 0 ? -2 : 1;
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
                "local_rows is -2");

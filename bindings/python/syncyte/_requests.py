@@ -214,8 +214,8 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     return wait_each(requests, Request)
 
 
-def wait_any(requests: Iterable[Request[Any]]) -> int | None:
-    """Waits until one of the requests has ended; its wait() then returns the result at once. Local.
+def wait_any(requests: Iterable[Request[Any]]) -> tuple[int, Any] | None:
+    """Waits until one of the requests has ended, as its wait() does. Local.
 
     Parameters
     ----------
@@ -224,20 +224,20 @@ def wait_any(requests: Iterable[Request[Any]]) -> int | None:
 
     Returns
     -------
-    int or None
-        The position of a request that has ended; None if all have been waited for.
+    tuple or None
+        The position of the request, and its result. Further calls skip it; None if all have been waited for.
 
     Raises
     ------
     Error
-        The request's error; as after test(), it is then over.
+        The request's error; further calls skip it.
     DtypeError
         Not a request; raised before any wait.
     """
     given = _checked(requests, Request)
     for place, request in enumerate(given):
-        if request._result:  # a test or the start has found the end
-            return place
+        if request._result:  # a test has found the end
+            return place, request.wait()
     handles = [request._started.handle.value if request._started else None for request in given]
     index = ctypes.c_int64(-1)
     try:
@@ -249,7 +249,7 @@ def wait_any(requests: Iterable[Request[Any]]) -> int | None:
     if index.value < 0:
         return None
     given[index.value]._keep_result()
-    return index.value
+    return index.value, given[index.value].wait()
 
 
 def _checked(requests: Iterable[Any], kind: type) -> list[Any]:

@@ -412,27 +412,27 @@ class StoreWorker(Handle):
         """
         self._run("set", self._operands(keys, values))
 
-    def ipull(self, keys: Any, out: Array) -> Request[Array]:
+    def ipull(self, keys: Any, out: Any = None) -> Request[Any]:
         """Starts a pull. Values of keys of this node are there on return.
 
         Parameters
         ----------
         keys : array of int
             As of pull().
-        out : array of float32
+        out : array of float32, optional
             As of pull().
 
         Returns
         -------
         Request
-            Its wait() returns out, and raises the operation's error. It has ended if all keys are of this node.
+            Its wait() returns pull()'s result, and raises the operation's error. It has ended if all keys are of this node.
 
         Raises
         ------
         OutOfRangeError, DtypeError, ShapeError, UnsupportedError
             As of pull().
         """
-        return self._start("ipull", self._operands(keys, out, is_written=True))
+        return self._start("ipull", self._operands_to_pull(keys, out))
 
     def ipush(self, keys: Any, values: Any) -> Request[None]:
         """Starts a push.
@@ -560,13 +560,13 @@ class StoreWorker(Handle):
         values.mark_written()
         return drawn.array, values.array
 
-    def ipull_sample(self, sample: int, keys: Array, out: Array) -> Request[tuple[Array, Array]]:
+    def ipull_sample(self, sample: int, keys: Any, out: Any = None) -> Request[tuple[Any, Any]]:
         """Starts a pull_sample(). The keys are there on return.
 
         Parameters
         ----------
         sample, keys, out
-            As of pull_sample(); all are required, and keys is an array.
+            As of pull_sample().
 
         Returns
         -------

@@ -9,8 +9,8 @@
  *
  * Pull, push and set are complete on return. Their started forms (ipull and others; see generated/store.h) do not wait
  * for other ranks. They return a request: keys of this node are done on return, and requests for keys of other nodes
- * are in flight: the process sends them and receives their answers without further calls. The request is null, which
- * counts as ended, if there are no such keys, so always on one node. Until the request has ended, the values belong to
+ * are in flight: the process sends them and receives their answers without further calls. If there
+ * are no such keys, as always on one node, it has ended on return. Until the request has ended, the values belong to
  * the operation; the list of keys may be re-used on return. An operation outlives its worker.
  *
  * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull

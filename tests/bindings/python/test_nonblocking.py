@@ -58,10 +58,12 @@ def test_wait_any_finds_each_end_once(world):
     pulled = worker.ipull([1], np.empty((1, 3), np.float32))
     requests = [world.iallreduce(np.ones(2)), pulled, world.ibcast(np.arange(2), 0)]
     ended = []
-    while (place := syncyte.wait_any(requests)) is not None:
+    while (found := syncyte.wait_any(requests)) is not None:
+        place, result = found
         assert requests[place].test()
-        ended.append(requests[place].wait().tolist())
-    assert sorted(map(str, ended)) == sorted(map(str, ([1.0 * world.size] * 2, [[1.0 * world.size] * 3], [0, 1])))
+        ended.append((place, result.tolist()))
+    assert dict(ended) == {0: [1.0 * world.size] * 2, 1: [[1.0 * world.size] * 3], 2: [0, 1]}
+    assert len(ended) == 3
     assert syncyte.wait_any([]) is None
 
 

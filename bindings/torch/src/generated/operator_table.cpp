@@ -78,10 +78,10 @@ c10::ArrayRef<operator_row> operator_table() {
       {.schema = "ialltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int[] gather_counts, "
                  "int[] scatter_counts) -> Tensor",
        .axes = "23"},
-      {.schema = "isend(Tensor input, int comm, int dest, int tag, int derivatives=0, Tensor? answered=None, int "
+      {.schema = "isend(Tensor input, int comm, int dest, int tag=0, int derivatives=0, Tensor? answered=None, int "
                  "channel=0) -> Tensor",
        .is_effectful = true, .device = device_use::direct, .batch = "refused", .gives_ticket = true, .fails_alone = true},
-      {.schema = "irecv(Tensor like, int comm, int source, int tag, Tensor? answered=None, int channel=0) -> Tensor",
+      {.schema = "irecv(Tensor like, int comm, int source, int tag=0, Tensor? answered=None, int channel=0) -> Tensor",
        .is_effectful = true, .device = device_use::direct, .batch = "refused", .ignores_elements = true,
            .gives_ticket = true, .fails_alone = true},
       {.schema = "wait_message(Tensor ticket, int comm, int[] shape, ScalarType dtype, bool is_receive, int channel=0,"

@@ -228,14 +228,14 @@ inline at::Tensor ialltoall_along(const at::Tensor& input, const communicator& c
 }
 
 /// Starts to send a tensor; does not wait. Local. The tensor is copied and may be changed at once.
-inline at::Tensor isend(const at::Tensor& input, const communicator& comm, std::int64_t dest, std::int64_t tag) {
+inline at::Tensor isend(const at::Tensor& input, const communicator& comm, std::int64_t dest, std::int64_t tag = 0) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
       std::int64_t, std::int64_t, const std::optional<at::Tensor>&, std::int64_t)>("syncyte::isend", "");
   return found.call(input, detail::schema_number(comm), dest, tag, 0, std::nullopt, 0);
 }
 
 /// Starts to receive a tensor, which wait() returns; does not wait. Local.
-inline at::Tensor irecv(const at::Tensor& like, const communicator& comm, std::int64_t source, std::int64_t tag) {
+inline at::Tensor irecv(const at::Tensor& like, const communicator& comm, std::int64_t source, std::int64_t tag = 0) {
   static const auto found = detail::find_operator<at::Tensor(const at::Tensor&, std::int64_t, std::int64_t,
       std::int64_t, const std::optional<at::Tensor>&, std::int64_t)>("syncyte::irecv", "");
   return found.call(like, detail::schema_number(comm), source, tag, std::nullopt, 0);
