@@ -15,7 +15,8 @@ _KINDS = {
     "double": "real(c_double)",
 }
 _BYTES = {"int8_t": 1, "uint8_t": 1, "int32_t": 4}  # everything else takes 8
-_INTENTS = {"in": "intent(in)", "out": "intent(out)", "in,out": "intent(inout)"}
+# Outputs too: C writes none after an error, and a compiler may drop what was stored before a call with intent(out).
+_INTENTS = {"in": "intent(in)", "out": "intent(inout)", "in,out": "intent(inout)"}
 _WIDTH = 116
 
 

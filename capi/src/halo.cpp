@@ -73,7 +73,9 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
     asked.dtype = dtype;
     asked.error = error_of([&] {
       out(halo, "halo");
-      asked.has_corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners != 0;
+      const std::int32_t corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners;
+      base::expect(corners == 0 || corners == 1, SYNCYTE_ERR_ARGUMENT, "options->corners", corners, "0 or 1");
+      asked.has_corners = corners != 0;
       base::expect(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
       base::expect(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
       asked.shape.assign(shape, shape + ndim);

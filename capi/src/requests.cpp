@@ -148,7 +148,11 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
   if (mpi::knows_death() && find_ended()) return found;
   if (any_needs_mpi(count, array)) {
     watchdog::plain_wait wait("request_wait_any", "some requests");
-    watchdog::poll_until(find_ended, wait);
+    try {
+      watchdog::poll_until(find_ended, wait);
+    } catch (const base::error&) {  // a death that the wait has found ends a request too
+      if (!mpi::knows_death() || !find_ended()) throw;
+    }
   } else {  // the fabric's thread makes progress on them; the death of a rank ends only the requests to that rank
     owners_wait wait;
     for (atomics::backoff pauses; !find_ended(); pauses.pause()) {
@@ -212,7 +216,7 @@ syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* arra
 syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* array, int64_t* index) {
   return completing("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
-    std::int64_t& answer = out(index, "index");
+    std::int64_t& answer = out(index, "index") = -1;
     const request_guard guard(any_needs_mpi(count, array), "request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = wait_for_any(count, array, ended);

@@ -215,6 +215,16 @@ class const_buffer {
     return std::accumulate(shape().begin(), shape().end(), std::int64_t{1}, std::multiplies<>());
   }
 
+  /// Whether the elements lie in row-major order without gaps.
+  bool is_contiguous() const {
+    std::int64_t expected = detail::fetch<std::int64_t>(syncyte_dtype_size, raw_.dtype);
+    for (std::int32_t axis = raw_.ndim - 1; axis >= 0; --axis) {
+      if (raw_.shape[axis] != 1 && raw_.strides[axis] != expected) return size() == 0;
+      expected *= raw_.shape[axis];
+    }
+    return true;
+  }
+
  protected:
   const_buffer() = default;
 
@@ -248,13 +258,16 @@ class buffer : public const_buffer {
 
   explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
 
-  /// The elements of a contiguous buffer. Throws status::type if T is another type.
+  /// The elements. Throws status::type if T is another type, status::shape unless the buffer is contiguous, and
+  /// status::argument for constant memory.
   template <element T>
   std::span<T> as() const {
     if (type() != dtype_of<T>) {
       throw error(status::type, "buffer: asked for " + std::string(name_of(dtype_of<T>)) + ", but the elements are " +
                                     std::string(name_of(type())));
     }
+    if (!is_contiguous()) throw error(status::shape, "buffer: asked for its elements, but it has gaps between them");
+    if (raw_.read_only != 0) throw error(status::argument, "buffer: asked for its elements, but it is read-only");
     return {static_cast<T*>(raw_.data), static_cast<std::size_t>(size())};
   }
 };
@@ -319,9 +332,12 @@ class borrowed {
 class request {
  public:
   request() = default;
-  explicit request(syncyte_request_t raw) noexcept : raw_(raw) {}
-  request(request&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  /// Takes over a C request, and memory that C writes until it has ended.
+  explicit request(syncyte_request_t raw, std::shared_ptr<void> written = {}) noexcept
+      : written_(std::move(written)), raw_(raw) {}
+  request(request&& other) noexcept : written_(std::move(other.written_)), raw_(std::exchange(other.raw_, nullptr)) {}
   request& operator=(request&& other) noexcept {
+    std::swap(written_, other.written_);
     std::swap(raw_, other.raw_);
     return *this;
   }
@@ -338,6 +354,9 @@ class request {
 
   explicit operator bool() const noexcept { return raw_ != nullptr; }
 
+ protected:
+  const void* written() const noexcept { return written_.get(); }
+
  private:
   friend void wait_all(std::span<request> requests);
   friend std::ptrdiff_t wait_any(std::span<request> requests);
@@ -350,6 +369,7 @@ class request {
     return result;
   }
 
+  std::shared_ptr<void> written_;
   syncyte_request_t raw_ = nullptr;
 };
 

@@ -21,27 +21,22 @@ inline std::int32_t highest_tag() { return detail::fetch<std::int32_t>(syncyte_m
 /// Sender and tag of a received message.
 using message_status = ::syncyte_message_status_t;
 
-/// A non-blocking receive: a request that has the sender's rank and tag once it has ended.
+/// A non-blocking receive: a request that has the sender's rank and tag once it has ended. Moved into a request, as in
+/// a list of requests of several kinds, it is one without them.
 class receive_request : public request {
  public:
   receive_request() = default;
 
   /// Takes over a C request and the status that it fills when it ends.
-  receive_request(syncyte_request_t raw, std::unique_ptr<message_status> status) noexcept
-      : request(raw), status_(std::move(status)) {}
-  receive_request(receive_request&&) = default;
-  receive_request& operator=(receive_request&& other) noexcept {
-    std::swap(status_, other.status_);  // the base class exchanges the requests
-    request::operator=(std::move(other));
-    return *this;
+  receive_request(syncyte_request_t raw, std::shared_ptr<message_status> status) noexcept
+      : request(raw, std::move(status)) {}
+
+  /// Sender and tag; call it after wait(), or after test() has returned true. Throws status::handle if this is no
+  /// receive.
+  message_status status() const {
+    if (written() == nullptr) throw error(status::handle, "receive_request.status: it is empty, or was moved from");
+    return *static_cast<const message_status*>(written());
   }
-  ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits before the status is freed
-
-  /// Sender and tag; call it after wait(), or after test() has returned true.
-  message_status status() const { return *status_; }
-
- private:
-  std::unique_ptr<message_status> status_;  // filled at the end
 };
 
 namespace detail {
@@ -58,7 +53,7 @@ class messages : public collectives {
 
   /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
   receive_request irecv(const buffer& array, std::int32_t source = any, std::int32_t tag = any) const {
-    auto status = std::make_unique<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
+    auto status = std::make_shared<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
     const auto made =
         fetch<syncyte_request_t>(syncyte_comm_irecv, get(), source, tag, nullptr, array.get(), status.get());
     return receive_request(made, std::move(status));

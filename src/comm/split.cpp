@@ -13,9 +13,13 @@
 
 namespace syncyte::comm {
 
-std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options,
-                                    const std::string& usual_name) {
-  collective_call call(parent, "comm_split", collective_call::always_agrees);
+namespace {
+
+/// `operation`: the C function that is called, without syncyte_. A part without a name in `options` gets the parent's
+/// and `usual_name`, or its colour.
+std::shared_ptr<communicator> make_part(const char* operation, communicator& parent, int color, int key,
+                                        const communicator_options& options, const std::string& usual_name = "") {
+  collective_call call(parent, operation, collective_call::always_agrees);
   check_level check = parent.check();
   call.attempt([&] {
     if (options.error) throw *options.error;
@@ -28,6 +32,12 @@ std::shared_ptr<communicator> split(communicator& parent, int color, int key, co
   const MPI_Comm data = mpi::split(parent.data(), color, key);
   const std::string part = usual_name.empty() ? fmt::to_string(color) : usual_name;
   return parent.add_part(data, options.name_or(fmt::format("{}/{}", parent.name(), part)), check);
+}
+
+}  // namespace
+
+std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options) {
+  return make_part("comm_split", parent, color, key, options);
 }
 
 std::shared_ptr<communicator> split_program(communicator& parent, const std::string& program,
@@ -47,21 +57,22 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
   const auto names = mpi::allgather(mine, parent.data());
   int color = 0;  // the lowest rank of the same name
   while (program != names[static_cast<std::size_t>(color)].data()) ++color;
-  return split(parent, color, parent.rank(), options, program);
+  return make_part("comm_split_program", parent, color, parent.rank(), options, program);
 }
 
 std::shared_ptr<communicator> split_node(communicator& parent, const communicator_options& options) {
   const int node = parent.node().index;
-  return split(parent, node, parent.rank(), options, fmt::format("node{}", node));
+  return make_part("comm_split_node", parent, node, parent.rank(), options, fmt::format("node{}", node));
 }
 
 std::shared_ptr<communicator> split_leaders(communicator& parent, const communicator_options& options) {
-  return split(parent, parent.node().rank == 0 ? 0 : MPI_UNDEFINED, parent.rank(), options, "leaders");
+  const int color = parent.node().rank == 0 ? 0 : MPI_UNDEFINED;
+  return make_part("comm_split_leaders", parent, color, parent.rank(), options, "leaders");
 }
 
 std::shared_ptr<communicator> duplicate(communicator& parent, const communicator_options& options) {
   if (const cartesian_grid* const grid = parent.grid()) return make_cartesian(parent, *grid, options);
-  return split(parent, 0, parent.rank(), options);
+  return make_part("comm_dup", parent, 0, parent.rank(), options);
 }
 
 }  // namespace syncyte::comm

@@ -9,10 +9,8 @@ namespace syncyte::comm {
 
 /// Parts of a communicator; each function is collective over it.
 
-/// The ranks of one colour, in the order of their keys; a colour of MPI_UNDEFINED gives nullptr. A part without a name
-/// in `options` gets the parent's and `usual_name`, or its colour.
-std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options,
-                                    const std::string& usual_name = "");
+/// The ranks of one colour, in the order of their keys; a colour of MPI_UNDEFINED gives nullptr.
+std::shared_ptr<communicator> split(communicator& parent, int color, int key, const communicator_options& options);
 /// All ranks; of a Cartesian communicator a Cartesian one.
 std::shared_ptr<communicator> duplicate(communicator& parent, const communicator_options& options);
 std::shared_ptr<communicator> split_program(communicator& parent, const std::string& program,

@@ -25,6 +25,8 @@ constexpr double least_share = 0.25;
 /// Keys that are looked at for a local one.
 constexpr int most_misses = 256;
 
+constexpr std::int64_t most_shared_keys = std::int64_t{1} << 28;  // of 8 bytes each
+
 void check(std::int64_t keys, const syncyte_store_sampling_t& asked, const std::string& store) {
   namespace known = base::known;
   if (!known::store_scheme::contains(asked.scheme))
@@ -35,7 +37,10 @@ void check(std::int64_t keys, const syncyte_store_sampling_t& asked, const std::
     reject(store, "options->min_key", asked.min_key, fmt::format("0 to {}", keys - 1));
   if (asked.max_key <= asked.min_key || asked.max_key > keys)
     reject(store, "options->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, keys));
-  if (asked.shared_keys < 1) reject(store, "options->shared_keys", asked.shared_keys, "1 or more");
+  if (asked.shared_keys < 1 || asked.shared_keys > most_shared_keys)
+    reject(store, "options->shared_keys", asked.shared_keys, fmt::format("1 to {}", most_shared_keys));
+  if (asked.with_replacement != 0 && asked.with_replacement != 1)
+    reject(store, "options->with_replacement", asked.with_replacement, "0 or 1");
   if (asked.reuse < 1) reject(store, "options->reuse", asked.reuse, "1 or more");
   if (asked.scheme == SYNCYTE_STORE_SHARED && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,

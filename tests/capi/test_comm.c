@@ -253,6 +253,7 @@ static void test_errors_of_one_rank(void) {
   EXPECT_ERROR(syncyte_comm_dup(world, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
                "options->struct_size is 3");
   EXPECT_ERROR(syncyte_comm_dup(world, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT, "duplicate is null");
+  EXPECT(strncmp(syncyte_last_error(), "comm_dup failed on rank ", 24) == 0);
   EXPECT_ERROR(syncyte_comm_split(world, 0, 0, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT,
                "part is null");
   char odd_rank[96];

@@ -160,7 +160,7 @@ static void test_facts(void) {
 static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
-  const syncyte_halo_options_t wrong = {1, 1, 0};
+  const syncyte_halo_options_t wrong = {1, 1, 0}, neither = {sizeof neither, 2, 0};
   EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &wide, 1, &wide, 0, NULL, NULL, &none),
@@ -178,6 +178,8 @@ static void test_wrong_halos(void) {
                SYNCYTE_ERR_ARGUMENT, "shape is null");
   EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, &wrong, &none),
                SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, 1, &one, 1, &one, 0, NULL, &neither, &none),
+               SYNCYTE_ERR_ARGUMENT, "options->corners is 2; expected 0 or 1");
   EXPECT(none == NULL);
 }
 

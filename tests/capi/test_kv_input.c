@@ -226,7 +226,12 @@ static void wrong_samples(void) {
   sampling = sampling_of(SYNCYTE_STORE_SHARED, 1);
   sampling.shared_keys = 0;
   EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->shared_keys is 0");
+  sampling.shared_keys = (1 << 28) + 1;
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->shared_keys is 268435457");
   sampling.shared_keys = 1;
+  sampling.with_replacement = 2;
+  EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->with_replacement is 2");
+  sampling.with_replacement = 1;
   sampling.reuse = 0;
   EXPECT_ERROR(syncyte_store_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "options->reuse is 0");
   sampling = sampling_of(SYNCYTE_STORE_LOCAL, 1);

@@ -132,17 +132,6 @@ static void test_room(void) {
   EXPECT(incoming[room_elements] == 100 * two_before + room_elements);
 }
 
-/* Programs that were compiled before the options had the member `room`. */
-static void test_options_of_older_callers(void) {
-  int32_t value = rank, got = -1;
-  const syncyte_buffer_t from = vector_of(&value, SYNCYTE_INT32, 1), to = vector_of(&got, SYNCYTE_INT32, 1);
-  syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;
-  options.struct_size = offsetof(syncyte_message_options_t, room);
-  options.room = 5; /* beyond struct_size, so ignored */
-  EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 1, previous, 1, &options, &to, NULL));
-  EXPECT(got == previous);
-}
-
 static void test_wrong_arguments(void) {
   int32_t value = 0, highest = 0;
   syncyte_message_status_t status = {.struct_size = 3};
@@ -178,7 +167,6 @@ int main(void) {
   test_started_messages();
   test_nobody();
   test_room();
-  test_options_of_older_callers();
   test_mismatches_are_the_receivers();
   test_wrong_arguments();
   EXPECT_OK(syncyte_comm_destroy(&world));

@@ -149,6 +149,17 @@ TEST(base, requests_are_tested_and_waited_for) {
   expect_error(syncyte::status::io, {"it failed"}, [&] { countdown(failed).wait(); });
 }
 
+TEST(base, elements_of_a_buffer_are_contiguous_and_may_be_written) {
+  std::array<int, 6> numbers{0, 1, 2, 3, 4, 5};
+  const std::array<std::int64_t, 2> shape{3, 1}, columns{8, 4}, none{0, 2};
+  EXPECT_EQ(syncyte::buffer(numbers.data(), shape).as<int>().size(), 3U);
+  EXPECT_TRUE(syncyte::buffer(numbers.data(), none, columns).as<int>().empty());
+  expect_error(syncyte::status::shape, {"gaps"}, [&] { syncyte::buffer(numbers.data(), shape, columns).as<int>(); });
+  expect_error(syncyte::status::type, {"float64", "int32"}, [&] { syncyte::buffer(numbers).as<double>(); });
+  syncyte_buffer_t constant = *syncyte::const_buffer(numbers).get();
+  expect_error(syncyte::status::argument, {"read-only"}, [&] { syncyte::buffer(constant).as<int>(); });
+}
+
 TEST(base, wait_any_returns_the_first_end_and_throws_its_error) {
   counted slow{.needed = 1000}, quick, failed{.result = SYNCYTE_ERR_IO};
   std::array<syncyte::request, 3> requests{countdown(slow), syncyte::request(), countdown(quick)};

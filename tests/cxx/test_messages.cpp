@@ -50,6 +50,27 @@ TEST_F(cxx_messages, started_receives_know_who_has_sent) {
   EXPECT_EQ(moved.status().tag, 1);
 }
 
+TEST_F(cxx_messages, receives_are_in_lists_of_requests) {
+  std::vector<request> started;
+  started.push_back(world_.irecv(received_, previous_, 3));
+  started.push_back(world_.isend(sent_, next_, 3));
+  std::vector<int> unrelated(64, 7);  // memory that a freed status would lie in
+  std::array<bool, 2> has_ended{};
+  for (auto which = wait_any(started); which >= 0; which = wait_any(started))
+    has_ended.at(static_cast<std::size_t>(which)) = true;
+  EXPECT_TRUE(has_ended[0] && has_ended[1]);
+  EXPECT_EQ(received_, expected_);
+  EXPECT_EQ(unrelated, std::vector<int>(64, 7));
+  auto receiving = world_.irecv(received_, proc_null);
+  const request kept = std::move(receiving);
+  try {
+    receiving.status();  // NOLINT: it was moved from
+    ADD_FAILURE() << "a receive that was moved has a status";
+  } catch (const error& caught) {
+    EXPECT_EQ(caught.code(), status::handle);
+  }
+}
+
 TEST_F(cxx_messages, dropped_requests_are_waited_for) {
   {
     const auto receiving = world_.irecv(received_, previous_, 2);

@@ -242,10 +242,10 @@ module syncyte_base_c
     ! abi [out]: SYNCYTE_ABI_VERSION of the library
     function syncyte_version(major, minor, patch, abi) bind(C, name="syncyte_version") result(answer)
       import
-      integer(c_int32_t), intent(out), optional :: major
-      integer(c_int32_t), intent(out), optional :: minor
-      integer(c_int32_t), intent(out), optional :: patch
-      integer(c_int32_t), intent(out), optional :: abi
+      integer(c_int32_t), intent(inout), optional :: major
+      integer(c_int32_t), intent(inout), optional :: minor
+      integer(c_int32_t), intent(inout), optional :: patch
+      integer(c_int32_t), intent(inout), optional :: abi
       integer(c_int32_t) :: answer
     end function syncyte_version
 
@@ -319,7 +319,7 @@ module syncyte_base_c
     function syncyte_dtype_size(dtype, size) bind(C, name="syncyte_dtype_size") result(answer)
       import
       integer(c_int32_t), value :: dtype
-      integer(c_int64_t), intent(out) :: size
+      integer(c_int64_t), intent(inout) :: size
       integer(c_int32_t) :: answer
     end function syncyte_dtype_size
 
@@ -403,7 +403,7 @@ module syncyte_base_c
       type(c_funptr), value :: wait
       type(c_funptr), value :: free
       type(c_ptr), value :: context
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_request_create
 
@@ -413,7 +413,7 @@ module syncyte_base_c
     function syncyte_request_test(request, done) bind(C, name="syncyte_request_test") result(answer)
       import
       type(c_ptr), intent(inout) :: request
-      integer(c_int32_t), intent(out) :: done
+      integer(c_int32_t), intent(inout) :: done
       integer(c_int32_t) :: answer
     end function syncyte_request_test
 
@@ -441,13 +441,14 @@ module syncyte_base_c
     !> different objects, such as a halo and a store.
     ! count [in]: number of requests
     ! requests [in,out]: requests; null ones are skipped
-    ! index [out]: position of the request that ended, which is written if it has failed too; -1 if all were null
+    ! index [out]: position of the request that ended, also if it has failed; -1 if none has: all were null, or the
+    ! wait has failed
     function syncyte_request_wait_any(count, requests, index) bind(C, name="syncyte_request_wait_any") &
         result(answer)
       import
       integer(c_int64_t), value :: count
       type(c_ptr), intent(inout) :: requests(*)
-      integer(c_int64_t), intent(out) :: index
+      integer(c_int64_t), intent(inout) :: index
       integer(c_int32_t) :: answer
     end function syncyte_request_wait_any
 

@@ -41,7 +41,7 @@ module syncyte_cache_c
     function syncyte_cache_create(options, cache) bind(C, name="syncyte_cache_create") result(answer)
       import
       type(syncyte_cache_sizes_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: cache
+      type(c_ptr), intent(inout) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_create
 
@@ -92,7 +92,7 @@ module syncyte_cache_c
     function syncyte_cache_receive(options, cache) bind(C, name="syncyte_cache_receive") result(answer)
       import
       type(syncyte_cache_rendezvous_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: cache
+      type(c_ptr), intent(inout) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_receive
 
@@ -104,8 +104,8 @@ module syncyte_cache_c
         result(answer)
       import
       type(c_ptr), value :: cache
-      integer(c_int64_t), intent(out) :: parameter_bytes
-      integer(c_int64_t), intent(out) :: computation_bytes
+      integer(c_int64_t), intent(inout) :: parameter_bytes
+      integer(c_int64_t), intent(inout) :: computation_bytes
       integer(c_int32_t) :: answer
     end function syncyte_cache_sizes
 
@@ -115,7 +115,7 @@ module syncyte_cache_c
     function syncyte_cache_data(cache, data) bind(C, name="syncyte_cache_data") result(answer)
       import
       type(c_ptr), value :: cache
-      type(c_ptr), intent(out) :: data
+      type(c_ptr), intent(inout) :: data
       integer(c_int32_t) :: answer
     end function syncyte_cache_data
 
@@ -166,7 +166,7 @@ module syncyte_cache_c
     function syncyte_cache_allocate(size, data) bind(C, name="syncyte_cache_allocate") result(answer)
       import
       integer(c_int64_t), value :: size
-      type(c_ptr), intent(out) :: data
+      type(c_ptr), intent(inout) :: data
       integer(c_int32_t) :: answer
     end function syncyte_cache_allocate
 
@@ -176,7 +176,7 @@ module syncyte_cache_c
     function syncyte_cache_holds(data, holds) bind(C, name="syncyte_cache_holds") result(answer)
       import
       type(c_ptr), value :: data
-      integer(c_int32_t), intent(out) :: holds
+      integer(c_int32_t), intent(inout) :: holds
       integer(c_int32_t) :: answer
     end function syncyte_cache_holds
 

@@ -29,7 +29,7 @@ module syncyte_cart_c
       integer(c_int64_t), value :: periods_length
       integer(c_int32_t), intent(in), optional :: periods(*)
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: cart
+      type(c_ptr), intent(inout) :: cart
       integer(c_int32_t) :: answer
     end function syncyte_cart_create
 
@@ -39,7 +39,7 @@ module syncyte_cart_c
     function syncyte_cart_ndim(cart, ndim) bind(C, name="syncyte_cart_ndim") result(answer)
       import
       type(c_ptr), value :: cart
-      integer(c_int32_t), intent(out) :: ndim
+      integer(c_int32_t), intent(inout) :: ndim
       integer(c_int32_t) :: answer
     end function syncyte_cart_ndim
 
@@ -53,8 +53,8 @@ module syncyte_cart_c
       import
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(out), optional :: dims(*)
-      integer(c_int32_t), intent(out), optional :: periods(*)
+      integer(c_int32_t), intent(inout), optional :: dims(*)
+      integer(c_int32_t), intent(inout), optional :: periods(*)
       integer(c_int32_t) :: answer
     end function syncyte_cart_grid
 
@@ -69,7 +69,7 @@ module syncyte_cart_c
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: rank
       integer(c_int32_t), value :: ndim
-      integer(c_int32_t), intent(out) :: coords(*)
+      integer(c_int32_t), intent(inout) :: coords(*)
       integer(c_int32_t) :: answer
     end function syncyte_cart_coords
 
@@ -84,7 +84,7 @@ module syncyte_cart_c
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: ndim
       integer(c_int32_t), intent(in) :: coords(*)
-      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t), intent(inout) :: rank
       integer(c_int32_t) :: answer
     end function syncyte_cart_rank_at
 
@@ -102,8 +102,8 @@ module syncyte_cart_c
       type(c_ptr), value :: cart
       integer(c_int32_t), value :: dimension
       integer(c_int32_t), value :: displacement
-      integer(c_int32_t), intent(out), optional :: source
-      integer(c_int32_t), intent(out), optional :: dest
+      integer(c_int32_t), intent(inout), optional :: source
+      integer(c_int32_t), intent(inout), optional :: dest
       integer(c_int32_t) :: answer
     end function syncyte_cart_shift
   end interface

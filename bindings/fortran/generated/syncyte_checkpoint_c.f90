@@ -50,10 +50,10 @@ module syncyte_checkpoint_c
     ! abi [out]: SYNCYTE_ABI_VERSION of the library
     function syncyte_hdf5_version(major, minor, patch, abi) bind(C, name="syncyte_hdf5_version") result(answer)
       import
-      integer(c_int32_t), intent(out), optional :: major
-      integer(c_int32_t), intent(out), optional :: minor
-      integer(c_int32_t), intent(out), optional :: patch
-      integer(c_int32_t), intent(out), optional :: abi
+      integer(c_int32_t), intent(inout), optional :: major
+      integer(c_int32_t), intent(inout), optional :: minor
+      integer(c_int32_t), intent(inout), optional :: patch
+      integer(c_int32_t), intent(inout), optional :: abi
       integer(c_int32_t) :: answer
     end function syncyte_hdf5_version
 
@@ -97,7 +97,7 @@ module syncyte_checkpoint_c
       type(c_ptr), value :: comm
       character(kind=c_char), intent(in) :: path(*)
       type(syncyte_checkpoint_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: checkpoint
+      type(c_ptr), intent(inout) :: checkpoint
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_open
 
@@ -117,8 +117,8 @@ module syncyte_checkpoint_c
         result(answer)
       import
       type(c_ptr), value :: checkpoint
-      integer(c_int64_t), intent(out) :: count
-      integer(c_int64_t), intent(out), optional :: step
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), intent(inout), optional :: step
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_count
 
@@ -131,7 +131,7 @@ module syncyte_checkpoint_c
       import
       type(c_ptr), value :: checkpoint
       integer(c_int64_t), value :: number
-      type(c_ptr), intent(out) :: key
+      type(c_ptr), intent(inout) :: key
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_key
 
@@ -147,7 +147,7 @@ module syncyte_checkpoint_c
       type(c_ptr), value :: checkpoint
       character(kind=c_char), intent(in) :: key(*)
       type(syncyte_buffer_t), intent(inout) :: global
-      integer(c_int32_t), intent(out), optional :: kind
+      integer(c_int32_t), intent(inout), optional :: kind
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_describe
 
@@ -178,7 +178,7 @@ module syncyte_checkpoint_c
         result(answer)
       import
       type(c_ptr), value :: checkpoint
-      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int64_t), intent(inout) :: bytes
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_bytes_read
 

@@ -22,7 +22,7 @@ module syncyte_checkpoint_entries_c
       type(*), dimension(..), intent(in), target, asynchronous :: array
       integer(c_int32_t), value :: kind
       integer(c_int32_t), value :: dtype
-      type(syncyte_checkpoint_entry_t), intent(out) :: entry
+      type(syncyte_checkpoint_entry_t), intent(inout) :: entry
       integer(c_int32_t) :: answer
     end function fortran_entry_fill
 
@@ -35,7 +35,7 @@ module syncyte_checkpoint_entries_c
       import
       character(kind=c_char), intent(in) :: key(*)
       type(c_ptr), value :: tensor
-      type(syncyte_checkpoint_entry_t), intent(out) :: entry
+      type(syncyte_checkpoint_entry_t), intent(inout) :: entry
       integer(c_int32_t) :: answer
     end function fortran_entry_fill_tensor
 

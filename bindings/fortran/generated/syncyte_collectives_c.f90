@@ -53,7 +53,7 @@ module syncyte_collectives_c
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: array
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_ibcast
 
@@ -94,7 +94,7 @@ module syncyte_collectives_c
       integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_iallreduce
 
@@ -259,7 +259,7 @@ module syncyte_collectives_c
       integer(c_int64_t), value :: count
       type(syncyte_collective_options_t), intent(in), optional :: options
       integer(c_int64_t), value :: counts_length
-      integer(c_int64_t), intent(out) :: counts(*)
+      integer(c_int64_t), intent(inout) :: counts(*)
       integer(c_int32_t) :: answer
     end function syncyte_comm_counts
 
@@ -329,7 +329,7 @@ module syncyte_collectives_c
       integer(c_int64_t), intent(in) :: counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_iallgather_along
 
@@ -405,7 +405,7 @@ module syncyte_collectives_c
       integer(c_int64_t), intent(in) :: counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_ireduce_scatter_along
 
@@ -468,7 +468,7 @@ module syncyte_collectives_c
       integer(c_int64_t), intent(in) :: scatter_counts(*)
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_ialltoall_along
   end interface

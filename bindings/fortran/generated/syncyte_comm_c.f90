@@ -72,7 +72,7 @@ module syncyte_comm_c
     ! rank [out]: this rank's number in that communicator; -1: the error is this rank's alone
     function syncyte_last_error_agreed(rank) bind(C, name="syncyte_last_error_agreed") result(answer)
       import
-      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t), intent(inout) :: rank
       integer(c_int32_t) :: answer
     end function syncyte_last_error_agreed
 
@@ -131,7 +131,7 @@ module syncyte_comm_c
     ! flag [out]: 1 between init and finalize, also in a child forked then; otherwise 0
     function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
       import
-      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t), intent(inout) :: flag
       integer(c_int32_t) :: answer
     end function syncyte_initialized
 
@@ -141,7 +141,7 @@ module syncyte_comm_c
     ! flag [out]: 1 or 0
     function syncyte_death_known(flag) bind(C, name="syncyte_death_known") result(answer)
       import
-      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t), intent(inout) :: flag
       integer(c_int32_t) :: answer
     end function syncyte_death_known
 
@@ -149,7 +149,7 @@ module syncyte_comm_c
     ! level [out]: the level
     function syncyte_thread_level(level) bind(C, name="syncyte_thread_level") result(answer)
       import
-      integer(c_int32_t), intent(out) :: level
+      integer(c_int32_t), intent(inout) :: level
       integer(c_int32_t) :: answer
     end function syncyte_thread_level
 
@@ -166,7 +166,7 @@ module syncyte_comm_c
     function syncyte_mpi_takes(memory, flag) bind(C, name="syncyte_mpi_takes") result(answer)
       import
       integer(c_int32_t), value :: memory
-      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t), intent(inout) :: flag
       integer(c_int32_t) :: answer
     end function syncyte_mpi_takes
 
@@ -175,7 +175,7 @@ module syncyte_comm_c
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_world(comm) bind(C, name="syncyte_comm_world") result(answer)
       import
-      type(c_ptr), intent(out) :: comm
+      type(c_ptr), intent(inout) :: comm
       integer(c_int32_t) :: answer
     end function syncyte_comm_world
 
@@ -184,7 +184,7 @@ module syncyte_comm_c
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_self(comm) bind(C, name="syncyte_comm_self") result(answer)
       import
-      type(c_ptr), intent(out) :: comm
+      type(c_ptr), intent(inout) :: comm
       integer(c_int32_t) :: answer
     end function syncyte_comm_self
 
@@ -201,7 +201,7 @@ module syncyte_comm_c
       import
       integer(c_int32_t), value :: fortran_handle
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: comm
+      type(c_ptr), intent(inout) :: comm
       integer(c_int32_t) :: answer
     end function syncyte_comm_from_fortran
 
@@ -213,7 +213,7 @@ module syncyte_comm_c
         result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), intent(out) :: fortran_handle
+      integer(c_int32_t), intent(inout) :: fortran_handle
       integer(c_int32_t) :: answer
     end function syncyte_comm_to_fortran
 
@@ -225,7 +225,7 @@ module syncyte_comm_c
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: duplicate
+      type(c_ptr), intent(inout) :: duplicate
       integer(c_int32_t) :: answer
     end function syncyte_comm_dup
 
@@ -243,7 +243,7 @@ module syncyte_comm_c
       integer(c_int32_t), value :: color
       integer(c_int32_t), value :: key
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: part
+      type(c_ptr), intent(inout) :: part
       integer(c_int32_t) :: answer
     end function syncyte_comm_split
 
@@ -259,7 +259,7 @@ module syncyte_comm_c
       type(c_ptr), value :: comm
       character(kind=c_char), intent(in), optional :: name(*)
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: part
+      type(c_ptr), intent(inout) :: part
       integer(c_int32_t) :: answer
     end function syncyte_comm_split_program
 
@@ -271,7 +271,7 @@ module syncyte_comm_c
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: node
+      type(c_ptr), intent(inout) :: node
       integer(c_int32_t) :: answer
     end function syncyte_comm_split_node
 
@@ -285,7 +285,7 @@ module syncyte_comm_c
       import
       type(c_ptr), value :: comm
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: leaders
+      type(c_ptr), intent(inout) :: leaders
       integer(c_int32_t) :: answer
     end function syncyte_comm_split_leaders
 
@@ -310,7 +310,7 @@ module syncyte_comm_c
       integer(c_int32_t), intent(in) :: ranks(*)
       integer(c_int32_t), value :: tag
       type(syncyte_comm_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: group
+      type(c_ptr), intent(inout) :: group
       integer(c_int32_t) :: answer
     end function syncyte_comm_create_group
 
@@ -330,7 +330,7 @@ module syncyte_comm_c
     function syncyte_comm_rank(comm, rank) bind(C, name="syncyte_comm_rank") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t), intent(inout) :: rank
       integer(c_int32_t) :: answer
     end function syncyte_comm_rank
 
@@ -340,7 +340,7 @@ module syncyte_comm_c
     function syncyte_comm_size(comm, size) bind(C, name="syncyte_comm_size") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), intent(out) :: size
+      integer(c_int32_t), intent(inout) :: size
       integer(c_int32_t) :: answer
     end function syncyte_comm_size
 
@@ -350,7 +350,7 @@ module syncyte_comm_c
     function syncyte_comm_check_level(comm, level) bind(C, name="syncyte_comm_check_level") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), intent(out) :: level
+      integer(c_int32_t), intent(inout) :: level
       integer(c_int32_t) :: answer
     end function syncyte_comm_check_level
 
@@ -362,7 +362,7 @@ module syncyte_comm_c
     function syncyte_comm_sequence(comm, number) bind(C, name="syncyte_comm_sequence") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int64_t), intent(out) :: number
+      integer(c_int64_t), intent(inout) :: number
       integer(c_int32_t) :: answer
     end function syncyte_comm_sequence
 
@@ -373,7 +373,7 @@ module syncyte_comm_c
     function syncyte_comm_id(comm, id) bind(C, name="syncyte_comm_id") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int64_t), intent(out) :: id
+      integer(c_int64_t), intent(inout) :: id
       integer(c_int32_t) :: answer
     end function syncyte_comm_id
 

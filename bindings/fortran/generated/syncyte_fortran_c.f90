@@ -60,7 +60,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_buffer
 
@@ -74,7 +74,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int32_t), value :: stored
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_buffer_as
 
@@ -86,7 +86,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_dense_buffer
 
@@ -122,7 +122,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: scalar
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int64_t), intent(out) :: value
+      integer(c_int64_t), intent(inout) :: value
       integer(c_int32_t) :: answer
     end function fortran_integer
 
@@ -157,7 +157,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int32_t), value :: is_reversed
-      integer(c_int64_t), intent(out) :: values(*)
+      integer(c_int64_t), intent(inout) :: values(*)
       integer(c_int32_t) :: answer
     end function fortran_integers
 
@@ -172,7 +172,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int64_t), value :: count
-      integer(c_int64_t), intent(out) :: values(*)
+      integer(c_int64_t), intent(inout) :: values(*)
       integer(c_int32_t) :: answer
     end function fortran_some_integers
 
@@ -184,7 +184,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
       character(kind=c_char), intent(in) :: name(*)
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_integers_buffer
 
@@ -208,7 +208,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: handle
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int32_t), intent(out) :: value
+      integer(c_int32_t), intent(inout) :: value
       integer(c_int32_t) :: answer
     end function fortran_handle
 
@@ -224,7 +224,7 @@ module syncyte_fortran_c
       type(syncyte_buffer_t), intent(in) :: array
       character(kind=c_char), intent(in) :: name(*)
       character(kind=c_char), intent(in) :: array_name(*)
-      integer(c_int32_t), intent(out) :: axis
+      integer(c_int32_t), intent(inout) :: axis
       integer(c_int32_t) :: answer
     end function fortran_axis
 
@@ -236,7 +236,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: index
       integer(c_int64_t), value :: rows
-      type(syncyte_buffer_t), intent(out) :: buffer
+      type(syncyte_buffer_t), intent(inout) :: buffer
       integer(c_int32_t) :: answer
     end function fortran_rows
 
@@ -340,7 +340,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(in), target, asynchronous :: array
       type(*), dimension(..), intent(in), target, asynchronous, optional :: alpha
       integer(c_int32_t), value :: op
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function fortran_tensor_iacc
 
@@ -361,7 +361,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(inout), target, asynchronous, optional :: ranks
       type(*), dimension(..), intent(inout), target, asynchronous, optional :: first
       type(*), dimension(..), intent(inout), target, asynchronous, optional :: last
-      integer(c_int64_t), intent(out) :: count
+      integer(c_int64_t), intent(inout) :: count
       integer(c_int32_t) :: answer
     end function fortran_tensor_locate
 
@@ -373,7 +373,7 @@ module syncyte_fortran_c
       import
       type(c_ptr), value :: tensor
       type(*), dimension(..), intent(in), target, asynchronous :: element
-      integer(c_int64_t), intent(out) :: number
+      integer(c_int64_t), intent(inout) :: number
       integer(c_int32_t) :: answer
     end function fortran_element
 
@@ -419,7 +419,7 @@ module syncyte_fortran_c
       import
       type(*), dimension(..), intent(in), target, asynchronous :: first
       type(syncyte_buffer_t), intent(in) :: array
-      integer(c_int64_t), intent(out) :: offset
+      integer(c_int64_t), intent(inout) :: offset
       integer(c_int32_t) :: answer
     end function fortran_place
 
@@ -440,7 +440,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(in), target, asynchronous, optional :: high
       type(*), dimension(..), intent(in), target, asynchronous, optional :: axes
       integer(c_int32_t), value :: corners
-      type(c_ptr), intent(out) :: halo
+      type(c_ptr), intent(inout) :: halo
       integer(c_int32_t) :: answer
     end function fortran_halo_create
 
@@ -450,7 +450,7 @@ module syncyte_fortran_c
     function fortran_own_rank(tensor, rank) bind(C, name="fortran_own_rank") result(answer)
       import
       type(c_ptr), value :: tensor
-      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t), intent(inout) :: rank
       integer(c_int32_t) :: answer
     end function fortran_own_rank
 
@@ -460,7 +460,7 @@ module syncyte_fortran_c
     function fortran_cache_holds(array, holds) bind(C, name="fortran_cache_holds") result(answer)
       import
       type(*), dimension(..), intent(in), target, asynchronous :: array
-      integer(c_int32_t), intent(out) :: holds
+      integer(c_int32_t), intent(inout) :: holds
       integer(c_int32_t) :: answer
     end function fortran_cache_holds
   end interface

@@ -50,7 +50,7 @@ module syncyte_halo_c
       integer(c_int64_t), value :: axes_length
       integer(c_int32_t), intent(in), optional :: axes(*)
       type(syncyte_halo_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: halo
+      type(c_ptr), intent(inout) :: halo
       integer(c_int32_t) :: answer
     end function syncyte_halo_create
 
@@ -98,7 +98,7 @@ module syncyte_halo_c
     function syncyte_halo_comm(halo, cart) bind(C, name="syncyte_halo_comm") result(answer)
       import
       type(c_ptr), value :: halo
-      type(c_ptr), intent(out) :: cart
+      type(c_ptr), intent(inout) :: cart
       integer(c_int32_t) :: answer
     end function syncyte_halo_comm
 
@@ -125,7 +125,7 @@ module syncyte_halo_c
       import
       type(c_ptr), value :: halo
       type(syncyte_buffer_t), intent(in) :: array
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_halo_iexchange
 
@@ -153,7 +153,7 @@ module syncyte_halo_c
       import
       type(c_ptr), value :: halo
       type(syncyte_buffer_t), intent(in) :: array
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_halo_iaccumulate
 
@@ -184,7 +184,7 @@ module syncyte_halo_c
     function syncyte_halo_sequence(halo, number) bind(C, name="syncyte_halo_sequence") result(answer)
       import
       type(c_ptr), value :: halo
-      integer(c_int64_t), intent(out) :: number
+      integer(c_int64_t), intent(inout) :: number
       integer(c_int32_t) :: answer
     end function syncyte_halo_sequence
   end interface

@@ -37,7 +37,7 @@ module syncyte_memory_c
       integer(c_int64_t), value :: size
       integer(c_int32_t), value :: memory
       integer(c_int32_t), value :: device
-      type(c_ptr), intent(out) :: data
+      type(c_ptr), intent(inout) :: data
       integer(c_int32_t) :: answer
     end function syncyte_memory_allocate
 
@@ -72,7 +72,7 @@ module syncyte_memory_c
         result(answer)
       import
       integer(c_int32_t), value :: memory
-      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t), intent(inout) :: count
       integer(c_int32_t) :: answer
     end function syncyte_memory_device_count
 

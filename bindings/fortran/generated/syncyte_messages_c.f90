@@ -51,7 +51,7 @@ module syncyte_messages_c
     ! tag [out]: at least 4094
     function syncyte_message_highest_tag(tag) bind(C, name="syncyte_message_highest_tag") result(answer)
       import
-      integer(c_int32_t), intent(out) :: tag
+      integer(c_int32_t), intent(inout) :: tag
       integer(c_int32_t) :: answer
     end function syncyte_message_highest_tag
 
@@ -88,7 +88,7 @@ module syncyte_messages_c
       integer(c_int32_t), value :: dest
       integer(c_int32_t), value :: tag
       type(syncyte_message_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_isend
 
@@ -133,7 +133,7 @@ module syncyte_messages_c
       type(syncyte_message_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: array
       type(syncyte_message_status_t), intent(inout), optional :: status
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_irecv
 

@@ -34,7 +34,7 @@ module syncyte_reducer_c
       integer(c_int32_t), intent(in) :: dtypes(*)
       integer(c_int64_t), intent(in) :: elements(*)
       type(syncyte_reducer_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: reducer
+      type(c_ptr), intent(inout) :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_create
 

@@ -65,7 +65,7 @@ module syncyte_store_c
     integer(c_int64_t) :: min_key = 0_c_int64_t
     ! end of the range: its last key + 1
     integer(c_int64_t) :: max_key = 0_c_int64_t
-    ! number of keys in the shared set
+    ! number of keys in the shared set, 1 to 2^28
     integer(c_int64_t) :: shared_keys = 250_c_int64_t
     ! how often each key of a shared set is used
     integer(c_int64_t) :: reuse = 1_c_int64_t
@@ -119,7 +119,7 @@ module syncyte_store_c
       integer(c_int64_t), value :: lengths_length
       integer(c_int64_t), intent(in) :: lengths(*)
       type(syncyte_store_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: store
+      type(c_ptr), intent(inout) :: store
       integer(c_int32_t) :: answer
     end function syncyte_store_create
 
@@ -154,7 +154,7 @@ module syncyte_store_c
     function syncyte_store_keys(store, num_keys) bind(C, name="syncyte_store_keys") result(answer)
       import
       type(c_ptr), value :: store
-      integer(c_int64_t), intent(out) :: num_keys
+      integer(c_int64_t), intent(inout) :: num_keys
       integer(c_int32_t) :: answer
     end function syncyte_store_keys
 
@@ -170,7 +170,7 @@ module syncyte_store_c
       type(c_ptr), value :: store
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: keys(*)
-      integer(c_int64_t), intent(out) :: lengths(*)
+      integer(c_int64_t), intent(inout) :: lengths(*)
       integer(c_int32_t) :: answer
     end function syncyte_store_lengths
 
@@ -185,7 +185,7 @@ module syncyte_store_c
       type(c_ptr), value :: store
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: keys(*)
-      integer(c_int32_t), intent(out) :: ranks(*)
+      integer(c_int32_t), intent(inout) :: ranks(*)
       integer(c_int32_t) :: answer
     end function syncyte_store_owner
 
@@ -220,7 +220,7 @@ module syncyte_store_c
       import
       type(c_ptr), value :: store
       integer(c_int32_t), value :: number
-      type(c_ptr), intent(out) :: worker
+      type(c_ptr), intent(inout) :: worker
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_create
 
@@ -279,7 +279,7 @@ module syncyte_store_c
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_ipull
 
@@ -309,7 +309,7 @@ module syncyte_store_c
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_ipush
 
@@ -339,7 +339,7 @@ module syncyte_store_c
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_iset
 
@@ -355,7 +355,7 @@ module syncyte_store_c
       type(c_ptr), value :: worker
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      integer(c_int32_t), intent(out) :: is_local
+      integer(c_int32_t), intent(inout) :: is_local
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_pull_if_local
 
@@ -396,7 +396,7 @@ module syncyte_store_c
         name="syncyte_store_worker_advance_clock") result(answer)
       import
       type(c_ptr), value :: worker
-      integer(c_int64_t), intent(out), optional :: clock
+      integer(c_int64_t), intent(inout), optional :: clock
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_advance_clock
 
@@ -406,7 +406,7 @@ module syncyte_store_c
     function syncyte_store_worker_clock(worker, clock) bind(C, name="syncyte_store_worker_clock") result(answer)
       import
       type(c_ptr), value :: worker
-      integer(c_int64_t), intent(out) :: clock
+      integer(c_int64_t), intent(inout) :: clock
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_clock
 
@@ -425,7 +425,7 @@ module syncyte_store_c
       integer(c_int64_t), value :: count
       integer(c_int64_t), value :: start
       integer(c_int64_t), value :: end
-      integer(c_int64_t), intent(out) :: sample
+      integer(c_int64_t), intent(inout) :: sample
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_prepare_sample
 
@@ -460,7 +460,7 @@ module syncyte_store_c
       integer(c_int64_t), value :: sample
       type(syncyte_buffer_t), intent(in) :: keys
       type(syncyte_buffer_t), intent(in) :: values
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_ipull_sample
 

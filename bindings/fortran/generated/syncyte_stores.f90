@@ -179,7 +179,7 @@ contains
     integer, intent(in), optional :: scheme  !! when keys are drawn
     integer, intent(in), optional :: distribution  !! distribution of the keys
     logical, intent(in), optional :: with_replacement  !! false: no key repeats in a sample; not with a shared set
-    type(*), dimension(..), intent(in), target, optional :: shared_keys  !! number of keys in the shared set
+    type(*), dimension(..), intent(in), target, optional :: shared_keys  !! number of keys in the shared set, 1 to 2^28
     type(*), dimension(..), intent(in), target, optional :: reuse  !! how often each key of a shared set is used
     type(*), dimension(..), intent(in), target, optional :: seed  !! seed; rank and worker number are mixed in
     integer, intent(out), optional :: stat

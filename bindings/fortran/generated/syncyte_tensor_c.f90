@@ -87,7 +87,7 @@ module syncyte_tensor_c
       integer(c_int32_t), value :: ndim
       integer(c_int64_t), intent(in) :: shape(*)
       type(syncyte_tensor_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: tensor
+      type(c_ptr), intent(inout) :: tensor
       integer(c_int32_t) :: answer
     end function syncyte_tensor_create
 
@@ -105,7 +105,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: local
       type(syncyte_tensor_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: tensor
+      type(c_ptr), intent(inout) :: tensor
       integer(c_int32_t) :: answer
     end function syncyte_tensor_wrap
 
@@ -150,7 +150,7 @@ module syncyte_tensor_c
     function syncyte_tensor_comm(tensor, comm) bind(C, name="syncyte_tensor_comm") result(answer)
       import
       type(c_ptr), value :: tensor
-      type(c_ptr), intent(out) :: comm
+      type(c_ptr), intent(inout) :: comm
       integer(c_int32_t) :: answer
     end function syncyte_tensor_comm
 
@@ -163,8 +163,8 @@ module syncyte_tensor_c
       import
       type(c_ptr), value :: tensor
       integer(c_int32_t), value :: rank
-      integer(c_int64_t), intent(out) :: first
-      integer(c_int64_t), intent(out) :: count
+      integer(c_int64_t), intent(inout) :: first
+      integer(c_int64_t), intent(inout) :: count
       integer(c_int32_t) :: answer
     end function syncyte_tensor_rows
 
@@ -180,7 +180,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: index(*)
-      integer(c_int32_t), intent(out) :: ranks(*)
+      integer(c_int32_t), intent(inout) :: ranks(*)
       integer(c_int32_t) :: answer
     end function syncyte_tensor_owner
 
@@ -207,10 +207,10 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: extent_length
       integer(c_int64_t), intent(in) :: extent(*)
       integer(c_int64_t), value :: capacity
-      integer(c_int32_t), intent(out), optional :: ranks(*)
-      integer(c_int64_t), intent(out), optional :: first(*)
-      integer(c_int64_t), intent(out), optional :: rows(*)
-      integer(c_int64_t), intent(out) :: count
+      integer(c_int32_t), intent(inout), optional :: ranks(*)
+      integer(c_int64_t), intent(inout), optional :: first(*)
+      integer(c_int64_t), intent(inout), optional :: rows(*)
+      integer(c_int64_t), intent(inout) :: count
       integer(c_int32_t) :: answer
     end function syncyte_tensor_locate_box
 
@@ -237,7 +237,7 @@ module syncyte_tensor_c
       import
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(inout) :: view
-      integer(c_int64_t), intent(out) :: first_row
+      integer(c_int64_t), intent(inout) :: first_row
       integer(c_int32_t) :: answer
     end function syncyte_tensor_node
 
@@ -268,7 +268,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_igather
 
@@ -299,7 +299,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
       type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iscatter
 
@@ -340,7 +340,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
       type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iscatter_add
 
@@ -392,7 +392,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: element
       integer(c_int64_t), value :: value
       integer(c_int32_t), value :: op
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iput_signal
 
@@ -463,7 +463,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       type(syncyte_buffer_t), intent(in) :: index
       type(syncyte_buffer_t), intent(in) :: gradients
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iapply_gradients
 
@@ -477,7 +477,7 @@ module syncyte_tensor_c
         result(answer)
       import
       type(c_ptr), value :: tensor
-      type(c_ptr), intent(out) :: state
+      type(c_ptr), intent(inout) :: state
       integer(c_int32_t) :: answer
     end function syncyte_tensor_optimizer_state
 
@@ -489,7 +489,7 @@ module syncyte_tensor_c
         result(answer)
       import
       type(c_ptr), value :: tensor
-      type(c_ptr), intent(out) :: steps
+      type(c_ptr), intent(inout) :: steps
       integer(c_int32_t) :: answer
     end function syncyte_tensor_optimizer_steps
 
@@ -526,7 +526,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: lower_length
       integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: output
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iget_box
 
@@ -561,7 +561,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: lower_length
       integer(c_int64_t), intent(in) :: lower(*)
       type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iput_box
 
@@ -614,7 +614,7 @@ module syncyte_tensor_c
       type(syncyte_buffer_t), intent(in) :: source
       type(c_ptr), value :: alpha
       integer(c_int32_t), value :: op
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_iaccumulate_box
 
@@ -630,7 +630,7 @@ module syncyte_tensor_c
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: element
       integer(c_int64_t), value :: operand
-      integer(c_int64_t), intent(out), optional :: previous
+      integer(c_int64_t), intent(inout), optional :: previous
       integer(c_int32_t) :: answer
     end function syncyte_tensor_fetch_add
 
@@ -649,7 +649,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: element
       integer(c_int64_t), value :: operand
       integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_ifetch_add
 
@@ -667,7 +667,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: element
       integer(c_int64_t), value :: expected
       integer(c_int64_t), value :: desired
-      integer(c_int64_t), intent(out), optional :: previous
+      integer(c_int64_t), intent(inout), optional :: previous
       integer(c_int32_t) :: answer
     end function syncyte_tensor_compare_swap
 
@@ -688,7 +688,7 @@ module syncyte_tensor_c
       integer(c_int64_t), value :: expected
       integer(c_int64_t), value :: desired
       integer(c_int64_t), intent(inout), target, asynchronous, optional :: previous
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_tensor_icompare_swap
 
@@ -700,7 +700,7 @@ module syncyte_tensor_c
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), value :: element
-      integer(c_int64_t), intent(out) :: value
+      integer(c_int64_t), intent(inout) :: value
       integer(c_int32_t) :: answer
     end function syncyte_tensor_load
 
@@ -737,7 +737,7 @@ module syncyte_tensor_c
       integer(c_int32_t), value :: compare
       integer(c_int64_t), value :: value
       real(c_double), value :: timeout
-      integer(c_int64_t), intent(out), optional :: found
+      integer(c_int64_t), intent(inout), optional :: found
       integer(c_int32_t) :: answer
     end function syncyte_tensor_wait
 

@@ -1483,7 +1483,7 @@ contains
         import
         type(c_ptr), value :: tensor
         real(c_float), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1515,7 +1515,7 @@ contains
         import
         type(c_ptr), value :: tensor
         real(c_double), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1547,7 +1547,7 @@ contains
         import
         type(c_ptr), value :: tensor
         complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1579,7 +1579,7 @@ contains
         import
         type(c_ptr), value :: tensor
         complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1611,7 +1611,7 @@ contains
         import
         type(c_ptr), value :: tensor
         integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1643,7 +1643,7 @@ contains
         import
         type(c_ptr), value :: tensor
         integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1675,7 +1675,7 @@ contains
         import
         type(c_ptr), value :: tensor
         integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1707,7 +1707,7 @@ contains
         import
         type(c_ptr), value :: tensor
         integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface
@@ -1739,7 +1739,7 @@ contains
         import
         type(c_ptr), value :: tensor
         logical(c_bool), pointer, intent(inout) :: pointer(..)
-        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int64_t), intent(inout) :: first_row
         integer(c_int32_t) :: answer
       end function fortran_tensor_node
     end interface

@@ -44,7 +44,7 @@ module syncyte_window_c
       type(c_ptr), value :: comm
       integer(c_int64_t), value :: size
       type(syncyte_window_options_t), intent(in), optional :: options
-      type(c_ptr), intent(out) :: window
+      type(c_ptr), intent(inout) :: window
       integer(c_int32_t) :: answer
     end function syncyte_window_create
 
@@ -81,7 +81,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      integer(c_int64_t), intent(out) :: size
+      integer(c_int64_t), intent(inout) :: size
       integer(c_int32_t) :: answer
     end function syncyte_window_size
 
@@ -95,7 +95,7 @@ module syncyte_window_c
       import
       type(c_ptr), value :: window
       integer(c_int32_t), value :: rank
-      type(c_ptr), intent(out) :: data
+      type(c_ptr), intent(inout) :: data
       integer(c_int32_t) :: answer
     end function syncyte_window_pointer
 
@@ -128,7 +128,7 @@ module syncyte_window_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: source
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_iput
 
@@ -160,7 +160,7 @@ module syncyte_window_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: target
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_iget
 
@@ -200,7 +200,7 @@ module syncyte_window_c
       integer(c_int64_t), value :: offset
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t), value :: op
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_iaccumulate
 
@@ -245,7 +245,7 @@ module syncyte_window_c
       type(c_ptr), value :: operand
       integer(c_int32_t), value :: op
       type(c_ptr), value :: previous
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_ifetch_op
 
@@ -291,7 +291,7 @@ module syncyte_window_c
       type(c_ptr), value :: expected
       type(c_ptr), value :: desired
       type(c_ptr), value :: previous
-      type(c_ptr), intent(out) :: request
+      type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_window_icompare_swap
 

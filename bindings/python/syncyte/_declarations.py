@@ -547,7 +547,7 @@ class StoreSampling(ctypes.Structure):
         ("reserved", ctypes.c_int32),  # 0
         ("min_key", ctypes.c_int64),  # first key of the range
         ("max_key", ctypes.c_int64),  # end of the range: its last key + 1
-        ("shared_keys", ctypes.c_int64),  # number of keys in the shared set
+        ("shared_keys", ctypes.c_int64),  # number of keys in the shared set, 1 to 2^28
         ("reuse", ctypes.c_int64),  # how often each key of a shared set is used
         ("seed", ctypes.c_int64),  # seed; rank and worker number are mixed in
     ]
@@ -784,7 +784,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_int64,  # count (in): number of requests
             ctypes.POINTER(ctypes.c_void_p),  # requests (in,out, array of count): requests; null ones are skipped
-            ctypes.POINTER(ctypes.c_int64),  # index (out): position of the request that ended, which is written if it has failed too; -1 if all were null
+            ctypes.POINTER(ctypes.c_int64),  # index (out): position of the request that ended, also if it has failed; -1 if none has: all were null, or the wait has failed
         ],
     ),
     # Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: SYNCYTE_ERR_BUSY

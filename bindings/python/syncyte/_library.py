@@ -14,7 +14,6 @@ import importlib
 import logging
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from . import _declarations as c
@@ -108,12 +107,13 @@ class Library:
         self.path = path
         self._library = library
         self._functions = functions
+        self._unchecked: dict[str, Any] = {}
         self._scalars: dict[str, tuple[Any, type]] = {}  # functions of one output, a scalar, and its type
 
     def __getattr__(self, name: str) -> Any:
-        function = self.unchecked(name)
+        function = self._bound(name)
         if function.restype is ctypes.c_int32 and name != "syncyte_error_set_fields":  # which returns fields.status
-            function.errcheck = _raise_if_failed
+            function.errcheck = raise_if_failed
         setattr(self, name, function)
         return function
 
@@ -139,6 +139,11 @@ class Library:
 
     def unchecked(self, name: str) -> Any:
         """Returns the function itself, which returns its status: for finalizers, which cannot raise."""
+        if name not in self._unchecked:
+            self._unchecked[name] = self._bound(name)
+        return self._unchecked[name]
+
+    def _bound(self, name: str) -> Any:
         declaration = self._functions.get(name)
         if declaration is None:
             raise AttributeError(f"the C headers declare no {name}")
@@ -151,13 +156,19 @@ class Library:
         return function
 
 
-def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tuple[Any, ...]) -> int:
+def raise_if_failed(status: int, *_function_and_arguments: Any) -> int:
+    """Raises the exception of a C call's status; the handler's of a signal that has ended the call."""
     if status != 0:
         if status == c.Status.ERR_INTERRUPTED:
             _interrupts.raise_again()
-        message = core().syncyte_last_error()
-        raise errors.from_status(status, message.decode("utf-8", "replace"), last_fields())
+        raise last_error(status)
     return status
+
+
+def last_error(status: int) -> errors.Error:
+    """The exception of this thread's last failed C call."""
+    message = core().syncyte_last_error()
+    return errors.from_status(status, message.decode("utf-8", "replace"), last_fields())
 
 
 def last_fields() -> errors.ErrorFields:

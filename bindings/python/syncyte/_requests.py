@@ -65,6 +65,14 @@ def drop(handle: int, arrays: Any) -> _Started:
     return started
 
 
+def _call(statuses: list[int], function: str, *arguments: Any) -> None:
+    """Calls a C function, and appends its status.
+
+    A signal's handler may raise as soon as the function has returned: extend() has the status by then.
+    """
+    statuses.extend(map(_library.core().unchecked(function), *((each,) for each in arguments)))
+
+
 class Request(Generic[Result]):
     """A non-blocking operation of Comm, Halo, WholeTensor, Window or StoreWorker.
 
@@ -90,8 +98,9 @@ class Request(Generic[Result]):
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = started if started.handle else None
-        # The result, from when test() or the start has found the end until wait() returns it.
+        # What test() or a wait has found at the end, until wait() gives it away.
         self._result: tuple[Result, ...] = () if started.handle else (finish(),)
+        self._error: Exception | None = None
 
     def wait(self) -> Result:
         """Waits for the end. Local.
@@ -111,16 +120,38 @@ class Request(Generic[Result]):
         HandleError
             It has been waited for before.
         """
+        self._await_end()
+        return self._take()
+
+    def _await_end(self) -> None:
+        """Waits for the end, and keeps the result or error. Raises what has ended the wait earlier."""
+        if self._started is None:
+            return
+        started, self._started = self._started, None
+        statuses: list[int] = []
+        try:
+            _call(statuses, "syncyte_request_wait", started.handle)
+        finally:
+            if started.handle:  # in flight
+                self._started = started
+            elif statuses:
+                self._end(statuses[0])
         if self._started is not None:
-            started, self._started = self._started, None
-            try:
-                _library.core().syncyte_request_wait(started.handle)
-            except BaseException:
-                if started.handle:  # a signal has ended the wait, not the operation
-                    self._started = started
-                raise
-            reap()
-            return self._finish()
+            _library.raise_if_failed(statuses[0])
+        reap()
+
+    def _end(self, status: int) -> None:
+        self._started = None
+        if status == c.Status.SUCCESS:
+            self._result = (self._finish(),)
+        else:
+            self._error = _library.last_error(status)
+
+    def _take(self) -> Result:
+        """Gives away what was kept at the end."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
         if not self._result:
             raise HandleError(f"this request of {self._operation}() has ended, and has been waited for before")
         (answer,), self._result = self._result, ()
@@ -141,18 +172,16 @@ class Request(Generic[Result]):
         """
         if self._started is None:
             return True
+        started, statuses = self._started, list[int]()
         try:
-            done = bool(_library.core().output("syncyte_request_test", self._started.handle))
-        except Exception:
-            self._started = None
-            raise
-        if done:
-            self._keep_result()
-        return done
-
-    def _keep_result(self) -> None:
-        self._started = None
-        self._result = (self._finish(),)
+            _call(statuses, "syncyte_request_test", started.handle, ctypes.c_int32())
+        finally:
+            if statuses and not started.handle:
+                self._end(statuses[0])
+        if statuses[0] != c.Status.SUCCESS:
+            error, self._error = self._error or _library.last_error(statuses[0]), None
+            raise error
+        return self._started is None
 
     def leave(self) -> None:
         """Leaves the operation to later calls, as if the request were dropped, but without a warning. Local."""
@@ -211,7 +240,10 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     DtypeError
         Not a request; raised before any wait.
     """
-    return wait_each(requests, Request)
+    given = _checked(requests, Request)
+    for request in given:
+        request._await_end()  # all results are kept if a signal's handler raises
+    return _results(request._take for request in given)
 
 
 def wait_any(requests: Iterable[Request[Any]]) -> tuple[int, Any] | None:
@@ -236,20 +268,20 @@ def wait_any(requests: Iterable[Request[Any]]) -> tuple[int, Any] | None:
     """
     given = _checked(requests, Request)
     for place, request in enumerate(given):
-        if request._result:  # a test has found the end
-            return place, request.wait()
+        if request._result or request._error:  # a test or another wait has found the end
+            return place, request._take()
     handles = [request._started.handle.value if request._started else None for request in given]
-    index = ctypes.c_int64(-1)
+    index, statuses = ctypes.c_int64(-1), list[int]()
     try:
-        _library.core().syncyte_request_wait_any(len(given), (ctypes.c_void_p * len(given))(*handles), index)
-    except BaseException:
-        if index.value >= 0:  # the request has failed
-            given[index.value]._started = None
-        raise
-    if index.value < 0:
-        return None
-    given[index.value]._keep_result()
-    return index.value, given[index.value].wait()
+        array = (ctypes.c_void_p * len(given))(*handles)
+        _call(statuses, "syncyte_request_wait_any", len(given), array, index)
+    finally:
+        if statuses and index.value >= 0:
+            given[index.value]._end(statuses[0])
+    if index.value >= 0:
+        return index.value, given[index.value]._take()
+    _library.raise_if_failed(statuses[0])
+    return None
 
 
 def _checked(requests: Iterable[Any], kind: type) -> list[Any]:
@@ -263,12 +295,17 @@ def _checked(requests: Iterable[Any], kind: type) -> list[Any]:
 
 
 def wait_each(requests: Iterable[Any], kind: type) -> list[Any]:
-    """Implements wait_all() for requests of class `kind`. Raises DtypeError for anything else, before any wait."""
+    """Waits for all requests of class `kind`. Raises DtypeError for anything else, before any wait."""
+    return _results(request.wait for request in _checked(requests, kind))
+
+
+def _results(functions: Iterable[Callable[[], Any]]) -> list[Any]:
+    """Calls all functions; raises the first error after that."""
     answers: list[Any] = []
     first: Exception | None = None
-    for request in _checked(requests, kind):
+    for function in functions:
         try:
-            answers.append(request.wait())
+            answers.append(function())
         except Exception as error:
             first = first or error
     if first is not None:

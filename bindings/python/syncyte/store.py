@@ -425,7 +425,8 @@ class StoreWorker(Handle):
         Returns
         -------
         Request
-            Its wait() returns pull()'s result, and raises the operation's error. It has ended if all keys are of this node.
+            Its wait() returns pull()'s result, and raises the operation's error. It has ended if all keys are of this
+            node.
 
         Raises
         ------

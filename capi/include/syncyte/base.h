@@ -471,7 +471,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_
  * objects, such as a halo and a store.
  * @param[in] count number of requests
  * @param[in,out] requests {array(count)} requests; null ones are skipped
- * @param[out] index position of the request that ended, which is written if it has failed too; -1 if all were null
+ * @param[out] index position of the request that ended, also if it has failed; -1 if none has: all were null, or the
+ * wait has failed
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* requests, int64_t* index);
 

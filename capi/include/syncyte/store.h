@@ -110,7 +110,7 @@ typedef struct syncyte_store_sampling_t {
   int32_t reserved;                          /**< 0 */
   int64_t min_key;                           /**< first key of the range */
   int64_t max_key;                           /**< end of the range: its last key + 1 */
-  int64_t shared_keys;                       /**< {default(250)} number of keys in the shared set */
+  int64_t shared_keys;                       /**< {default(250)} number of keys in the shared set, 1 to 2^28 */
   int64_t reuse;                             /**< {default(1)} how often each key of a shared set is used */
   int64_t seed;                              /**< seed; rank and worker number are mixed in */
 } syncyte_store_sampling_t;

@@ -23,8 +23,9 @@ contains
 
   subroutine contiguous_arrays()
     integer, asynchronous :: told(3), total(2, 2), given(2, 2), in_place
-    type(syncyte_request) :: requests(3)
+    type(syncyte_request) :: requests(3), copies(1)
     logical :: done
+    integer :: stat, which
 
     told = merge(7, 0, rank == ranks - 1)
     given = rank + 1
@@ -39,6 +40,15 @@ contains
     call requests(2)%wait()
     call requests(1)%wait()
     call requests(1)%wait()  ! a request that has ended already
+    call world%ibcast(told, ranks - 1, requests(1))
+    copies = requests(1)
+    call requests(1)%wait()
+    done = .false.
+    call copies(1)%test(done, stat)
+    call check(stat == SYNCYTE_ERR_HANDLE .and. done, "a test that fails says that nothing is in flight")
+    which = -77
+    call syncyte_wait_any(copies, which, stat)
+    call check(stat == SYNCYTE_ERR_HANDLE .and. which == 0, "a wait that fails names no request")
     call check(all(told == 7), "ibcast")
     call check(all(total == ranks*(ranks + 1)/2), "iallreduce")
     call check(in_place == ranks - 1, "iallreduce in place")

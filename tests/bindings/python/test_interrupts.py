@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import signal
+import threading
 import weakref
 
 import numpy as np
@@ -61,6 +62,35 @@ def test_a_wait_ends_with_what_the_handler_raises(world, name):
         world.recv(np.zeros(100000), world.rank, 79)
     if name == "sendrecv":
         world.recv(np.zeros(3), world.rank, 80)
+
+
+def test_no_result_is_lost_to_a_handler_that_raises(world):
+    """The signal comes shortly before the message, so that the handler runs in the wait or right after it."""
+    for number in range(10):
+        out = np.zeros(1)
+        request = world.irecv(out, world.rank, 82)
+        sender = threading.Timer(0.05, lambda sent=number: world.send(np.full(1, float(sent)), world.rank, 82))
+        sender.start()
+        wait = [lambda: request.wait(), lambda: syncyte.wait_any([request])[1], lambda: syncyte.wait_all([request])[0]]
+        with signal_soon(ends, 0.045):
+            try:
+                status = wait[number % 3]()
+            except Told:
+                status = None
+        sender.join()
+        status = status or wait[number % 3]()
+        assert (status.tag, out[0]) == (82, number)
+
+
+def test_wait_all_keeps_the_results_that_it_has(world):
+    outs = np.zeros((2, 1))
+    requests = [world.irecv(out, world.rank, 83 + place) for place, out in enumerate(outs)]
+    world.send(np.ones(1), world.rank, 83)
+    with pytest.raises(Told), signal_soon(ends):
+        syncyte.wait_all(requests)
+    world.send(np.ones(1), world.rank, 84)
+    assert [status.tag for status in syncyte.wait_all(requests)] == [83, 84]
+    assert outs.tolist() == [[1.0], [1.0]]
 
 
 def test_after_a_collective_its_communicator_is_out_of_step(world):
