@@ -217,7 +217,7 @@ class const_buffer {
 
   /// Whether the elements lie in row-major order without gaps.
   bool is_contiguous() const {
-    std::int64_t expected = detail::fetch<std::int64_t>(syncyte_dtype_size, raw_.dtype);
+    std::int64_t expected = size_of(type());
     for (std::int32_t axis = raw_.ndim - 1; axis >= 0; --axis) {
       if (raw_.shape[axis] != 1 && raw_.strides[axis] != expected) return size() == 0;
       expected *= raw_.shape[axis];

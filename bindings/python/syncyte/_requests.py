@@ -170,18 +170,24 @@ class Request(Generic[Result]):
         Error
             The operation's error.
         """
+        self._poll()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return self._started is None
+
+    def _poll(self) -> None:
+        """Keeps the result or error, and lets go of the arrays, if the operation has ended."""
         if self._started is None:
-            return True
+            return
         started, statuses = self._started, list[int]()
         try:
             _call(statuses, "syncyte_request_test", started.handle, ctypes.c_int32())
         finally:
             if statuses and not started.handle:
                 self._end(statuses[0])
-        if statuses[0] != c.Status.SUCCESS:
-            error, self._error = self._error or _library.last_error(statuses[0]), None
-            raise error
-        return self._started is None
+        if self._started is not None:
+            _library.raise_if_failed(statuses[0])
 
     def leave(self) -> None:
         """Leaves the operation to later calls, as if the request were dropped, but without a warning. Local."""

@@ -146,7 +146,7 @@ class Annotations(unittest.TestCase):
         )
         fortran = emit_fortran.emit(headers, [], [], names)["syncyte_thing_c.f90"]
         self.assertIn("integer(c_int64_t), intent(in), optional :: rows(*)", fortran)
-        self.assertIn("type(c_ptr), intent(out) :: thing", fortran)
+        self.assertIn("type(c_ptr), intent(inout) :: thing", fortran)
         self.assertIn("struct_size = 16_c_size_t", fortran)
         self.assertIn("rows = -1_c_int64_t", fortran)
         scope = {}
