@@ -98,7 +98,7 @@ class cache_processes : public testing::Test {
   pid_t start_worker(int number) const {
     return test::start_process([this, number] {
       std::shared_ptr<region> received;
-      const auto [status, text] = outcome([&] { received = region::attach(receive(place(3))); });
+      const auto [status, text] = outcome([&] { received = region::attach(receive(place(1.5))); });
       return status == SYNCYTE_ERR_TIMEOUT ? 0 : status != SYNCYTE_SUCCESS ? 3 : work(received, number);
     });
   }
