@@ -8,8 +8,8 @@ namespace syncyte {
 
 /// Options of a halo.
 struct halo_options {
-  std::vector<std::int32_t> axes =
-      {};               ///< axis that each dimension of the grid cuts, negative from the end; empty: 0, 1...
+  /// Axis that each dimension of the grid cuts, negative from the end; empty: 0, 1...
+  std::vector<std::int32_t> axes = {};
   bool corners = true;  ///< whether to include ghosts beyond the interior along several axes
 };
 

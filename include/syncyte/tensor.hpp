@@ -14,8 +14,8 @@ namespace syncyte {
 /// Options of a new tensor.
 struct tensor_options {
   std::string name = {};  ///< equal on all ranks; empty is a name of its own
-  std::optional<std::int64_t> local_rows =
-      {};                                  ///< number of this rank's rows, on all ranks or none; empty: equal parts
+  /// Number of this rank's rows, on all ranks or none; empty: equal parts.
+  std::optional<std::int64_t> local_rows = {};
   memory_kind memory = memory_kind::host;  ///< host
   bool row_locks = false;                  ///< rows have locks, for lock(), of 8 bytes each; equal on all ranks
   bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order

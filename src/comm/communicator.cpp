@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <unordered_set>

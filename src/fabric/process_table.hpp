@@ -11,7 +11,7 @@
 
 namespace syncyte::fabric {
 
-/// What other processes need to send messages to a process.
+/// A process, as a process that sends it messages needs it.
 struct process_entry {
   std::uint64_t process;        ///< random number of the process
   process_key key;              ///< messages to it carry it

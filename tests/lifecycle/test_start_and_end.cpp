@@ -23,7 +23,7 @@ using test::outcome_of;
 int rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 bool is_last() { return rank() == mpi::size_of(MPI_COMM_WORLD) - 1; }
 
-/// What the step of the end, in which libraries on top end their requests, has seen.
+/// The state of the process whenever end_requests() was called, the step in which libraries on top end their requests.
 struct {
   int calls = 0;
   bool were_all_here_at_first = false;

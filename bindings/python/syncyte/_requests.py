@@ -98,7 +98,7 @@ class Request(Generic[Result]):
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = started if started.handle else None
-        # What test() or a wait has found at the end, until wait() gives it away.
+        # The result and the error of an operation that has ended; wait() returns the one or raises the other, once.
         self._result: tuple[Result, ...] = () if started.handle else (finish(),)
         self._error: Exception | None = None
 
@@ -178,13 +178,13 @@ class Request(Generic[Result]):
 
     def _poll(self) -> None:
         """Keeps the result or error, and lets go of the arrays, if the operation has ended."""
-        if self._started is None:
-            return
         started, statuses = self._started, list[int]()
+        if started is None:
+            return
         try:
             _call(statuses, "syncyte_request_test", started.handle, ctypes.c_int32())
         finally:
-            if statuses and not started.handle:
+            if statuses and not started.handle and self._started is started:  # no other thread has found the end
                 self._end(statuses[0])
         if self._started is not None:
             _library.raise_if_failed(statuses[0])

@@ -26,9 +26,9 @@ struct operator_row {
   /// It communicates: torch.compile must neither move it past other such operators nor drop it if its result is unused.
   bool is_effectful = false;
   device_use device = device_use::no_kernel;
-  /// How torch.vmap runs it: by_parts (as torch runs what it is made of), once (for the whole batch, whose dimension is
-  /// in front), in_place (once, and returns nothing), each (once for each element, in their order), first_tensor (as
-  /// the identity of its first argument), refused.
+  /// torch.vmap runs the operator so: by_parts (as torch runs what it is made of), once (for the whole batch, whose
+  /// dimension is in front), in_place (once, and returns nothing), each (once for each element, in their order),
+  /// first_tensor (as the identity of its first argument), refused.
   const char* batch = "by_parts";
   bool ignores_elements = false;  ///< it needs only the shape and dtype of its first tensor
   bool gives_ticket = false;      ///< of an operation that is in flight
