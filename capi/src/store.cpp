@@ -21,10 +21,10 @@ void run(const kv::operation& what, syncyte_store_worker_t worker, const syncyte
   found->run(what, keys, values, completion::on_return);
 }
 
-/// `in_flight` may be null: the operation has ended. Its request is one all the same, for a wait of several.
+/// A null request: the operation is complete.
 void give(kv::worker::started in_flight, const char* name, syncyte_request_t* request) {
-  if (!in_flight) in_flight = std::make_shared<access::started>(nullptr, nullptr);
-  give_request(std::move(in_flight), name, request);
+  *request = nullptr;
+  if (in_flight) give_request(std::move(in_flight), name, request);
 }
 
 syncyte_status_t start(const char* name, const kv::operation& what, syncyte_store_worker_t worker,

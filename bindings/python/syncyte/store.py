@@ -323,9 +323,7 @@ class StoreWorker(Handle):
     def _request(self, name: str, arguments: Sequence[Any], arrays: Any, result: Any) -> Request[Any]:
         """Calls a function that starts an operation. `arrays` live until its end."""
         function = f"syncyte_store_worker_{name}"
-        request = start(function, self.handle, *arguments, arrays=arrays, finish=lambda: result, operation=name)
-        request._poll()  # an operation on keys of this node has ended
-        return request
+        return start(function, self.handle, *arguments, arrays=arrays, finish=lambda: result, operation=name)
 
     def _operands(self, keys: Any, values: Any, *, is_written: bool = False) -> Access | PooledOperands:
         """Describes keys and values for the C library. is_written: the operation writes the values."""

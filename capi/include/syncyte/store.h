@@ -9,9 +9,10 @@
  *
  * Pull, push and set are complete on return. Their started forms (ipull and others; see generated/store.h) do not wait
  * for other ranks. They return a request: keys of this node are done on return, and requests for keys of other nodes
- * are in flight: the process sends them and receives their answers without further calls. If there
- * are no such keys, as always on one node, it has ended on return. Until the request has ended, the values belong to
- * the operation; the list of keys may be re-used on return. An operation outlives its worker.
+ * are in flight: the process sends them and receives their answers without further calls. The request is null, which
+ * counts as ended, if there are no such keys, so always on one node: request_wait_any() skips it, so a loop that uses
+ * each result when it is told of its end uses that of a null request at once. Until the request has ended, the values
+ * belong to the operation; the list of keys may be re-used on return. An operation outlives its worker.
  *
  * Order: at each home rank, operations of one worker take effect in the order of their starts, in both forms. So a pull
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
