@@ -1,9 +1,25 @@
+import getpass
+import os
+import tempfile
+import time
+from pathlib import Path
+
 import pytest
 import torch
 
 from backends import EAGER, INDUCTOR
 
 torch.set_num_threads(1)
+
+
+def pytest_configure():
+    """Removes libraries that killed compilers have left: torch would load such an empty file instead of compiling."""
+    default = Path(tempfile.gettempdir(), f"torchinductor_{getpass.getuser()}")
+    cache = Path(os.environ.get("TORCHINDUCTOR_CACHE_DIR", default))
+    for library in cache.glob("*/*.so"):
+        status = library.stat()
+        if status.st_size == 0 and time.time() - status.st_mtime > 600:
+            library.unlink(missing_ok=True)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ SLOT_BYTES = 4096
 _HEAD = struct.Struct("=IIIIqIi")
 _TEST_AT, _TEST_BYTES = 32, 992
 _MESSAGE_AT, _MESSAGE_BYTES = 1024, 3072
+_CUT = b"\n[...]\n"
 
 
 @dataclass
@@ -33,6 +34,14 @@ class Slot:
 
 def _text(raw: bytes) -> str:
     return raw.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _both_ends(text: bytes, capacity: int) -> bytes:
+    """Cuts the middle out of a text that is too long: a traceback ends with its error."""
+    if len(text) <= capacity:
+        return text
+    kept = (capacity - len(_CUT)) // 2
+    return text[:kept] + _CUT + text[-kept:]
 
 
 class Board:
@@ -72,5 +81,5 @@ class Board:
             self._map[at + begin : at + begin + 8] = head[begin : begin + 8]
 
     def _put(self, at: int, text: str, capacity: int) -> None:
-        raw = text.encode("utf-8", "replace")[: capacity - 1]
+        raw = _both_ends(text.encode("utf-8", "replace"), capacity - 1)
         self._map[at : at + len(raw) + 1] = raw + b"\0"
