@@ -229,9 +229,12 @@ TEST(progress, dropped_starts_are_freed_when_they_end) {
     }
     const std::weak_ptr<comm::communicator> observer = comm;
     comm.reset();  // no more calls on this communicator
-    for (int i = 0; i < 20; ++i) {
+    int is_left = 1;
+    for (int i = 0; i < 2000 && is_left != 0; ++i) {
       collectives::barrier(world());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      is_left = observer.expired() ? 0 : 1;
+      MPI_Allreduce(MPI_IN_PLACE, &is_left, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }
     EXPECT_TRUE(observer.expired());
     EXPECT_EQ(counted::alive, 0);
