@@ -1,5 +1,5 @@
 # Installation: libraries, headers, Fortran modules, the CMake package, pkg-config files.
-# Components: runtime (libraries, Python package), devel (all that is needed to build against them).
+# Components: runtime (libraries, Python package), devel (all that is needed to build against them), doc (pages, examples).
 include(CMakePackageConfigHelpers)
 
 set(SYNCYTE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/syncyte")
@@ -110,7 +110,7 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
 # A script that a shell sources to find the installation; the installation may be moved.
 set(SYNCYTE_ENV_PYTHON "")
-if(SYNCYTE_PYTHON)
+if(SYNCYTE_PYTHON AND NOT SKBUILD)  # which installs where Python looks anyway
   syncyte_python_path("${SYNCYTE_PYTHON_DIR}" python_path)
   set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"${python_path}\${PYTHONPATH:+:\${PYTHONPATH}}\"")
 endif()
@@ -119,20 +119,25 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FU
 configure_file(cmake/syncyte-env.sh.in "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 
-install(PROGRAMS tools/syncyte-mpmd DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+if(SKBUILD)
+  set(programs "${SKBUILD_SCRIPTS_DIR}")  # the bin folder of the Python environment
+else()
+  set(programs "${CMAKE_INSTALL_BINDIR}")
+endif()
+install(PROGRAMS tools/syncyte-mpmd DESTINATION "${programs}" COMPONENT runtime)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 
 # Documentation and examples, in the places where the pages' links expect them.
-install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
-install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
+install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
   PATTERN "__pycache__" EXCLUDE)
-install(DIRECTORY examples/cache DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+install(DIRECTORY examples/cache DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
         FILES_MATCHING PATTERN "*.py")
-install(DIRECTORY examples/tsunami DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+install(DIRECTORY examples/tsunami DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
   PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE)
 foreach(binding fortran python)
-  install(FILES "bindings/${binding}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/${binding}" COMPONENT devel)
+  install(FILES "bindings/${binding}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/${binding}" COMPONENT doc)
 endforeach()
-install(DIRECTORY bindings/fortran/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/fortran" COMPONENT devel
+install(DIRECTORY bindings/fortran/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/fortran" COMPONENT doc
   PATTERN "CMakeLists.txt" EXCLUDE)

@@ -33,7 +33,8 @@ def _built_folders() -> list[str]:
         _location: Any = importlib.import_module("._location", __package__)
     except ImportError:
         return []
-    return [os.path.normpath(os.path.join(_PACKAGE, folder)) for folder in _location.LIBRARY_FOLDERS]
+    here = os.path.dirname(os.path.abspath(_location.__file__))  # _PACKAGE, or where pip keeps files for an editable package
+    return [os.path.normpath(os.path.join(here, folder)) for folder in _location.LIBRARY_FOLDERS]
 
 
 def find(name: str) -> str:
