@@ -11,6 +11,10 @@ if(CMAKE_Fortran_COMPILER_ID)
   set(SYNCYTE_FORTRAN_MODULE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/syncyte/fortran/${_fortran_id}-${_fortran_major}")
 endif()
 
+# The folder of MPI's library: CMake's own paths to libraries leave out what lies in the source tree.
+list(GET MPI_C_LIBRARIES 0 SYNCYTE_MPI_FOLDER)
+cmake_path(GET SYNCYTE_MPI_FOLDER PARENT_PATH SYNCYTE_MPI_FOLDER)
+
 # syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and sets the properties
 # that all our shared libraries have. The target's own include folders serve the build only; users get the
 # installation's include folder, and FOLDER.
@@ -20,8 +24,11 @@ function(syncyte_install_library target component)
   endif()
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    # A library has the same search path in the build tree, where all are in one folder: a path that CMake replaces at
+    # installation ends in an empty element, by which the loader means the current folder, where others may write.
     set_target_properties(${target} PROPERTIES
-      VERSION ${PROJECT_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} INSTALL_RPATH "$ORIGIN")
+      VERSION ${PROJECT_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/capi"
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${SYNCYTE_MPI_FOLDER}" INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   set_property(TARGET ${target} PROPERTY EXPORT_NAME ${component})
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)

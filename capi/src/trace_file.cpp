@@ -68,7 +68,9 @@ trace_file::trace_file(const std::string& folder, int rank)
               .count()) {
   std::error_code ignored;  // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
-  file_ = memory::descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  // The name can be guessed: another user may have put a link or a pipe there.
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  file_ = memory::descriptor(::open(path_.c_str(), flags, 0666));
   base::require(static_cast<bool>(file_), SYNCYTE_ERR_IO, "SYNCYTE_TRACE: {} cannot be written: {}", path_,
                 base::errno_text(errno));
   char host[256] = "";

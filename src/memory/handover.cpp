@@ -147,9 +147,9 @@ answer ask(const std::string& name, const nonce& secret, const std::function<boo
 descriptor listen_at(const std::string& name) {
   const address here(name);
   descriptor result = open_socket(name);
-  if (bind(result.number(), here.get(), here.length) != 0) fail_step("binding", name, errno);
   // The file's permissions keep other users from connecting. Abstract names have none, so callers are checked as well.
-  if (name.front() != '@') chmod(name.c_str(), S_IRUSR | S_IWUSR);
+  if (fchmod(result.number(), S_IRUSR | S_IWUSR) != 0) fail_step("protecting", name, errno);
+  if (bind(result.number(), here.get(), here.length) != 0) fail_step("binding", name, errno);
   if (listen(result.number(), SOMAXCONN) != 0) fail_step("listening", name, errno);
   return result;
 }

@@ -96,10 +96,12 @@ void memory_target::combine(const fabric::served_request& request, fabric::answe
   const auto& arguments = request.header.arguments;
   const auto dtype = static_cast<syncyte_dtype_t>(arguments[1]);
   const auto combine_elements = atomics::find_combine(dtype, static_cast<syncyte_op_t>(arguments[2]));
-  const std::size_t bytes = request.payload.size();
+  const std::size_t bytes = request.payload.size(), element = base::dtype_size(dtype);
+  base::require(element > 0 && bytes % element == 0, SYNCYTE_ERR_INTERNAL,
+                "a request to combine elements of {} bytes with {} bytes", element, bytes);
   std::byte* const previous = arguments[3] == 0 ? nullptr : reply.resize(bytes).data();
-  combine_elements(atomic_at(arguments[0], bytes, base::dtype_size(dtype)), request.payload.data(), previous,
-                   static_cast<std::int64_t>(bytes / base::dtype_size(dtype)));
+  combine_elements(atomic_at(arguments[0], bytes, element), request.payload.data(), previous,
+                   static_cast<std::int64_t>(bytes / element));
 }
 
 void memory_target::compare_swap(const fabric::served_request& request, fabric::answer& reply) const {

@@ -3,6 +3,7 @@
 
 #include "comm/node_collectives.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -26,13 +27,25 @@ using test::shared_world;
 using test::unchecked_world;
 using test::world;
 
+/// A rank's contribution: reciprocals, whose sums have other last bits in another order.
+std::vector<double> of_rank(int seed, int rank, std::int64_t count) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(
+        1.0 / static_cast<double>(reference::random_integer(static_cast<std::uint64_t>(seed), rank, i, 1, 1000000)));
+  return values;
+}
+
 /// The expected sum, added in the order of ranks: results must be equal to the last bit.
 std::vector<double> sum_of_all(int seed, std::int64_t count) {
-  return reference::reduce<double>(static_cast<std::uint64_t>(seed), world().size(), count, std::plus<>());
+  std::vector<double> sum = of_rank(seed, 0, count);
+  for (int rank = 1; rank < world().size(); ++rank)
+    std::ranges::transform(sum, of_rank(seed, rank, count), sum.begin(), std::plus<>());
+  return sum;
 }
 
 void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_in_place) {
-  std::vector<double> input = reference::random_values<double>(static_cast<std::uint64_t>(seed), world().rank(), count);
+  std::vector<double> input = of_rank(seed, world().rank(), count);
   std::vector<double> output(input.size(), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(is_in_place ? input : output, SYNCYTE_FLOAT64);
@@ -48,7 +61,7 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   const auto mine = lengths.begin() + world().rank();
   const auto first = std::accumulate(lengths.begin(), mine, std::int64_t{0});
   const std::int64_t all = test::sum(lengths);
-  std::vector<double> input = reference::random_values<double>(static_cast<std::uint64_t>(seed), world().rank(), all);
+  std::vector<double> input = of_rank(seed, world().rank(), all);
   std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(output, SYNCYTE_FLOAT64);
@@ -57,10 +70,6 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   const std::vector<double> whole = sum_of_all(seed, all);
   const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
-}
-
-std::vector<double> of_rank(int seed, int rank, std::int64_t count) {
-  return reference::random_values<double>(static_cast<std::uint64_t>(seed), rank, count);
 }
 
 void expect_reduce(comm::communicator& comm, int seed, std::int64_t count, bool is_in_place) {

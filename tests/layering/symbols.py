@@ -19,6 +19,7 @@ from pathlib import Path
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 ABI = re.compile(r"#define SYNCYTE_ABI_VERSION (\d+)")
 SONAME = re.compile(r"\(SONAME\).*\[(.*)\]")
+SEARCH_PATH = re.compile(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]")
 DECLARATION = re.compile(r"\bSYNCYTE_EXPORT\b[^;{()]*?\b(\w+)\s*\(")
 
 
@@ -41,16 +42,22 @@ def symbols(nm: str, library: str, kind: str) -> set[str]:
     return {field[0].split("@")[0] for field in fields if len(field) > 1 and field[1] != "A"}
 
 
-def check_name(arguments: argparse.Namespace) -> list[str]:
+def check_dynamic_section(arguments: argparse.Namespace) -> list[str]:
+    """Checks the library's name, and that it does not search the current folder for other libraries."""
     (abi,) = ABI.findall(arguments.base.read_text())
-    (name,) = SONAME.findall(
-        subprocess.run([arguments.readelf, "-d", arguments.library], check=True, capture_output=True, text=True).stdout
-    )
-    return [] if name.endswith(f".so.{abi}") else [f"its SONAME is {name}; expected one that ends in .so.{abi}"]
+    section = subprocess.run(
+        [arguments.readelf, "-d", arguments.library], check=True, capture_output=True, text=True
+    ).stdout
+    (name,) = SONAME.findall(section)
+    errors = [] if name.endswith(f".so.{abi}") else [f"its SONAME is {name}; expected one that ends in .so.{abi}"]
+    for path in SEARCH_PATH.findall(section):
+        if not all(folder.startswith(("/", "$ORIGIN")) for folder in path.split(":")):
+            errors.append(f"its search path is '{path}': an empty or relative folder is searched from the current one")
+    return errors
 
 
 def check(arguments: argparse.Namespace) -> list[str]:
-    errors = check_name(arguments)
+    errors = check_dynamic_section(arguments)
     exported = symbols(arguments.nm, arguments.library, "--defined-only")
     if arguments.headers:
         wanted = declared(arguments.headers)

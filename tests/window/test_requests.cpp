@@ -60,6 +60,10 @@ TEST(malformed_requests, have_the_payload_that_they_announce) {
   EXPECT_EQ(serve(memory_operation::compare_swap, {8, SYNCYTE_INT64}, 16).status, SYNCYTE_SUCCESS);
   test::expect_error(serve(memory_operation::compare_swap, {8, SYNCYTE_INT64}, 15), SYNCYTE_ERR_INTERNAL, "15 bytes");
   EXPECT_NE(serve(memory_operation::compare_swap, {8, 99}, 0).status, SYNCYTE_SUCCESS);
+  EXPECT_EQ(serve(memory_operation::combine, {8, SYNCYTE_INT64, SYNCYTE_OP_SUM, 1}, 16).status, SYNCYTE_SUCCESS);
+  test::expect_error(serve(memory_operation::combine, {8, SYNCYTE_INT64, SYNCYTE_OP_SUM, 1}, 15), SYNCYTE_ERR_INTERNAL,
+                     "elements of 8 bytes with 15 bytes");
+  EXPECT_NE(serve(memory_operation::combine, {8, 99, SYNCYTE_OP_SUM, 1}, 8).status, SYNCYTE_SUCCESS);
 }
 
 TEST(malformed_requests, stay_within_the_part) {

@@ -91,8 +91,8 @@ def environment(build: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         "SYNCYTE_LIBRARY": os.path.join(build, "capi", "libsyncyte.so"),
-        "SYNCYTE_TORCH_LIBRARY": os.path.join(build, "bindings", "torch", "libsyncyte_torch.so"),
-        "SYNCYTE_HDF5_LIBRARY": os.path.join(build, "bindings", "hdf5", "libsyncyte_hdf5.so"),
+        "SYNCYTE_TORCH_LIBRARY": os.path.join(build, "capi", "libsyncyte_torch.so"),
+        "SYNCYTE_HDF5_LIBRARY": os.path.join(build, "capi", "libsyncyte_hdf5.so"),
     }
     if os.geteuid() == 0:
         defaults.update(

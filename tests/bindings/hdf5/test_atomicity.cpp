@@ -130,6 +130,24 @@ TEST_F(atomicity, symbolic_links_stay_and_what_they_lead_to_is_written) {
   syncyte_comm_barrier(world());
 }
 
+TEST_F(atomicity, a_link_that_another_user_left_in_a_shared_folder_is_not_followed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a link to another user";
+  const std::string shared = folder_ + "/shared", planted = shared + "/planted.h5", own = shared + "/own.h5";
+  if (rank_ == 0) {
+    std::filesystem::create_directory(shared);
+    EXPECT_EQ(::chmod(shared.c_str(), 01777), 0);
+    for (const auto& link : {planted, own}) std::filesystem::create_symlink(path_, link);
+    EXPECT_EQ(::lchown(planted.c_str(), 4321, 1234), 0);
+  }
+  syncyte_comm_barrier(world());
+  EXPECT_FAILS(save(world(), planted, new_), SYNCYTE_ERR_IO, "link of another user (uid 4321)");
+  std::vector<tensor> loaded = old_;
+  EXPECT_OK(load(world(), path_, loaded));
+  EXPECT_EQ(loaded[0].bytes, old_[0].bytes);
+  EXPECT_OK(save(world(), own, new_));
+  syncyte_comm_barrier(world());
+}
+
 TEST_F(atomicity, temporaries_that_nobody_holds_are_removed_by_a_later_save) {
   const std::string folder = folder_ + "/";
   const std::vector<std::string> left{".checkpoint.h5.77-0123456789abcdef.tmp",

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 
@@ -47,6 +48,25 @@ def traced(tmp_path, end: str) -> list[dict]:
 
 
 of_rank_0 = pytest.mark.skipif(WORLD.rank > 0, reason="starts a process of its own, on rank 0")
+
+
+@of_rank_0
+@pytest.mark.parametrize("plant", ["link", "pipe"])
+def test_what_others_put_in_the_place_of_a_trace_is_not_written(tmp_path, plant):
+    victim, trace = tmp_path / "victim", tmp_path / "rank-0.json"
+    victim.write_text("precious")
+    trace.symlink_to(victim) if plant == "link" else os.mkfifo(trace)
+    script = "import syncyte; syncyte.COMM_WORLD.barrier()"
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env=without_launcher({"SYNCYTE_TRACE": str(tmp_path)}),
+        timeout=60,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert "SYNCYTE_TRACE" in ended.stderr and str(trace) in ended.stderr
+    assert victim.read_text() == "precious"
 
 
 @of_rank_0

@@ -150,12 +150,28 @@ void sync_directory(const std::string& path) {
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
+namespace {
+
+/// Refuses a link that another user may have planted: the rule of Linux's fs.protected_symlinks (man 5 proc), which
+/// does not apply to links that a program reads by itself.
+void check_owner_of_link(const std::string& path) {
+  struct stat link{}, folder{};
+  if (::lstat(path.c_str(), &link) != 0 || ::stat(directory_of(path).c_str(), &folder) != 0) return;
+  const bool is_shared = (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+  require(!is_shared || link.st_uid == ::geteuid() || link.st_uid == folder.st_uid, SYNCYTE_ERR_IO,
+          "'{}' is a symbolic link of another user (uid {}) in a folder that all users share: it is not followed", path,
+          link.st_uid);
+}
+
+}  // namespace
+
 std::string resolve_target(std::string path) {
   constexpr int most_links = 40;  // Linux's limit
   std::error_code code;
   for (int links = 0;; ++links) {
     const std::filesystem::path target = std::filesystem::read_symlink(path, code);
     if (code) break;
+    check_owner_of_link(path);
     if (links == most_links) fail_io("cannot replace", path, ELOOP);
     path = std::filesystem::path(path).parent_path() / target;
   }

@@ -18,7 +18,7 @@ class file {
  public:
   enum class mode {
     read = O_RDONLY,
-    write = O_WRONLY,
+    write = O_WRONLY | O_NOFOLLOW,  ///< a file of our own; in a shared folder others could have put a link in its place
     create = O_RDWR | O_CREAT | O_EXCL  ///< read and write; the file must not exist
   };
 
