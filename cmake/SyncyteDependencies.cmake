@@ -15,6 +15,7 @@ endif()
 find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+pkg_check_modules(XXHASH REQUIRED libxxhash)  # its header alone is used
 if(SYNCYTE_UCX)
   pkg_check_modules(UCX IMPORTED_TARGET "ucx >= 1.13")
   if(NOT UCX_FOUND)

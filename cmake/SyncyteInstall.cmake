@@ -97,6 +97,18 @@ if(TARGET syncyte_hdf5)
     FILES_MATCHING PATTERN "*.h")
   list(APPEND SYNCYTE_COMPONENTS HDF5)
 endif()
+if(SKBUILD)  # a wheel has the sources, because each version of torch needs its own library
+  set(torch_sources "${CMAKE_INSTALL_DATADIR}/syncyte/torch")
+  configure_file(bindings/torch/standalone/CMakeLists.txt.in "${PROJECT_BINARY_DIR}/torch-standalone/CMakeLists.txt" @ONLY)
+  find_file(xxhash_header xxhash.h HINTS ${XXHASH_INCLUDE_DIRS} REQUIRED)
+  install(FILES "${PROJECT_BINARY_DIR}/torch-standalone/CMakeLists.txt" cmake/FindSyncyteTorch.cmake
+    DESTINATION "${torch_sources}" COMPONENT devel)
+  install(FILES "${xxhash_header}" DESTINATION "${torch_sources}/xxhash" COMPONENT devel)
+  install(FILES bindings/torch/CMakeLists.txt bindings/torch/syncyte_torch.map DESTINATION "${torch_sources}/torch"
+    COMPONENT devel)
+  install(DIRECTORY bindings/torch/src bindings/torch/include DESTINATION "${torch_sources}/torch"
+    COMPONENT devel)
+endif()
 if(TARGET syncyte_torch)
   syncyte_install_library(syncyte_torch Torch)
   # libtorch is not copied: the rpath names the folder of the Python package torch.

@@ -12,10 +12,9 @@ function(syncyte_below_prefix dir output)
   set(${output} "${dir}" PARENT_SCOPE)
 endfunction()
 
-# syncyte_libraries_from_package(DIR OUTPUT): the libraries' folder relative to the package syncyte in DIR, or absolute
-# where DIR is.
-function(syncyte_libraries_from_package dir output)
-  set(folder "${CMAKE_INSTALL_FULL_LIBDIR}")
+# syncyte_from_package(DIR FOLDER OUTPUT): a folder of the installation relative to the package syncyte in DIR, or
+# absolute where DIR is.
+function(syncyte_from_package dir folder output)
   if(NOT IS_ABSOLUTE "${dir}")
     cmake_path(APPEND CMAKE_INSTALL_PREFIX "${dir}" syncyte OUTPUT_VARIABLE package)
     cmake_path(NORMAL_PATH package)

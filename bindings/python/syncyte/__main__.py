@@ -13,15 +13,17 @@ import sys
 import types
 from types import TracebackType
 
-from . import __version__, _launcher
+from . import __version__, _build_torch, _launcher, _library
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
 
 _USAGE = """usage: python -m syncyte [--no-torch-env] [-m module | -c command | script.py] [arguments]
-       python -m syncyte --version
+       python -m syncyte --version | --prefix | build-torch
 
 Runs a script (module, command) on this rank; if it raises, or exits with a status that is not 0, prints the traceback
 with the rank and ends the whole MPI job.
 
+--prefix        the folder of this installation, for compilers: it has include, lib, lib/pkgconfig
+build-torch     compiles libsyncyte_torch for this Python's torch, where pip has installed Syncyte
 --no-torch-env  leave RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT as they are; otherwise
                 those that are unset are set from the launcher's variables, for torch.distributed"""
 
@@ -50,11 +52,24 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
+def _print_prefix() -> int:
+    folder = _library.prefix()
+    if folder is None:
+        print("python -m syncyte: this copy of Syncyte is not installed; it belongs to a build tree", file=sys.stderr)
+        return 1
+    print(folder)
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """Runs the script, module or command of the command line; returns the exit status."""
     if arguments == ["--version"]:
         print(f"syncyte {__version__}")
         return 0
+    if arguments == ["--prefix"]:
+        return _print_prefix()
+    if arguments == ["build-torch"]:
+        return _build_torch.main()
     sets_variables = arguments[:1] != ["--no-torch-env"]
     arguments = arguments if sets_variables else arguments[1:]
     asks_for_help = arguments[:1] in (["-h"], ["--help"])

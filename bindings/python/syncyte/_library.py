@@ -14,6 +14,7 @@ import importlib
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from . import _declarations as c
@@ -24,21 +25,39 @@ log = logging.getLogger("syncyte")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
+_MPI_ADVICE = (
+    "It was built for an MPI library that is not here: load that MPI's module or install its package, or build Syncyte "
+    "for the MPI of your mpicc (pip install . from a clone)"
+)
 _SONAME = f"{_SUFFIX}.{c.ABI_VERSION}"
 
 
-def _built_folders() -> list[str]:
-    """Returns the library folders of the build tree or installation, which CMake has written into _location.py."""
+def _location() -> Any:
+    """Returns the module that CMake has written for this build tree or installation; None without one."""
     try:
-        _location: Any = importlib.import_module("._location", __package__)
+        return importlib.import_module("._location", __package__)
     except ImportError:
-        return []
-    here = os.path.dirname(os.path.abspath(_location.__file__))  # _PACKAGE, or where pip keeps files for an editable package
-    return [os.path.normpath(os.path.join(here, folder)) for folder in _location.LIBRARY_FOLDERS]
+        return None
 
 
-def find(name: str) -> str:
-    """Returns the path of a library, for example ``find("syncyte_torch")``.
+def _from_location(folder: str) -> str:
+    # pip keeps _location.py of an editable package elsewhere than its other modules.
+    return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(_location().__file__)), folder))
+
+
+def _built_folders() -> list[str]:
+    """Returns the library folders of the build tree or installation."""
+    return [_from_location(folder) for folder in getattr(_location(), "LIBRARY_FOLDERS", ())]
+
+
+def prefix() -> str | None:
+    """Returns the folder of the installation that has lib and include; None in a build tree."""
+    folder = getattr(_location(), "PREFIX", None)
+    return None if folder is None else _from_location(folder)
+
+
+def find(name: str, more_folders: Sequence[str] = ()) -> str:
+    """Returns the path of a library, for example ``find("syncyte_torch")``. `more_folders` are searched first.
 
     The result is a bare file name if the loader must search it.
 
@@ -50,7 +69,7 @@ def find(name: str) -> str:
         if not os.path.exists(chosen):
             raise errors.LibraryError(f"{variable} is {chosen!r}: there is no such file")
         return chosen
-    folders = [_PACKAGE, *_built_folders()]
+    folders = [*more_folders, _PACKAGE, *_built_folders()]
     if name != "syncyte":
         folders.append(os.path.dirname(os.path.realpath(core().path)))
     for folder in folders:
@@ -67,7 +86,9 @@ def _load(name: str, functions: dict[str, c.Function]) -> Library:
         library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
     except OSError as error:
         folders, variable = _built_folders(), f"{name.upper()}_LIBRARY"
-        if os.path.isabs(path):
+        if "libmpi" in str(error):
+            advice = _MPI_ADVICE
+        elif os.path.isabs(path):
             advice = f"Set {variable} to a file that can be loaded"
         elif folders:
             advice = f"It is not in {_PACKAGE}, {', '.join(folders)} or the loader's path: build it, or set {variable}"

@@ -8,11 +8,28 @@ from typing import Any, NamedTuple
 
 import torch
 
-from . import _interrupts, _library, _torch_shapes
+from . import _build_torch, _interrupts, _library, _torch_shapes, errors
 
-_path = _library.find("syncyte_torch")
-_library.check_version(_path, ctypes.CDLL(_path), "syncyte_torch")
-torch.ops.load_library(_path)
+
+def _load() -> None:
+    """Loads the library into torch. Raises LibraryError, which says how to get one for this torch."""
+    path = _library.find("syncyte_torch", _build_torch.folders(torch.__version__))
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        advice = (
+            f"compile it by `{_build_torch.COMMAND}`"
+            if _build_torch.can_build()
+            else "use the torch that Syncyte was built for, or build Syncyte for this one (-DSYNCYTE_TORCH=ON)"
+        )
+        raise errors.LibraryError(
+            f"libsyncyte_torch is missing, or of another torch than this one ({torch.__version__}): {advice} ({error})"
+        ) from error
+    _library.check_version(path, library, "syncyte_torch")
+    torch.ops.load_library(path)
+
+
+_load()
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 
 # wait_message's argument `gradients` (gradient_rule in bindings/torch/src/messages/messages.hpp): a received tensor

@@ -1,0 +1,92 @@
+"""``python -m syncyte build-torch``: compiles libsyncyte_torch for the torch of this Python.
+
+A wheel has the library's sources, because a C++ library of one version of torch does not load into another. The result
+is kept for each version of torch: in the package, or in the user's cache where the package cannot be written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from . import _library
+from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH
+
+COMMAND = f"{os.path.basename(sys.executable) or 'python'} -m syncyte build-torch"
+_LIBRARY = "libsyncyte_torch.so"
+
+
+def _sources() -> str:
+    return os.path.join(_library.prefix() or "", "share", "syncyte", "torch")
+
+
+def can_build() -> bool:
+    """Whether this copy of the package has the sources."""
+    return os.path.isfile(os.path.join(_sources(), "CMakeLists.txt"))
+
+
+def folders(torch_version: str) -> list[str]:
+    """Returns the folders that a library for this version of torch may be in; the best one is the first."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    own = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
+    prefix = _library.prefix()
+    parents = [os.path.join(prefix, "lib")] if prefix else []
+    return [
+        os.path.join(parent, f"torch-{torch_version}") for parent in [*parents, os.path.join(cache, "syncyte", own)]
+    ]
+
+
+def _target(torch_version: str) -> str:
+    """Returns the first of the folders that can be written, and makes it."""
+    refused = []
+    for folder in folders(torch_version):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                return folder
+            refused.append(f"{folder} cannot be written")
+        except OSError as error:
+            refused.append(str(error))
+    raise SystemExit(
+        f"build-torch: no folder for the library: {'; '.join(refused)}. Set XDG_CACHE_HOME to a folder of yours"
+    )
+
+
+def _run(step: str, command: list[str]) -> None:
+    try:
+        subprocess.run(command, check=True)
+    except FileNotFoundError:
+        raise SystemExit(f"build-torch: there is no {command[0]}: pip install cmake ninja") from None
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"build-torch: {step} failed with status {error.returncode}; its messages are above") from None
+
+
+def main() -> int:
+    """Compiles the library and puts it where ``import syncyte.torch`` finds it. Local; needs no MPI job."""
+    if not can_build():
+        raise SystemExit(
+            "build-torch: this copy of Syncyte has no sources of libsyncyte_torch; one that pip installed has them. "
+            "Configure your build with -DSYNCYTE_TORCH=ON (CMake), or install syncyte +torch (Spack)"
+        )
+    try:
+        version = importlib.import_module("torch").__version__
+    except ImportError as error:
+        raise SystemExit(f"build-torch: {sys.executable} cannot import torch: {error}") from None
+    folder = _target(version)
+    print(f"build-torch: compiling for torch {version}; this takes minutes", flush=True)
+    with tempfile.TemporaryDirectory(prefix="syncyte-torch-") as build:
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        _run("configuring", [
+            "cmake", "-S", _sources(), "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release",
+            f"-DPython3_EXECUTABLE={sys.executable}", f"-DCMAKE_PREFIX_PATH={_library.prefix()}",
+        ])  # fmt: skip
+        _run("compiling", ["cmake", "--build", build, "--parallel", str(len(os.sched_getaffinity(0)))])
+        finished = os.path.join(folder, _LIBRARY)
+        shutil.copy(os.path.join(build, _LIBRARY), f"{finished}.{os.getpid()}")
+        os.replace(f"{finished}.{os.getpid()}", finished)  # a job that starts meanwhile sees the old or the new file
+    print(f"build-torch: {finished}")
+    return 0
