@@ -27,25 +27,13 @@ using test::shared_world;
 using test::unchecked_world;
 using test::world;
 
-/// A rank's contribution: reciprocals, whose sums have other last bits in another order.
-std::vector<double> of_rank(int seed, int rank, std::int64_t count) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < count; ++i)
-    values.push_back(
-        1.0 / static_cast<double>(reference::random_integer(static_cast<std::uint64_t>(seed), rank, i, 1, 1000000)));
-  return values;
-}
-
 /// The expected sum, added in the order of ranks: results must be equal to the last bit.
 std::vector<double> sum_of_all(int seed, std::int64_t count) {
-  std::vector<double> sum = of_rank(seed, 0, count);
-  for (int rank = 1; rank < world().size(); ++rank)
-    std::ranges::transform(sum, of_rank(seed, rank, count), sum.begin(), std::plus<>());
-  return sum;
+  return reference::reduce<double>(static_cast<std::uint64_t>(seed), world().size(), count, std::plus<>());
 }
 
 void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_in_place) {
-  std::vector<double> input = of_rank(seed, world().rank(), count);
+  std::vector<double> input = reference::random_values<double>(static_cast<std::uint64_t>(seed), world().rank(), count);
   std::vector<double> output(input.size(), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(is_in_place ? input : output, SYNCYTE_FLOAT64);
@@ -61,7 +49,7 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   const auto mine = lengths.begin() + world().rank();
   const auto first = std::accumulate(lengths.begin(), mine, std::int64_t{0});
   const std::int64_t all = test::sum(lengths);
-  std::vector<double> input = of_rank(seed, world().rank(), all);
+  std::vector<double> input = reference::random_values<double>(static_cast<std::uint64_t>(seed), world().rank(), all);
   std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(output, SYNCYTE_FLOAT64);
@@ -70,6 +58,10 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   const std::vector<double> whole = sum_of_all(seed, all);
   const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
+}
+
+std::vector<double> of_rank(int seed, int rank, std::int64_t count) {
+  return reference::random_values<double>(static_cast<std::uint64_t>(seed), rank, count);
 }
 
 void expect_reduce(comm::communicator& comm, int seed, std::int64_t count, bool is_in_place) {
@@ -167,6 +159,35 @@ TEST(node_collectives, sums_in_the_order_of_ranks) {
       expect_sum(world(), 3, count, is_in_place);
       expect_sum(*unchecked, 4, count, is_in_place);
     }
+}
+
+/// A rank's contribution: reciprocals, whose sums have other last bits in another order.
+std::vector<double> reciprocals(int rank, std::int64_t count) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(1.0 / static_cast<double>(reference::random_integer(11, rank, i, 1, 1000000)));
+  return values;
+}
+
+TEST(node_collectives, rounds_sums_as_a_loop_over_the_ranks_does) {
+  if (world().collectives_on_node() == nullptr) GTEST_SKIP();
+  const int size = world().size();
+  for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, most_elements() / size}) {
+    std::vector<double> wanted = reciprocals(0, count * size);
+    for (int rank = 1; rank < size; ++rank)
+      std::ranges::transform(wanted, reciprocals(rank, count * size), wanted.begin(), std::plus<>());
+    std::vector<double> input = reciprocals(world().rank(), count * size), output(input.size()),
+                        part(static_cast<std::size_t>(count));
+    const auto from = buffer_of(input, SYNCYTE_FLOAT64), to = buffer_of(output, SYNCYTE_FLOAT64),
+               to_part = buffer_of(part, SYNCYTE_FLOAT64);
+    collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, &from, SYNCYTE_OP_SUM, &to);
+    EXPECT_EQ(output, wanted) << count << " elements for each rank";
+    const std::vector<std::int64_t> lengths(static_cast<std::size_t>(size), count);
+    collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, 0,
+                                                        SYNCYTE_OP_SUM, lengths, &to_part);
+    const auto first = wanted.begin() + world().rank() * count;
+    EXPECT_EQ(part, std::vector<double>(first, first + count)) << count << " elements for each rank";
+  }
 }
 
 TEST(node_collectives, scatters_sums_in_the_order_of_ranks) {

@@ -136,7 +136,7 @@ TEST_F(atomicity, a_link_that_another_user_left_in_a_shared_folder_is_not_follow
   if (rank_ == 0) {
     std::filesystem::create_directory(shared);
     EXPECT_EQ(::chmod(shared.c_str(), 01777), 0);
-    for (const auto& link : {planted, own}) std::filesystem::create_symlink(path_, link);
+    for (const auto& link : {planted, own}) std::filesystem::create_symlink(std::filesystem::absolute(path_), link);
     EXPECT_EQ(::lchown(planted.c_str(), 4321, 1234), 0);
   }
   syncyte_comm_barrier(world());
