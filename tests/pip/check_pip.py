@@ -22,20 +22,6 @@ from mpi_harness.job import environment
 SKIP = 77
 RANKS = 2
 
-CONSUMER = """
-#include <stdio.h>
-#include <syncyte.h>
-int main(void) {
-  int64_t rank = -1;
-  syncyte_comm_t world = NULL;
-  if (syncyte_init(NULL) != SYNCYTE_SUCCESS || syncyte_comm_from_world(NULL, &world) != SYNCYTE_SUCCESS) return 1;
-  if (syncyte_comm_rank(world, &rank) != SYNCYTE_SUCCESS) return 2;
-  printf("consumer: rank %d\\n", (int)rank);
-  syncyte_comm_destroy(&world);
-  return syncyte_finalize() == SYNCYTE_SUCCESS ? 0 : 3;
-}
-"""
-
 USE = """
 import importlib.metadata, os, sys
 import numpy, syncyte
@@ -78,11 +64,10 @@ class Environment:
 
 
 def run(command: list[str], *, cwd: Path, fails: bool = False) -> str:
-    """Runs a command in a user's environment and returns what it prints; exits if it fails, or must fail and does not."""
+    """Runs a command as a user does and returns what it prints; exits if it fails, or must fail and does not."""
     print("+", *command, flush=True)
-    variables = environment({"SYNCYTE_WATCHDOG": "60"}, {})
-    for name in [name for name in variables if name.startswith(("SYNCYTE_TEST", "SYNCYTE_LIB", "PYTHONPATH"))]:
-        variables.pop(name)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SYNCYTE_", "PYTHONPATH"))}
+    variables = environment({"SYNCYTE_WATCHDOG": "60"}, inherited)
     done = subprocess.run(
         command, cwd=cwd, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
@@ -99,13 +84,12 @@ def expect(text: str, output: str, times: int = 1) -> None:
 
 def check_compilers(prefix: Path, arguments: argparse.Namespace) -> None:
     """A C program is built against the package by pkg-config."""
-    source = arguments.work / "consumer.c"
-    source.write_text(CONSUMER)
+    source = arguments.source / "tests" / "install" / "c" / "main.c"
     os.environ["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
     flags = run([arguments.pkg_config, "--cflags", "--libs", "syncyte"], cwd=arguments.work).split()
     run([arguments.cc, str(source), *flags, "-o", "consumer"], cwd=arguments.work)
     output = run([arguments.mpiexec, "-n", str(RANKS), str(arguments.work / "consumer")], cwd=arguments.work)
-    expect("consumer: rank", output, RANKS)
+    expect(f"consumer: {RANKS} ranks", output)
 
 
 def check(arguments: argparse.Namespace, *options: str) -> None:

@@ -140,6 +140,34 @@ def test_libraries_on_top_are_of_the_same_version_too(tmp_path, name, use):
     assert f"set {variable} to the right file" in message
 
 
+def test_a_missing_mpi_is_named_with_the_cure(tmp_path):
+    mpi = tmp_path / "libmpi_gone.so"
+    subprocess.run([COMPILER, "-shared", "-o", mpi, "-x", "c", "/dev/null"], check=True, timeout=60)
+    path = build(tmp_path, "int something;", "-Wl,--no-as-needed", mpi)
+    mpi.unlink()
+    message = run("import syncyte; syncyte.init()", check=False, SYNCYTE_LIBRARY=path)
+    assert "libmpi_gone.so" in message
+    assert "load that MPI's module or install its package" in message
+
+
+def test_a_library_of_another_torch_says_what_to_do(tmp_path):
+    pytest.importorskip("torch")
+    path = build(tmp_path, "void of_another_torch(void); void call(void) { of_another_torch(); }", "-Wl,-z,now")
+    code = "import syncyte\ntry:\n    import syncyte.torch\nexcept syncyte.LibraryError as error:\n    print(error)"
+    message = run(code, SYNCYTE_LIBRARY=LIBRARY, SYNCYTE_TORCH_LIBRARY=path)
+    assert "of another torch than this one" in message
+    assert "build Syncyte for this one (-DSYNCYTE_TORCH=ON)" in message
+    assert "of_another_torch" in message
+
+
+def test_metadata_and_prefix_of_a_build_tree():
+    assert run("import importlib.metadata, syncyte; print(importlib.metadata.version('syncyte'))") == "0.1.0"
+    message = run("from syncyte.__main__ import main; raise SystemExit(main(['--prefix']))", check=False)
+    assert "belongs to a build tree" in message
+    message = run("from syncyte.__main__ import main; raise SystemExit(main(['build-torch']))", check=False)
+    assert "has no sources of libsyncyte_torch" in message
+
+
 def test_another_library_is_refused(tmp_path):
     path = fake(tmp_path, "another", 0, 1, ABI)
     message = run("from syncyte import _library; _library.core()", check=False, SYNCYTE_LIBRARY=path)
