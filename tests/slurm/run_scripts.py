@@ -233,8 +233,8 @@ def array(user: User) -> None:
     assert len({line.split()[-1] for line in lines}) == 4, lines
 
 
-def print_logs() -> None:
-    for path in sorted([*FOLDER.glob("*.log"), *HOME.glob("slurm/*.out")]):
+def show(folder: Path, pattern: str) -> None:
+    for path in sorted(folder.glob(pattern)):
         print(f"--- {path.name}", *path.read_text(errors="replace").splitlines()[-40:], sep="\n")
 
 
@@ -254,9 +254,11 @@ def main() -> int:
         for check in (two_nodes, several_programs, array, time_limit):
             check(user)
     except AssertionError as error:
-        print_logs()
+        show(FOLDER, "*.log")
         print(error)
         return 1
+    finally:
+        show(HOME / "slurm", "*.out")
     return 0
 
 
