@@ -22,6 +22,9 @@ from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036  (gives users of an older Python a clear message)
     raise ImportError(f"Syncyte needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
+
+from . import _preemption  # noqa: F401  (before numpy and all others: it catches a signal from here on)
+
 if importlib.util.find_spec("numpy") is None:
     raise ModuleNotFoundError(
         f"Syncyte needs numpy, which {sys.executable} does not have: install it there, or use the Python that has it "

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _declarations as c
-from . import _library, runtime
+from . import _library, _preemption, runtime
 from ._along import AxisMethods, even_counts
 from ._checks import as_int32, as_numbers, integers, wrong
 from ._collectives import CHECK_LEVELS
@@ -362,6 +362,19 @@ class Comm(AxisMethods, MessageMethods):
             The Cartesian communicator; None on ranks beyond the grid.
         """
         return self._derived("cart_create", name, check, lambda: _extents_and_flags(dims, periods), Cart)
+
+    def preempted(self) -> bool:
+        """Returns whether any rank has got the signal that SYNCYTE_PREEMPTION names. Collective.
+
+        Ask after each step, save a checkpoint, and end all ranks by ``sys.exit(os.EX_TEMPFAIL)``: docs/slurm.md. Once
+        true, it stays true. Ranks in C and Fortran take part by an allreduce of one int64, 0 or 1, with op MAX.
+
+        Returns
+        -------
+        bool
+            The same on all ranks; False if the variable is unset, or the script handles the signal itself.
+        """
+        return bool(self.allreduce(int(_preemption.signalled), "max"))
 
     # Properties.
 

@@ -1,0 +1,35 @@
+"""Catches the signal that announces the end of a job: SYNCYTE_PREEMPTION names it.
+
+The package imports this module first, so that a signal that comes while numpy, torch or the script are imported does
+not end the process. Without the variable no signal is caught: other packages (PyTorch Lightning) set their handler only
+where there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Any
+
+_VARIABLE = "SYNCYTE_PREEMPTION"
+signalled = False  #: whether the signal has come to this process
+
+
+def _note(_number: int, _frame: Any) -> None:
+    global signalled
+    signalled = True
+
+
+def _install(name: str) -> None:
+    """Catches the signal, unless the process has a handler of it already."""
+    try:
+        number = signal.Signals["SIG" + name.removeprefix("SIG")]
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler):
+            signal.signal(number, _note)
+    except (KeyError, OSError):
+        raise ValueError(f"{_VARIABLE} is {name!r}; expected a signal that can be caught, such as USR1") from None
+
+
+if os.environ.get(_VARIABLE) and threading.current_thread() is threading.main_thread():
+    _install(os.environ[_VARIABLE])
