@@ -135,7 +135,7 @@ install(PROGRAMS tools/syncyte-mpmd DESTINATION "${programs}" COMPONENT runtime)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 
 # Documentation and examples, in the places where the pages' links expect them.
-install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
+install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
   PATTERN "__pycache__" EXCLUDE)

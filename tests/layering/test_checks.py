@@ -20,6 +20,7 @@ import links
 import python_tests
 import symbols
 import units
+import version
 import vocabulary
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings/generate"))
@@ -207,6 +208,43 @@ class Links(Tree):
         self.write("src/a.hpp")
         for text in ["[x](other.md)", "`src/a.cpp`", "`src/a.{hpp,cpp}`", "`bindings/a`", "`tests/a`", "`bench/a.cpp`"]:
             self.assertEqual(len(self.dead(text)), 1, text)
+
+
+class Version(Tree):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("CMakeLists.txt", "project(syncyte VERSION 0.2.0 LANGUAGES C)")
+        names = ["VERSION_MAJOR 0\n", "VERSION_MINOR 2\n", "VERSION_PATCH 0\n"]
+        self.write("capi/include/syncyte/base.h", "".join(f"#define SYNCYTE_{name}" for name in names))
+        self.write("bindings/python/syncyte/_declarations.py", "".join(names).replace(" ", " = "))
+        self.write("CITATION.cff", "version: 0.2.0\n")
+        self.write("CHANGELOG.md", "## 0.2.0 (unreleased)\n## 0.1.0 (2026-01-31)\n")
+        self.write("docs/building.md", "find_package(syncyte 0.2 REQUIRED)")
+        self.write(version.RECIPE, '    version("main")\n    version("0.1.0", commit="abc")\n')
+
+    def test_one_version(self) -> None:
+        self.assertEqual(list(version.problems(self.root)), [])
+
+    def test_a_release(self) -> None:
+        self.write("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n")
+        self.write("CITATION.cff", "version: 0.2.0\ndate-released: 2026-02-28\n")
+        self.assertEqual(list(version.problems(self.root)), [])
+
+    def test_other_versions_and_dates(self) -> None:
+        for name, text in [
+            ("capi/include/syncyte/base.h", "#define SYNCYTE_VERSION_MAJOR 0\n#define SYNCYTE_VERSION_MINOR 1\n"),
+            ("bindings/python/syncyte/_declarations.py", "VERSION_MAJOR = 0\n"),
+            ("CITATION.cff", "version: 0.1.0\n"),
+            ("CITATION.cff", "version: 0.2.0\ndate-released: 2026-02-28\n"),
+            ("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n"),
+            ("docs/building.md", "find_package(syncyte 0.1 REQUIRED)"),
+            (version.RECIPE, '    version("0.2.0", commit="abc")\n'),
+        ]:
+            with self.subTest(name=name, text=text):
+                before = (self.root / name).read_text()
+                self.write(name, text)
+                self.assertEqual(len(list(version.problems(self.root))), 1)
+                self.write(name, before)
 
 
 class Layers(Tree):
