@@ -2,6 +2,7 @@
 """Tests a copy of cmake/quickstart.sh in a private folder, with stand-ins for the programs that it starts."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,15 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv.pop(1)).resolve()
 HERE = Path(__file__).resolve().parent
-LOCK = "# What is used directly\nalpha==1.0\nbeta==2.0\n# Their dependencies\ngamma==3.0\n"
+LOCK = """# What is used directly
+alpha==1.0 \\
+    --hash=sha256:1a --hash=sha256:1b
+beta==2.0 \\
+    --hash=sha256:2a
+# Their dependencies
+gamma==3.0 \\
+    --hash=sha256:3a
+"""
 STUB_TOOL = '#!/bin/sh\nprintf \'%s: %s %s\\n\' "$PWD" "$(basename "$0")" "$*" >>"$STUB_LOG"\n'
 
 
@@ -84,6 +93,20 @@ class Quickstart(unittest.TestCase):
         self.assertTrue(self.asked("pip install"))
         self.assertIn("is complete", self.run_it("setup"))
         self.assertFalse(self.asked("python"))
+
+    def test_pip_takes_only_files_whose_hashes_are_in_the_lock(self):
+        for arguments, lock in ((["setup"], "requirements"), (["test", "--mpi=mpich"], "mpi/mpich")):
+            with self.subTest(lock=lock):
+                self.run_it(*arguments)
+                self.assertTrue(
+                    self.asked("pip install", f"--require-hashes --requirement {self.root}/cmake/{lock}.lock")
+                )
+
+    def test_every_package_of_the_locks_has_hashes(self):
+        for lock in (SOURCE / "cmake").rglob("*.lock"):
+            text = re.sub(r"^#.*\n", "", lock.read_text(), flags=re.MULTILINE)
+            package = r"[\w.-]+==[\w.]+ \\\n   ( --hash=sha256:[0-9a-f]{64})+\n"
+            self.assertRegex(text, rf"\A({package})+\Z", lock.name)
 
     def test_new_lock_file_is_installed_into_the_same_environment(self):
         self.run_it("setup")
