@@ -419,11 +419,13 @@ class Headers(Tree):
 
 @unittest.skipUnless(shutil.which("abidiff") and shutil.which("abidw"), "abidiff is not installed")
 class Abi(Tree):
-    def library(self, member: str, more: str = "") -> argparse.Namespace:
+    def library(self, member: str, more: str = "", soname: str = "libx.so.1") -> argparse.Namespace:
         self.write("h/x.h", f"struct pair {{ {member} double last; }}; int syncyte_a(struct pair* x);\n")
         self.write("x.c", '#include "h/x.h"\nint syncyte_a(struct pair* x) { return x->last > 0; }\n' + more)
         library = self.root / "libx.so"
-        subprocess.run(["cc", "-g", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
+        subprocess.run(
+            ["cc", "-g", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", library, self.root / "x.c"], check=True
+        )
         return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], baselines=str(self.root))
 
     def test_changes_of_structs_count_and_new_functions_do_not(self) -> None:
@@ -432,6 +434,16 @@ class Abi(Tree):
         self.assertEqual(abi.compare(first), 0)
         self.assertEqual(abi.compare(self.library("int first;", "int syncyte_b(void) { return 0; }")), 0)
         self.assertEqual(abi.compare(self.library("long first, second;")), 1)
+
+    def test_a_change_after_a_release_needs_another_number(self) -> None:
+        first = self.library("int first;")
+        released = argparse.Namespace(**{**vars(first), "baselines": str(self.root / "released")})
+        (self.root / "released").mkdir()
+        abi.describe(released, abi.baseline(released))
+        for soname, expected in (("libx.so.1", 1), ("libx.so.2", 0)):
+            changed = self.library("long first, second;", soname=soname)
+            abi.describe(changed, abi.baseline(changed))
+            self.assertEqual(abi.compare(changed), expected)
 
 
 if __name__ == "__main__":
