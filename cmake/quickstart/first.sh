@@ -11,7 +11,7 @@ use_first() {
   sed -n -E '/^(numpy|mpi4py)==/,/--hash/p' "${SYNCYTE_ROOT}/cmake/requirements.lock" >"${folder}/requirements.lock"
   place_environment "${folder}/environment" "${folder}/requirements.lock"
   SYNCYTE_PRESET="${SYNCYTE_PRESET:-release}"
-  MORE_ARGUMENTS=(-DCMAKE_UNITY_BUILD=ON)  # fewer, larger sources: half the time
+  MORE_ARGUMENTS=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS=-w)  # fewer, larger sources, whose names shadow others
   local part
   for part in TORCH HDF5 UCX; do
     MORE_ARGUMENTS+=("-DSYNCYTE_${part}=OFF")
