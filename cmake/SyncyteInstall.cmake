@@ -127,16 +127,25 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-ver
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
-# A script that a shell sources to find the installation; the installation may be moved.
+# What a shell reads to find the installation, and a modulefile; the installation may be moved.
 set(SYNCYTE_ENV_PYTHON "")
 if(SYNCYTE_PYTHON AND NOT SKBUILD)  # which installs where Python looks anyway
-  syncyte_python_path("${SYNCYTE_PYTHON_DIR}" python_path)
-  set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"${python_path}\${PYTHONPATH:+:\${PYTHONPATH}}\"")
+  syncyte_python_path("${SYNCYTE_PYTHON_DIR}" SYNCYTE_ENV_PYTHON)
 endif()
+set(modulefiles "${CMAKE_INSTALL_FULL_DATADIR}/modulefiles/syncyte")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${modulefiles}"
+  OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_MODULEFILE)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}"
   OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_BIN)
-configure_file(cmake/syncyte-env.sh.in "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+foreach(file syncyte-env.sh syncyte-env.csh syncyte-env.fish modulefile)
+  configure_file(cmake/${file}.in "${PROJECT_BINARY_DIR}/cmake/${file}" @ONLY)
+endforeach()
+foreach(shell sh csh fish)
+  install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.${shell}" DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    COMPONENT runtime)
+endforeach()
+install(FILES "${PROJECT_BINARY_DIR}/cmake/modulefile" DESTINATION "${CMAKE_INSTALL_DATADIR}/modulefiles/syncyte"
+  RENAME "${PROJECT_VERSION}" COMPONENT runtime)
 
 if(SKBUILD)
   set(programs "${SKBUILD_SCRIPTS_DIR}")  # the bin folder of the Python environment
@@ -147,7 +156,8 @@ install(PROGRAMS tools/syncyte-mpmd DESTINATION "${programs}" COMPONENT runtime)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 
 # Documentation and examples, in the places where the pages' links expect them.
-install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
+install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
   PATTERN "__pycache__" EXCLUDE)

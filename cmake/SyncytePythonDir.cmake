@@ -23,10 +23,10 @@ function(syncyte_from_package dir folder output)
   set(${output} "${folder}" PARENT_SCOPE)
 endfunction()
 
-# syncyte_python_path(DIR OUTPUT): DIR as syncyte-env.sh gives it to PYTHONPATH.
+# syncyte_python_path(DIR OUTPUT): DIR as shells and the modulefile give it to PYTHONPATH.
 function(syncyte_python_path dir output)
   if(NOT IS_ABSOLUTE "${dir}")
-    string(PREPEND dir "\${_syncyte_prefix}/")
+    string(PREPEND dir "\$_syncyte_prefix/")
   endif()
   set(${output} "${dir}" PARENT_SCOPE)
 endfunction()

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Configuration by preset, the build, and the commands demo, test and bench that run after it.
 
+MORE_ARGUMENTS=()  # of the configuration, set by commands that build other parts than the preset does
+
 # Number of parallel compilations: one per core, but at most one per 1.5 GiB of free memory (torch's headers are large).
 jobs_for_this_machine() {
   local cores memory
@@ -15,10 +17,7 @@ configure() {
   local -a arguments=(-S "${SYNCYTE_ROOT}" --preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
     "-DPython3_EXECUTABLE=$(python_of_environment)")
   local -a more
-  if [[ -n "${MPI}" ]]; then
-    mapfile -t more < <(arguments_of_mpi)
-    arguments+=("${more[@]}")
-  fi
+  arguments+=("${MORE_ARGUMENTS[@]}")
   read -r -a more <<<"${SYNCYTE_CMAKE_ARGS:-}"
   arguments+=("${more[@]}")
   local stamp="${BUILD_FOLDER}/.quickstart" wanted

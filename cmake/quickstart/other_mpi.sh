@@ -38,14 +38,9 @@ use_mpi() {
   BUILD_FOLDER="${folder}/build"
   unset SYNCYTE_VENV
   place_environment "${folder}/environment" "${SYNCYTE_ROOT}/cmake/mpi/${MPI}.lock"
-}
-
-# Prints arguments of the configuration, one a line: this MPI's compiler and mpirun, and only the parts that do not need
-# the system's MPI (Fortran's module, HDF5 and mpi4py are built for it).
-arguments_of_mpi() {
+  MORE_ARGUMENTS=("-DMPI_C_COMPILER=${ENVIRONMENT}/bin/mpicc" "-DMPIEXEC_EXECUTABLE=${ENVIRONMENT}/bin/mpirun")
   local part
-  printf '%s\n' "-DMPI_C_COMPILER=${ENVIRONMENT}/bin/mpicc" "-DMPIEXEC_EXECUTABLE=${ENVIRONMENT}/bin/mpirun"
-  for part in FORTRAN TORCH HDF5 PYTHON EXAMPLES BENCH CUDA; do
-    printf '%s\n' "-DSYNCYTE_${part}=OFF"
+  for part in FORTRAN TORCH HDF5 PYTHON EXAMPLES BENCH CUDA; do  # built for the system's MPI, or of no use for the core
+    MORE_ARGUMENTS+=("-DSYNCYTE_${part}=OFF")
   done
 }

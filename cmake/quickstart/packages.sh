@@ -1,8 +1,12 @@
 # shellcheck shell=bash
 # Finds missing system packages with dpkg-query, and installs them with apt-get if the user may do that.
 
+LAST_LINE='$'  # of the file's part that is wanted: the address of sed
+
 # Prints the names in cmake/system-packages.txt.
-wanted_packages() { grep -v -E '^[[:space:]]*(#|$)' "${SYNCYTE_ROOT}/cmake/system-packages.txt"; }
+wanted_packages() {
+  sed -n "1,${LAST_LINE}p" "${SYNCYTE_ROOT}/cmake/system-packages.txt" | grep -v -E '^[[:space:]]*(#|$)'
+}
 
 # Prints the wanted packages that are not installed, one a line.
 missing_packages() {
@@ -40,8 +44,10 @@ What to do instead
 TEXT
 }
 
+# ensure_packages COMMAND: installs the packages that the command needs.
 ensure_packages() {
   local missing prefix
+  [[ "$1" != first ]] || LAST_LINE='/^# Needed by all other commands/'
   if [[ "${SYNCYTE_SKIP_PACKAGES:-0}" == 1 ]]; then
     step "System packages: not looked for (SYNCYTE_SKIP_PACKAGES=1)"
     return 0

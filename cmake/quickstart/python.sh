@@ -68,8 +68,8 @@ if sys.version_info < (3, 11):
 for line in open(sys.argv[1]):
     if line.startswith("# Their dependencies"):
         break
-    name, _, wanted = line.split(";")[0].strip().partition("==")
-    if name and not name.startswith("#"):
+    name, _, wanted = line.rstrip("\\ \n").partition("==")
+    if name and not name.startswith(("#", " ")):  # hashes follow on lines that begin with a space
         try:
             version = metadata.version(name)
             if version.split("+")[0] != wanted:
@@ -158,6 +158,6 @@ ensure_python() {
   rm -f "${STAMP}"
   watched '^(Collecting|  ?Downloading|  ?Using cached|Installing|Successfully|ERROR|WARNING)' \
     "$(python_of_environment)" -m pip install --no-input --disable-pip-version-check --progress-bar off \
-    --requirement "${LOCK_FILE}"
+    --require-hashes --requirement "${LOCK_FILE}"
   wanted_stamp >"${STAMP}"
 }

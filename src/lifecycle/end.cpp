@@ -30,7 +30,7 @@ struct end_state {
   MPI_Request all_are_here = MPI_REQUEST_NULL;  // a barrier that every rank enters when it comes to the end
 };
 
-end_state& state = *new end_state;  // leaked: MPI may be finalized while static objects are destroyed
+end_state& ending = *new end_state;  // leaked: MPI may be finalized while static objects are destroyed
 
 /// All ranks end together. A rank, or a thread of this rank, that is in another collective of the world gets
 /// SYNCYTE_ERR_MISMATCH there, and this function waits until it calls finalize too. Any other error is logged and ends
@@ -57,7 +57,7 @@ void progress_until_all_are_here(communicator& world) {
   members_wait wait("finalize", world, 0, members_wait::everyone);
   watchdog::poll_until(
       [&] {
-        if (mpi::needs_progress()) are_here = mpi::has_ended(state.all_are_here, "MPI_Ibarrier");
+        if (mpi::needs_progress()) are_here = mpi::has_ended(ending.all_are_here, "MPI_Ibarrier");
         return are_here || !mpi::needs_progress();
       },
       wait);
@@ -107,7 +107,7 @@ bool end_together(communicator& world) {
     mark_departed();
     meet_in_finalize(world);
     members_wait wait("finalize", world, 0, members_wait::everyone);
-    watchdog::poll_mpi_until([] { return mpi::has_ended(state.all_are_here, "MPI_Ibarrier"); }, wait);
+    watchdog::poll_mpi_until([] { return mpi::has_ended(ending.all_are_here, "MPI_Ibarrier"); }, wait);
     close_links();
   } catch (const base::error& error) {
     return end_alone(error.what());
@@ -120,17 +120,17 @@ bool end_together(communicator& world) {
 }  // namespace
 
 void end_library_requests(requests_end end_requests) {
-  const std::lock_guard lock(state.mutex);
-  if (!mpi::is_started() || std::exchange(state.has_begun, true)) return;
+  const std::lock_guard lock(ending.mutex);
+  if (!mpi::is_started() || std::exchange(ending.has_begun, true)) return;
   const auto world = runtime::world();
   if (!reason_to_end_alone(*world).empty()) return;
   const watchdog::scope watched("finalize", world->name(), 0, world->size());
-  state.all_are_here = mpi::start_probe_barrier();
+  ending.all_are_here = mpi::start_probe_barrier();
   if (end_requests == nullptr) return;
   bool are_here = false;
   members_wait wait("finalize", *world, 0, members_wait::everyone);
   const auto have_ended = [&] {
-    are_here = are_here || mpi::has_ended(state.all_are_here, "MPI_Ibarrier");
+    are_here = are_here || mpi::has_ended(ending.all_are_here, "MPI_Ibarrier");
     return end_requests(are_here);
   };
   try {

@@ -10,10 +10,12 @@ consume.py ... python --python PYTHON --pythondir DIR --with hdf5 torch
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support" / "python"))
@@ -50,10 +52,22 @@ def fresh(folder: Path) -> Path:
     return folder
 
 
+def files_below(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*")}
+
+
 def install(arguments: argparse.Namespace, moved: Path) -> None:
-    """An installation may be moved, so none of its files may contain the path of its prefix."""
-    first = fresh(arguments.work) / "first"
-    run([arguments.cmake, "--install", arguments.build, "--prefix", str(first)])
+    """An installation may be moved, so none of its files may contain the path of its prefix. Its components
+    together are the whole."""
+    first, parts = fresh(arguments.work) / "first", arguments.work / "parts"
+    command = [arguments.cmake, "--install", arguments.build, "--prefix"]
+    run([*command, str(first)])
+    for component in ("runtime", "devel", "doc"):
+        run([*command, str(parts), "--component", component])
+        if component == "runtime" and ((parts / "include").exists() or list(parts.rglob("lib*.so"))):
+            sys.exit("the component runtime has files for building programs")
+    if files_below(parts) != files_below(first):
+        sys.exit(f"in no component, or only there: {files_below(parts) ^ files_below(first)}")
     first.rename(moved)
     for file in [*moved.rglob("*.cmake"), *moved.rglob("*.pc")]:
         text = file.read_text()
@@ -168,19 +182,48 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
         sys.exit("not every rank has come to its end")
 
 
-def shells(arguments: argparse.Namespace, moved: Path) -> None:
-    """Every shell of this machine finds the moved installation by syncyte-env.sh, with set -eu in a subshell too."""
-    names = ("PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH", "PYTHONPATH")
-    wanted = [moved / "bin", moved, moved / arguments.libdir / "pkgconfig", moved / arguments.pythondir]
-    read = f". '{moved}/bin/syncyte-env.sh'"
-    show = " && ".join(f'echo "${{{name}%%:*}}"' for name in names)
-    variables = {"PATH": os.environ["PATH"]}
+def readers(prefix: Path, linked: Path) -> Iterator[tuple[list[str], str]]:
+    """The shells and module systems of this machine: a shell's command, and how it reads the prefix's environment."""
     for shell in filter(shutil.which, ("sh", "dash", "bash", "zsh")):
-        for script in (f"{read} && {show}", f"set -eu; ({read}; {show})"):
-            command = [shell, "-c", script]
-            found = subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=False).stdout
-            if found.split() != [str(path) for path in wanted]:
-                sys.exit(f"{shell} -c '{script}' prints {found}, expected {wanted}")
+        yield [shell, "-c"], f". '{prefix}/bin/syncyte-env.sh'"
+        yield [shell, "-euc"], f". '{prefix}/bin/syncyte-env.sh'"
+    for shell, suffix in (("csh", "csh"), ("tcsh", "csh"), ("fish", "fish")):
+        if shutil.which(shell):
+            yield [shell, "-c"], f"source '{prefix}/bin/syncyte-env.{suffix}'"
+    lmod = [os.environ.get("LMOD_CMD"), *glob.glob("/usr/share/lmod/*/libexec/lmod")]
+    modules = [os.environ.get("MODULES_CMD"), *glob.glob("/usr/lib/*/modulecmd.tcl")]
+    ways = [(command, linked) for command in lmod + modules if command]  # Lmod reads no path with a space
+    ways += [(command, prefix / "share/modulefiles") for command in modules if command]
+    for command, folder in ways:
+        yield ["bash", "-c"], f"""export MODULEPATH='{folder}'; eval "$('{command}' bash load syncyte)" """
+
+
+def shells(arguments: argparse.Namespace, moved: Path) -> None:
+    """Shells and module systems of this machine find an installation in a folder with a space in its name, also in a
+    subshell and by a symbolic link to the modulefile; they put its folders before those that a variable has."""
+    prefix = fresh(arguments.work / "with space")
+    for folder in ("bin", "share/modulefiles"):
+        shutil.copytree(moved / folder, prefix / folder)
+    for folder in (arguments.libdir, arguments.pythondir):
+        (prefix / folder).mkdir(parents=True, exist_ok=True)
+    linked = fresh(arguments.work / "modulefiles")
+    shutil.copytree(prefix / "share/modulefiles", linked, dirs_exist_ok=True, copy_function=os.symlink)
+    wanted = {
+        "PATH": prefix / "bin",
+        "CMAKE_PREFIX_PATH": prefix,
+        "PKG_CONFIG_PATH": prefix / arguments.libdir / "pkgconfig",
+        "PYTHONPATH": prefix / arguments.pythondir,
+    }
+    show = f"env printenv {' '.join(wanted)}"
+    for command, read in readers(prefix, linked):
+        print(*command, read)
+        subshells = [] if command[0] == "fish" else [f"({read}; {show})"]  # which fish lacks
+        for before in ({"PATH": os.environ["PATH"]}, dict.fromkeys(wanted, os.environ["PATH"])):
+            expected = [":".join([str(path), *filter(None, [before.get(name)])]) for name, path in wanted.items()]
+            for script in (f"{read}; {show}", *subshells):
+                done = subprocess.run([*command, script], env=before, stdout=subprocess.PIPE, text=True, check=False)
+                if done.stdout.splitlines() != expected:
+                    sys.exit(f"{script} prints {done.stdout.splitlines()}, expected {expected}")
 
 
 def main() -> None:

@@ -1,10 +1,11 @@
-"""Compares the library with the committed description of its binary interface, or writes that description anew.
+"""Compares the library with the committed description of its binary interface, and with that of the last release where
+that has the same ABI number; or writes the description anew.
 
     abi.py check LIBRARY --headers FOLDER... [--baselines FOLDER]
     abi.py update LIBRARY --headers FOLDER... [--baselines FOLDER]
 
-New functions are no change here. Answers 77 (skipped), with the reason, where abidiff is missing or no description for
-this machine's architecture was committed.
+The folder `released` of the baselines has the last release's description. New functions are no change here. Answers 77
+(skipped), with the reason, where abidiff is missing or no description for this machine's architecture was committed.
 """
 
 from __future__ import annotations
@@ -48,24 +49,36 @@ def describe(arguments: argparse.Namespace, output: Path) -> None:
     output.write_text(re.sub(r"  <elf-needed>.*?</elf-needed>\n", "", text, flags=re.DOTALL))
 
 
+def soname(description: Path) -> str:
+    return description.read_text().partition(" soname='")[2].partition("'")[0]
+
+
+def differ(before: Path, now: Path) -> bool:
+    """Prints the changes between two descriptions that are made in the same way: a comparison with the library itself
+    hides changes of structs, because the description does not say in which header they are."""
+    result = subprocess.run(["abidiff", "--no-added-syms", str(before), str(now)], capture_output=True, text=True)
+    print(result.stdout + result.stderr)
+    return result.returncode != 0
+
+
 def compare(arguments: argparse.Namespace) -> int:
-    # Both sides are descriptions made in the same way: comparing with the library itself hides changes of structs,
-    # because the description does not say in which header they are.
+    before = baseline(arguments)
+    released = before.parent / "released" / before.name
     with tempfile.TemporaryDirectory(prefix="syncyte-abi-") as folder:
         now = Path(folder) / "now.abi"
         describe(arguments, now)
-        result = subprocess.run(
-            ["abidiff", "--no-added-syms", str(baseline(arguments)), str(now)], capture_output=True, text=True
-        )
-    print(result.stdout + result.stderr)
-    if result.returncode == 0:
-        print("the binary interface is as it was")
-        return 0
-    print(
-        "The binary interface has changed. If that is meant: raise SYNCYTE_ABI_VERSION where old programs would break,"
-        "\nsay so in CHANGELOG.md, and write the description anew with `cmake --build build --target abi_baseline`."
-    )
-    return 1
+        if differ(before, now):
+            print(
+                "The binary interface has changed. If that is meant: raise SYNCYTE_ABI_VERSION where old programs would"
+                "\nbreak, say so in CHANGELOG.md, and write the description anew with"
+                "\n`cmake --build build --target abi_baseline`."
+            )
+            return 1
+        if released.exists() and soname(released) == soname(now) and differ(released, now):
+            print(f"Programs of the last release, which load {soname(now)}, would break: raise SYNCYTE_ABI_VERSION.")
+            return 1
+    print("the binary interface is as it was")
+    return 0
 
 
 def main() -> int:

@@ -20,6 +20,7 @@ import links
 import python_tests
 import symbols
 import units
+import version
 import vocabulary
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings/generate"))
@@ -209,6 +210,43 @@ class Links(Tree):
             self.assertEqual(len(self.dead(text)), 1, text)
 
 
+class Version(Tree):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("CMakeLists.txt", "project(syncyte VERSION 0.2.0 LANGUAGES C)")
+        names = ["VERSION_MAJOR 0\n", "VERSION_MINOR 2\n", "VERSION_PATCH 0\n"]
+        self.write("capi/include/syncyte/base.h", "".join(f"#define SYNCYTE_{name}" for name in names))
+        self.write("bindings/python/syncyte/_declarations.py", "".join(names).replace(" ", " = "))
+        self.write("CITATION.cff", "version: 0.2.0\n")
+        self.write("CHANGELOG.md", "## 0.2.0 (unreleased)\n## 0.1.0 (2026-01-31)\n")
+        self.write("docs/building.md", "find_package(syncyte 0.2 REQUIRED)")
+        self.write(version.RECIPE, '    version("main")\n    version("0.1.0", commit="abc")\n')
+
+    def test_one_version(self) -> None:
+        self.assertEqual(list(version.problems(self.root)), [])
+
+    def test_a_release(self) -> None:
+        self.write("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n")
+        self.write("CITATION.cff", "version: 0.2.0\ndate-released: 2026-02-28\n")
+        self.assertEqual(list(version.problems(self.root)), [])
+
+    def test_other_versions_and_dates(self) -> None:
+        for name, text in [
+            ("capi/include/syncyte/base.h", "#define SYNCYTE_VERSION_MAJOR 0\n#define SYNCYTE_VERSION_MINOR 1\n"),
+            ("bindings/python/syncyte/_declarations.py", "VERSION_MAJOR = 0\n"),
+            ("CITATION.cff", "version: 0.1.0\n"),
+            ("CITATION.cff", "version: 0.2.0\ndate-released: 2026-02-28\n"),
+            ("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n"),
+            ("docs/building.md", "find_package(syncyte 0.1 REQUIRED)"),
+            (version.RECIPE, '    version("0.2.0", commit="abc")\n'),
+        ]:
+            with self.subTest(name=name, text=text):
+                before = (self.root / name).read_text()
+                self.write(name, text)
+                self.assertEqual(len(list(version.problems(self.root))), 1)
+                self.write(name, before)
+
+
 class Layers(Tree):
     def setUp(self) -> None:
         super().setUp()
@@ -381,11 +419,13 @@ class Headers(Tree):
 
 @unittest.skipUnless(shutil.which("abidiff") and shutil.which("abidw"), "abidiff is not installed")
 class Abi(Tree):
-    def library(self, member: str, more: str = "") -> argparse.Namespace:
+    def library(self, member: str, more: str = "", soname: str = "libx.so.1") -> argparse.Namespace:
         self.write("h/x.h", f"struct pair {{ {member} double last; }}; int syncyte_a(struct pair* x);\n")
         self.write("x.c", '#include "h/x.h"\nint syncyte_a(struct pair* x) { return x->last > 0; }\n' + more)
         library = self.root / "libx.so"
-        subprocess.run(["cc", "-g", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
+        subprocess.run(
+            ["cc", "-g", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", library, self.root / "x.c"], check=True
+        )
         return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], baselines=str(self.root))
 
     def test_changes_of_structs_count_and_new_functions_do_not(self) -> None:
@@ -394,6 +434,16 @@ class Abi(Tree):
         self.assertEqual(abi.compare(first), 0)
         self.assertEqual(abi.compare(self.library("int first;", "int syncyte_b(void) { return 0; }")), 0)
         self.assertEqual(abi.compare(self.library("long first, second;")), 1)
+
+    def test_a_change_after_a_release_needs_another_number(self) -> None:
+        first = self.library("int first;")
+        released = argparse.Namespace(**{**vars(first), "baselines": str(self.root / "released")})
+        (self.root / "released").mkdir()
+        abi.describe(released, abi.baseline(released))
+        for soname, expected in (("libx.so.1", 1), ("libx.so.2", 0)):
+            changed = self.library("long first, second;", soname=soname)
+            abi.describe(changed, abi.baseline(changed))
+            self.assertEqual(abi.compare(changed), expected)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     vocabulary.py ROOT --compiler CC
 
-The page's table of nouns says which languages have each object, and README says the same. The page lists the functions
-that a language lacks, those that only torch has, and the order of arguments, which all functions follow but those that
-it excepts.
+The page's table of nouns says which languages have each object, and docs/README.md says the same. The page lists the
+functions that a language lacks, those that only torch has, and the order of arguments, which all functions follow but
+those that it excepts.
 The name is C's without `syncyte_` and the object. Methods are found by the one C function that they call: in Fortran as
 bindings/fortran/methods says, in C++ and Python by their text; classes are made by constructors. Python's methods that
 change an object in place may end in `_`, as torch's do. Each row of the page's table of other names must still be true.
@@ -133,13 +133,13 @@ def _nouns(root: Path, page: str) -> tuple[list[str], dict[str, set[str]]]:
 
 
 def object_problems(root: Path, page: str) -> list[str]:
-    """README's column of objects: `all`, or `all but` the nouns without a name in the language."""
+    """docs/README.md's column of objects: `all`, or `all but` the nouns without a name in the language."""
     problems, lacking = _nouns(root, page)
-    readme = (root / "README.md").read_text()
+    readme = (root / "docs/README.md").read_text()
     for language, nouns in lacking.items():
         said = f"all but {', '.join(sorted(nouns))}" if nouns else "all"
         if f"\n| {language} | {said} |" not in readme:
-            problems.append(f"README.md's table: expected '{said}' for {language}, as in docs/vocabulary.md")
+            problems.append(f"docs/README.md's table: expected '{said}' for {language}, as in docs/vocabulary.md")
     return problems
 
 

@@ -2,6 +2,7 @@
 """Tests a copy of cmake/quickstart.sh in a private folder, with stand-ins for the programs that it starts."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,15 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv.pop(1)).resolve()
 HERE = Path(__file__).resolve().parent
-LOCK = "# What is used directly\nalpha==1.0\nbeta==2.0\n# Their dependencies\ngamma==3.0\n"
+LOCK = """# What is used directly
+alpha==1.0 \\
+    --hash=sha256:1a --hash=sha256:1b
+beta==2.0 \\
+    --hash=sha256:2a
+# Their dependencies
+gamma==3.0 \\
+    --hash=sha256:3a
+"""
 STUB_TOOL = '#!/bin/sh\nprintf \'%s: %s %s\\n\' "$PWD" "$(basename "$0")" "$*" >>"$STUB_LOG"\n'
 
 
@@ -22,7 +31,7 @@ class Quickstart(unittest.TestCase):
         self.folder = Path(folder.name).resolve()
         self.root, self.else_where, self.log = self.folder / "clone", self.folder / "elsewhere", self.folder / "log"
         self.else_where.mkdir()
-        for build in ("build", "build-mpich/build", "build-openmpi5/build"):  # as cmake would
+        for build in ("build", "build-first/build", "build-mpich/build", "build-openmpi5/build"):  # as cmake would
             (self.root / build).mkdir(parents=True)
         for part in ("cmake/quickstart", "cmake/mpi", "examples/tsunami/driver"):
             shutil.copytree(SOURCE / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -84,6 +93,20 @@ class Quickstart(unittest.TestCase):
         self.assertTrue(self.asked("pip install"))
         self.assertIn("is complete", self.run_it("setup"))
         self.assertFalse(self.asked("python"))
+
+    def test_pip_takes_only_files_whose_hashes_are_in_the_lock(self):
+        for arguments, lock in ((["setup"], "requirements"), (["test", "--mpi=mpich"], "mpi/mpich")):
+            with self.subTest(lock=lock):
+                self.run_it(*arguments)
+                self.assertTrue(
+                    self.asked("pip install", f"--require-hashes --requirement {self.root}/cmake/{lock}.lock")
+                )
+
+    def test_every_package_of_the_locks_has_hashes(self):
+        for lock in (SOURCE / "cmake").rglob("*.lock"):
+            text = re.sub(r"^#.*\n", "", lock.read_text(), flags=re.MULTILINE)
+            package = r"[\w.-]+==[\w.]+ \\\n   ( --hash=sha256:[0-9a-f]{64})+\n"
+            self.assertRegex(text, rf"\A({package})+\Z", lock.name)
 
     def test_new_lock_file_is_installed_into_the_same_environment(self):
         self.run_it("setup")
@@ -225,6 +248,57 @@ class Quickstart(unittest.TestCase):
                 (line,) = self.asked(": ctest ")
                 self.assertEqual(line.count("-LE") + line.count("--label-exclude"), 1)
                 self.assertIn(f"--label-exclude {excluded} ", line)
+
+    # The first example.
+
+    def run_first(self, printed, **more):
+        """Runs the command first with a lock file of three packages and with stand-ins that make and run programs, of
+        which mpirun prints a text."""
+        packages = {"torch": "1a", "numpy": "2a", "mpi4py": "3a"}
+        lock = [f"{name}==1.0 \\\n    --hash=sha256:{value}\n" for name, value in packages.items()]
+        (self.root / "cmake/requirements.lock").write_text("# Used directly\n" + "".join(lock))
+        (self.root / "examples/first_steps").mkdir(exist_ok=True)
+        for name in ("writer.f90", "reader.py"):
+            (self.root / "examples/first_steps" / name).touch()
+        (self.root / "README.md").write_text("prints `the promise`: Fortran's\n")
+        (self.root / "build-first/syncyte/bin").mkdir(parents=True, exist_ok=True)
+        (self.root / "build-first/syncyte/bin/syncyte-env.sh").touch()
+        for name in ("mpif90", "pkg-config", "mpirun"):
+            tool = self.folder / "tools" / name
+            tool.write_text(STUB_TOOL + (f"echo '{printed}'\n" if name == "mpirun" else ""))
+            tool.chmod(0o755)
+        return self.run_it("first", **more)
+
+    def test_first_needs_neither_torch_nor_hdf5(self):
+        folder = self.root / "build-first"
+        self.assertIn(f"source {folder}/syncyte/bin/syncyte-env.sh", self.run_first("the promise", SYNCYTE_VENV="mine"))
+        self.assertTrue(self.asked(f"-m venv {folder}/environment"))
+        self.assertTrue(self.asked("pip install", f"--requirement {folder}/requirements.lock"))
+        names = [
+            line.split("==")[0] for line in (folder / "requirements.lock").read_text().splitlines() if "==" in line
+        ]
+        self.assertEqual(names, ["numpy", "mpi4py"])
+        (line,) = self.asked(": cmake -S", f"-B {folder}/build ", "--preset release")
+        for part in ("TORCH", "HDF5", "UCX", "CUDA"):
+            self.assertIn(f"-DSYNCYTE_{part}=OFF", line)
+        self.assertTrue(self.asked(f"{folder}/example: mpirun -n 3 syncyte-mpmd"))
+
+    def test_first_fails_unless_the_example_prints_what_readme_promises(self):
+        self.assertIn("has not printed: the promise", self.run_first("another line", status=2))
+
+    def test_first_needs_fewer_system_packages(self):
+        for name in ("dpkg-query", "apt-get", "sudo"):
+            tool = self.folder / "tools" / name
+            tool.write_text(STUB_TOOL)
+            tool.chmod(0o755)
+        shutil.copy(SOURCE / "cmake/system-packages.txt", self.root / "cmake")
+        for command, others in (("first", False), ("setup", True)):
+            with self.subTest(command=command):
+                self.run_it(command, status=2, SYNCYTE_SKIP_PACKAGES="0")  # apt-get has installed nothing
+                (line,) = self.asked("apt-get ", "install") or self.asked("sudo ", "install")
+                self.assertIn(" libopenmpi-dev", line)
+                for name in ("libhdf5-openmpi-dev", "libgtest-dev"):
+                    self.assertEqual(name in line, others)
 
     # Another MPI.
 

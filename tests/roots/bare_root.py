@@ -1,4 +1,4 @@
-"""Runs README's two commands in a bare root of a system, which debootstrap makes.
+"""Runs README's commands in a bare root of a system, which debootstrap makes.
 
     bare_root.py --source CLONE --folder ROOT SUITE    the clone's last commit is taken
     bare_root.py --source CLONE --names                README.md names the systems of SYSTEMS, and no others
@@ -6,7 +6,7 @@
 The packages come from where the host gets its own: the sources and the Acquire settings of its apt, pip's variables and
 configuration files, proxies, and certificates in /usr/local/share/ca-certificates. SYNCYTE_ROOTS_KEYRINGS names the
 folder of keyrings that the host lacks, for example ubuntu-archive-keyring.gpg.
-Exit status: 0 both commands passed, 77 impossible here (the reason is printed), 1 otherwise; the root is left then.
+Exit status: 0 all commands passed, 77 impossible here (the reason is printed), 1 otherwise; the root is left then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMANDS = ("./cmake/quickstart.sh demo", "./cmake/quickstart.sh test")
+COMMANDS = tuple(f"./cmake/quickstart.sh {name}" for name in ("first", "demo", "test"))
 NEEDED_BYTES = 20 << 30
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 # Local folders of wheels are not visible in the root.

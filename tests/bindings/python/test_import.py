@@ -10,8 +10,10 @@ import sys
 import pytest
 
 from syncyte._declarations import ABI_VERSION as ABI
+from syncyte._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH
 
 LIBRARY = os.environ["SYNCYTE_TEST_LIBRARY"]
+VERSION = (VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH)
 COMPILER = os.environ.get("SYNCYTE_CC", "cc")
 
 FAKE = """
@@ -59,7 +61,7 @@ def test_loading_the_library_does_not_initialize_mpi():
     output = run(
         "import ctypes, syncyte\n"
         "from syncyte import _library\n"
-        "assert _library.core().output('syncyte_version')[:3] == (0, 1, 0)\n"
+        f"assert _library.core().output('syncyte_version')[:3] == {VERSION}\n"
         "assert not syncyte.initialized()\n"
         "assert syncyte.memory.empty((3, 4), 'float32').shape == (3, 4)\n"
         "path = next(line.split()[-1] for line in open('/proc/self/maps') if 'libmpi.so' in line)\n"
@@ -122,7 +124,7 @@ def test_library_of_another_version_is_refused(tmp_path, version):
     assert len(lines) == 2
     assert path in lines[0]
     assert f"{major}.{minor}.5 (ABI {abi})" in lines[0]
-    assert f"0.1.0 (ABI {ABI})" in lines[0]
+    assert f"{'.'.join(map(str, VERSION))} (ABI {ABI})" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Writes a commit's files to syncyte-VERSION.tar.gz, and prints its SHA-256:
+#   cmake/source_archive.sh [COMMIT [FOLDER]]      default: HEAD, and the current folder
+# The same commit gives the same bytes, on any machine with the same git and gzip: files have the commit's time, and
+# neither uncommitted changes nor the user's settings matter.
+set -euo pipefail
+
+repository="$(dirname "${BASH_SOURCE[0]}")"
+commit="$(git -C "${repository}" rev-parse --verify "${1:-HEAD}^{commit}")"
+folder="${2:-.}"
+version="$(git -C "${repository}" show "${commit}:./../CMakeLists.txt" | sed -n 's/^project(syncyte VERSION \([0-9.]*\) .*/\1/p')"
+[[ -n "${version}" ]] || { echo "source_archive.sh: CMakeLists.txt of ${commit} names no version" >&2; exit 1; }
+name="syncyte-${version}"
+
+git -C "${repository}/.." -c core.autocrlf=false -c tar.umask=0022 archive --format=tar --prefix="${name}/" "${commit}" |
+  gzip --no-name --best >"${folder}/${name}.tar.gz"
+cd "${folder}"
+sha256sum "${name}.tar.gz"
