@@ -218,6 +218,7 @@ class Version(Tree):
         self.write("capi/include/syncyte/base.h", "".join(f"#define SYNCYTE_{name}" for name in names))
         self.write("bindings/python/syncyte/_declarations.py", "".join(names).replace(" ", " = "))
         self.write("CITATION.cff", "version: 0.2.0\n")
+        self.write("pyproject.toml", 'version = "0.2.0"\n')
         self.write("CHANGELOG.md", "## 0.2.0 (unreleased)\n## 0.1.0 (2026-01-31)\n")
         self.write("docs/building.md", "find_package(syncyte 0.2 REQUIRED)")
         self.write(version.RECIPE, '    version("main")\n    version("0.1.0", commit="abc")\n')
@@ -236,6 +237,7 @@ class Version(Tree):
             ("bindings/python/syncyte/_declarations.py", "VERSION_MAJOR = 0\n"),
             ("CITATION.cff", "version: 0.1.0\n"),
             ("CITATION.cff", "version: 0.2.0\ndate-released: 2026-02-28\n"),
+            ("pyproject.toml", 'version = "0.1.0"\n'),
             ("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n"),
             ("docs/building.md", "find_package(syncyte 0.1 REQUIRED)"),
             (version.RECIPE, '    version("0.2.0", commit="abc")\n'),
