@@ -108,7 +108,7 @@ class Syncyte(CMakePackage, CudaPackage):
     def test_c_consumer(self):
         """a C program builds against the installation and runs"""
         source = join_path(os.path.dirname(__file__), "consumer.c")
-        compiler = which(os.environ["CC"], required=True)
+        compiler = which(self.spec["mpi"].mpicc, required=True)
         library = self.prefix.join(self.library_folder)
         compiler(
             "-std=c11",
