@@ -11,9 +11,16 @@ if(CMAKE_Fortran_COMPILER_ID)
   set(SYNCYTE_FORTRAN_MODULE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/syncyte/fortran/${_fortran_id}-${_fortran_major}")
 endif()
 
-# The folder of MPI's library: CMake's own paths to libraries leave out what lies in the source tree.
-list(GET MPI_C_LIBRARIES 0 SYNCYTE_MPI_FOLDER)
-cmake_path(GET SYNCYTE_MPI_FOLDER PARENT_PATH SYNCYTE_MPI_FOLDER)
+# Where libraries find others: in their own folder, and in that of MPI's library, because CMake's own paths to libraries
+# leave out what lies in the source tree. FindMPI names no library where the compiler itself knows MPI, as Cray's does.
+set(SYNCYTE_SEARCH_PATH "$ORIGIN")
+foreach(library IN LISTS MPI_C_LIBRARIES)
+  cmake_path(GET library PARENT_PATH folder)
+  if(folder)
+    list(APPEND SYNCYTE_SEARCH_PATH "${folder}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES SYNCYTE_SEARCH_PATH)
 
 # syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and sets the properties
 # that all our shared libraries have. The target's own include folders serve the build only; users get the
@@ -28,7 +35,7 @@ function(syncyte_install_library target component)
     # installation ends in an empty element, by which the loader means the current folder, where others may write.
     set_target_properties(${target} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/capi"
-      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${SYNCYTE_MPI_FOLDER}" INSTALL_RPATH_USE_LINK_PATH ON)
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${SYNCYTE_SEARCH_PATH}" INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   set_property(TARGET ${target} PROPERTY EXPORT_NAME ${component})
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
@@ -127,9 +134,9 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-ver
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
-# What a shell reads to find the installation, and a modulefile; the installation may be moved.
+# Scripts that set the environment of a shell, and a modulefile, for an installation that may be moved.
 set(SYNCYTE_ENV_PYTHON "")
-if(SYNCYTE_PYTHON AND NOT SKBUILD)  # which installs where Python looks anyway
+if(SYNCYTE_PYTHON AND NOT SKBUILD)  # pip installs the package where Python looks anyway
   syncyte_python_path("${SYNCYTE_PYTHON_DIR}" SYNCYTE_ENV_PYTHON)
 endif()
 set(modulefiles "${CMAKE_INSTALL_FULL_DATADIR}/modulefiles/syncyte")

@@ -30,14 +30,16 @@ def can_build() -> bool:
 
 
 def folders(torch_version: str) -> list[str]:
-    """Returns the folders that a library for this version of torch may be in; the best one is the first."""
+    """Returns the folders that a library for this version of torch may be in; the best one is the first.
+
+    None for a copy of the package that cannot build: its library is another, which one in the cache must not replace.
+    """
+    if not can_build():
+        return []
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     own = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
-    prefix = _library.prefix()
-    parents = [os.path.join(prefix, "lib")] if prefix else []
-    return [
-        os.path.join(parent, f"torch-{torch_version}") for parent in [*parents, os.path.join(cache, "syncyte", own)]
-    ]
+    parents = [os.path.join(_library.prefix() or "", "lib"), os.path.join(cache, "syncyte", own)]
+    return [os.path.join(parent, f"torch-{torch_version}") for parent in parents]
 
 
 def _target(torch_version: str) -> str:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
 
 #include "base/blocks.hpp"
@@ -185,6 +186,15 @@ TEST(calls, before_init_are_errors) {
   EXPECT_EQ(syncyte_checkpoint_count(file, &number, nullptr), SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT_EQ(syncyte_checkpoint_bytes_read(file, &number), SYNCYTE_ERR_NOT_INITIALIZED);
   EXPECT_EQ(syncyte_checkpoint_close(&file), SYNCYTE_SUCCESS);
+}
+
+TEST(file, is_not_written_through_a_link) {
+  const std::string target = "not_written_through_a_link", link = target + ".link";
+  file(target, file::mode::create);
+  std::filesystem::create_symlink(target, link);
+  EXPECT_THROW(file(link, file::mode::write), own_error);
+  EXPECT_NO_THROW(file(link, file::mode::read));
+  for (const auto& name : {link, target}) std::filesystem::remove(name);
 }
 
 TEST(names, of_temporary_files_fit_and_stay_in_the_folder) {

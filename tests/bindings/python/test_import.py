@@ -162,8 +162,18 @@ def test_a_library_of_another_torch_says_what_to_do(tmp_path):
     assert "of_another_torch" in message
 
 
+def test_a_build_tree_takes_no_library_that_pip_has_built(tmp_path):
+    torch = pytest.importorskip("torch")
+    folder = tmp_path / "syncyte" / ".".join(map(str, VERSION)) / f"torch-{torch.__version__}"
+    folder.mkdir(parents=True)
+    shutil.copy(fake(tmp_path, "syncyte_torch", *VERSION[:2], ABI), folder / "libsyncyte_torch.so")
+    code = "import syncyte.torch\nprint([line for line in open('/proc/self/maps') if 'libsyncyte_torch' in line])"
+    assert str(tmp_path) not in run(code, XDG_CACHE_HOME=str(tmp_path))
+
+
 def test_metadata_and_prefix_of_a_build_tree():
-    assert run("import importlib.metadata, syncyte; print(importlib.metadata.version('syncyte'))") == "0.1.0"
+    version = run("import importlib.metadata, syncyte; print(importlib.metadata.version('syncyte'))")
+    assert version == ".".join(map(str, VERSION))
     message = run("from syncyte.__main__ import main; raise SystemExit(main(['--prefix']))", check=False)
     assert "belongs to a build tree" in message
     message = run("from syncyte.__main__ import main; raise SystemExit(main(['build-torch']))", check=False)

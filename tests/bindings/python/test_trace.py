@@ -30,17 +30,22 @@ END
 """
 
 
-def traced_process(folder, script: str) -> tuple[list[dict], str]:
-    """Runs a script in a separate process. Returns the events in its trace, and the process's stderr."""
-    ended = subprocess.run(
+def errors_of(folder, script: str) -> str:
+    """Runs a script in a separate process, which writes its trace into the folder. Returns the process's stderr."""
+    return subprocess.run(
         [sys.executable, "-c", script],
         env=without_launcher({"SYNCYTE_TRACE": str(folder)}),
         timeout=60,
         check=False,
         capture_output=True,
         text=True,
-    )
-    return json.loads((folder / "rank-0.json").read_text()), ended.stderr
+    ).stderr
+
+
+def traced_process(folder, script: str) -> tuple[list[dict], str]:
+    """Runs a script in a separate process. Returns the events in its trace, and the process's stderr."""
+    errors = errors_of(folder, script)
+    return json.loads((folder / "rank-0.json").read_text()), errors
 
 
 def traced(tmp_path, end: str) -> list[dict]:
@@ -56,16 +61,8 @@ def test_what_others_put_in_the_place_of_a_trace_is_not_written(tmp_path, plant)
     victim, trace = tmp_path / "victim", tmp_path / "rank-0.json"
     victim.write_text("precious")
     trace.symlink_to(victim) if plant == "link" else os.mkfifo(trace)
-    script = "import syncyte; syncyte.COMM_WORLD.barrier()"
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env=without_launcher({"SYNCYTE_TRACE": str(tmp_path)}),
-        timeout=60,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert f"SYNCYTE_TRACE: {trace} cannot be written" in ended.stderr
+    errors = errors_of(tmp_path, "import syncyte; syncyte.COMM_WORLD.barrier()")
+    assert f"SYNCYTE_TRACE: {trace} cannot be written" in errors
     assert victim.read_text() == "precious"
 
 
